@@ -22,12 +22,11 @@ def main() -> None:
     """Print the table; goals are in benchmarks/answers.md."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dither.service.answers.answering import Answers
-    from dither.service.answers.query import Query, What
     from dither.service.collector import Collector
     from dither.service.contract import Contract, Published
     from dither.service.live import Slot
     from dither.service.settings import Settings
+    from dither.service.web.answers import Answers, Query, What
 
     questions = {
         "Podium, 2^16 cells": dt.Podium(dt.Interval(0, 180), epsilon=1),

@@ -115,8 +115,8 @@ def _serve(bound: socket.socket, store: CollectorStore) -> None:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from starlette.routing import Route
 
-    from dither.service.http.app import application
-    from dither.service.http.replies import reply
+    from dither.service.web.app import application
+    from dither.service.web.requests import reply
     from dither.service.writer import Writer
 
     collector = Collector(store, Settings(rate=1e8, burst=10**8))

@@ -14,8 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import dither as dt
-from dither.estimation.likelihood.binned import grid
-from dither.estimation.likelihood.em import step
+from dither.estimation.likelihood import grid, step
 
 COUNT = 10**6
 MOST_STEPS = 500_000

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import dither as dt
 from dither.protocols import Exchange, Role, Terms, deal_pairs, shuffle_pairs
-from dither.protocols.base_transfer import SESSION, KeyReceiver, KeySender
-from dither.protocols.local import converse
+from dither.protocols.device import converse
+from dither.protocols.transfer import SESSION, KeyReceiver, KeySender
 from dither.randomness import SYSTEM
 
 JRR = dt.JRR(dt.Categories(2), p=0.7, rho=-0.2, n=2)

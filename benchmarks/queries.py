@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 import dither as dt
-from dither.optimal.queries import store
-from dither.optimal.queries.store import prefixes
+from dither.optimal.queries import design as store
+from dither.optimal.queries.design import prefixes
 from dither.table import as_text
 
 SIZES = (32, 64, 128)

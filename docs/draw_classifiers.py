@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import dither as dt
-from dither.classifiers.case import Case
-from dither.classifiers.plotting import draw_boundary
+from dither.classifiers.result import Case
+from dither.classifiers.utility import draw_boundary
 from dither.plotting import styled
 
 NAMES = ("worst texture", "worst concave points")

@@ -102,8 +102,7 @@ def _words(comment: str) -> str:
 
 def collector() -> str:
     """Return the page of the collector's endpoints, from the description that it serves itself."""
-    from dither.service.http.app import PARTS
-    from dither.service.http.openapi import description
+    from dither.service.web.app import PARTS, description
 
     more = {name: one for part in PARTS for name, one in getattr(part, "paths", {}).items()}
     paths = description(more, admin=True)["paths"]

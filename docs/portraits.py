@@ -12,12 +12,11 @@ from matplotlib.figure import Figure
 
 import dither as dt
 from dither.advice.compare import average_variance
-from dither.kernels.table.reading import LinearReading
-from dither.mechanisms.analysis import Analysis
-from dither.mechanisms.base import CategoryMechanism, Mechanism, QueryMechanism
+from dither.kernels.table.channel import LinearReading
+from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism, QueryMechanism
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.joint.tuning import rho_range
-from dither.optimal.closed_form import least_frequency_variance
+from dither.optimal.problem import least_frequency_variance
 from dither.plotting import BLUE, ORANGE, styled
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)

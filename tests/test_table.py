@@ -10,8 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dither.errors import InvalidParameter
-from dither.html import Markup, element, escape, figure, joined, page
-from dither.table import ResultTable, as_csv, as_html, as_markdown, as_text, from_csv, shown
+from dither.table import (
+    Markup,
+    ResultTable,
+    as_csv,
+    as_html,
+    as_markdown,
+    as_text,
+    element,
+    escape,
+    figure,
+    from_csv,
+    joined,
+    page,
+    shown,
+)
 
 HOSTILE = '<script>alert("1")</script>&amp;\'" onload="x'
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=40)

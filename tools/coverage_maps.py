@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 import dither as dt
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.base import grid
 from tests.support.repository import ROOT
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

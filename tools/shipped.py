@@ -22,10 +22,9 @@ from dither.losses import absolute, average, squared, worst
 from dither.optimal import store
 from dither.optimal.design import Design
 from dither.optimal.problem import LEAST, MOST, Problem
-from dither.optimal.queries import store as prefix_store
+from dither.optimal.queries import design as prefix_store
 from dither.optimal.queries.bound import lower_bound
-from dither.optimal.queries.solve import solve
-from dither.optimal.queries.weights import Master, Moments
+from dither.optimal.queries.solve import Master, Moments, solve
 from dither.optimal.solver.solve_design import solve_design
 
 NUMBERS: Final = Path(store.__file__).with_name(store.SHIPPED)  # the file that `store` reads

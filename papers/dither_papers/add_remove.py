@@ -20,8 +20,8 @@ from dither.central import (
     PairNoise,
     StaircasePair,
 )
+from dither.central.integer_noise import DiscreteStaircase
 from dither.central.pairs import HourglassLattice
-from dither.central.staircase import DiscreteStaircase
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.randomness import Seeded

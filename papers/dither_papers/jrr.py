@@ -13,8 +13,8 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Categories
 from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3
-from dither.mechanisms.joint.jrr import JRR
-from dither.numerics.bisection import largest_integer
+from dither.mechanisms.joint.joint import JRR
+from dither.numerics.roots import largest_integer
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting, expected
 

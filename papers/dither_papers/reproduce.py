@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from dither.errors import MissingExtra, unknown_name
-from dither.html import Markup, element, escape, joined, page
-from dither.html import figure as picture_element
-from dither.table import Row, as_csv, as_html, from_csv
+from dither.table import Markup, Row, as_csv, as_html, element, escape, from_csv, joined, page
+from dither.table import figure as picture_element
 from dither_papers.drawing import picture
 from dither_papers.figure import Figure, Outcome, Setting, slug
 

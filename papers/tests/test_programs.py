@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.mechanisms.numeric.focused import best_width_at
-from dither.mechanisms.numeric.ogpm import best_width
+from dither.mechanisms.numeric.ogpm import best_width, best_width_at
 from dither_papers.ogpm.programs import Pieces, exponential, fit, one_more_piece, place, solve
 
 needs_solver = pytest.mark.skipif(find_spec("pyscipopt") is None, reason="the extra solver is not installed")

@@ -15,7 +15,7 @@ from dither.central.mean import quotient
 from dither.cli import main
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
-from dither.mechanisms.joint.jrr import JRR
+from dither.mechanisms.joint.joint import JRR
 from dither_papers import ExpectedNumber, Figure, Setting, figures, run
 from dither_papers.add_remove import literal, midpoint
 from dither_papers.jrr import estimates

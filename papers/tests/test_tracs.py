@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from dither.maps import average_error
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.base import grid
 from dither_papers import CODED, RIGHT, Setting, figures, run
 from dither_papers.tracs import coded
 from dither_papers.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies

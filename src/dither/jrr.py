@@ -7,10 +7,8 @@ group, least_rho                                groups of more than two people
 """
 
 from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3, Mode
-from dither.mechanisms.joint.coin import Coin
-from dither.mechanisms.joint.extensions import JointOLH, JointSUE
-from dither.mechanisms.joint.groups import Group, group, least_rho
-from dither.mechanisms.joint.jrr import JRR
+from dither.mechanisms.joint.joint import JRR, Coin, JointOLH, JointSUE
+from dither.mechanisms.joint.tuning import Group, group, least_rho
 
 __all__ = [
     "HIDDEN",

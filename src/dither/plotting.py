@@ -17,7 +17,7 @@ from dither.errors import InvalidParameter, MissingExtra
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.mechanisms.analysis import Analysis
+    from dither.mechanisms.base import Analysis
 
 
 # The house style: estimates are blue, point masses and kernels orange, further curves in this order.

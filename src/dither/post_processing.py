@@ -20,7 +20,7 @@ from dither.domains import Rectangle, numbers, read_domain
 from dither.domains.plane import read_pair
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
 from dither.privacy import Guarantee
-from dither.privacy.combinator import Combinator
+from dither.privacy.guarantee import Combinator
 
 _BLOCK: Final = 1 << 16
 

@@ -6,11 +6,6 @@ Sectors                     a direction by k-ary randomized response on sectors
 Contrast                    how LSRR's weights of near and far points follow from ε
 """
 
-from dither.mechanisms.places.atp import ATP
-from dither.mechanisms.places.gridding import Gridding
-from dither.mechanisms.places.lsrr import LSRR, Contrast
-from dither.mechanisms.places.ngram import NGram
-from dither.mechanisms.places.sectors import Sectors
-from dither.mechanisms.places.strawman import Strawman
+from dither.mechanisms.places.rivals import ATP, LSRR, Contrast, Gridding, NGram, Sectors, Strawman
 
 __all__ = ["ATP", "LSRR", "Contrast", "Gridding", "NGram", "Sectors", "Strawman"]

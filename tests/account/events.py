@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dither.account.units import DELTA, EPSILON, limit
+from dither.account.budget import DELTA, EPSILON, limit
 from dither.device_text import hexadecimal
 
 PERSON, PHONE, LAPTOP = "9e" * 16, "a1" * 16, "b2" * 16

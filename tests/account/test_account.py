@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.account.units import DELTA, EPSILON, charge, limit, shown
+from dither.account.budget import DELTA, EPSILON, charge, limit, shown
 from dither.errors import AccountUnusable, InvalidParameter, Refused
 from tests.account.devices import DAY, SetClock, label, make, number
 

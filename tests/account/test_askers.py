@@ -14,8 +14,8 @@ import pytest
 
 import dither as dt
 from dither.account import rules
+from dither.account.budget import EPSILON, limit
 from dither.account.state import State
-from dither.account.units import EPSILON, limit
 from dither.errors import OutsideDomain, Refused
 from tests.account import events as written
 from tests.account.devices import SetClock, label, make, number

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from dither.account.budget import EPSILON, limit
 from dither.account.state import State
-from dither.account.units import EPSILON, limit
 from dither.errors import DitherError, MalformedReport
 from tests.account import events, vectors
 from tests.account.devices import DAY, make, number

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import dither as dt
+from dither.account.budget import EPSILON, limit
 from dither.account.state import State
-from dither.account.units import EPSILON, limit
 from dither.errors import Refused
 from tests.account import events as written
 from tests.account.devices import DAY, NOON, SetClock, make, number

@@ -12,8 +12,7 @@ import pytest
 
 import dither as dt
 from dither.advice import simulation
-from dither.mechanisms.analysis import Analysis
-from dither.mechanisms.base import CategoryMechanism
+from dither.mechanisms.base import Analysis, CategoryMechanism
 from tests.support.repository import reference
 
 REFERENCE: dict[str, Any] = reference("optimal")

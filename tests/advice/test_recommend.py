@@ -12,7 +12,7 @@ from scipy import stats
 
 import dither as dt
 from dither.advice import simulation
-from dither.advice.goals.estimates import CROSSOVER
+from dither.advice.goals.numbers import CROSSOVER
 
 UNIT = dt.Interval(0, 1)
 AGES = dt.Interval(18, 100)

@@ -9,7 +9,7 @@ import pytest
 
 import dither as dt
 from dither.audits import sampler
-from dither.audits.boundary_words import BoundaryWords
+from dither.audits.sampler import BoundaryWords
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.planar import PlanarNoise
 from dither.privacy import Approximate, Nothing, Pure

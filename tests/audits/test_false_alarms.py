@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.audits import evidence
-from dither.audits.black_box import repeats, rounds
+from dither.audits import finding as evidence
+from dither.audits.black_box import rounds
+from dither.audits.black_box import rounds as repeats
 from dither.mechanisms.base import Mechanism
-from dither.numerics.beta import binomial_above, binomial_below
+from dither.numerics.binomial import binomial_above, binomial_below
 from dither.privacy import Approximate, Pure
 from tests.golden.devices import CASES
 

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.audits import grey_box
-from dither.audits.boundary_words import BoundaryWords, ScriptEnded
+from dither.audits.sampler import BoundaryWords, ScriptEnded
 from dither.randomness import SYSTEM, Source
 
 TWO = dt.Categories(2)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dither import central
-from dither.central.bounds import LearnedBounds
-from dither.central.staircase import DiscreteStaircase
+from dither.central.answer import LearnedBounds
+from dither.central.integer_noise import DiscreteStaircase
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter

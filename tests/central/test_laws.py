@@ -7,10 +7,23 @@ from itertools import product
 
 import pytest
 
-from dither.central.discrete import GeometricRatio
-from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, MeanMethod
-from dither.central.pairs import HourglassLattice, LaplaceLattice, Pair, StaircaseLattice
-from dither.central.staircase import DiscreteLaplace, DiscreteStaircase, radius_at, squared_error_gamma
+from dither.central.integer_noise import (
+    DiscreteLaplace,
+    DiscreteStaircase,
+    GeometricRatio,
+    radius_at,
+    squared_error_gamma,
+)
+from dither.central.pairs import (
+    INDEPENDENT,
+    SHIFTED,
+    TRANSFORMED,
+    HourglassLattice,
+    LaplaceLattice,
+    MeanMethod,
+    Pair,
+    StaircaseLattice,
+)
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter

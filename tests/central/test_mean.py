@@ -8,11 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from dither import central
+from dither.central.integer_noise import DiscreteStaircase
 from dither.central.mean import quotient
-from dither.central.methods import MeanMethod
-from dither.central.noise import PairNoise
-from dither.central.pairs import HourglassLattice
-from dither.central.staircase import DiscreteStaircase
+from dither.central.pairs import HourglassLattice, MeanMethod, PairNoise
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter

@@ -12,7 +12,7 @@ import pytest
 import dither as dt
 from dither.classifiers import Indicator, LinearClassifier, RawRelease, UtilityMethod
 from dither.classifiers.feature_law import MOST_REPORTS, feature_law
-from dither.classifiers.randomisation import Randomisation
+from dither.classifiers.subject import Randomisation
 from tests.classifiers.settings import UNIT
 from tests.support.cases.numbers import NUMERIC, Case, names
 

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers import FeatureBox, LinearClassifier, Network, UtilityMethod
-from dither.classifiers.case import Case
+from dither.classifiers.result import Case
 from dither.classifiers.subject import Subject
 from tests.classifiers.settings import UNIT, black_box
 

@@ -19,8 +19,7 @@ import dither as dt
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.table.alias import Alias
 from dither.mechanisms.base import Mechanism
-from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.base import PathMechanism, grid
 from tests.conformance.values import report, values
 from tests.support.sources import ChosenBytes
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import dither as dt
-from dither.mechanisms.combined.indicator import RawRelease
+from dither.mechanisms.indicator import RawRelease
 from dither.privacy.exact import exp_above, exp_below
 from tests.support.repository import ROOT
 from tests.support.travel import changed

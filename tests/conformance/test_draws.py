@@ -11,7 +11,7 @@ import pytest
 import dither as dt
 from dither.kernels.coin import BiasedCoin
 from dither.kernels.table.alias import Alias
-from dither.kernels.window.draw import Lottery
+from dither.kernels.window.integers import Lottery
 from dither.randomness import Source
 from tests.conformance.draws import FILE, questions, text, vectors
 from tests.conformance.second import PAGE

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 from dither.domains import Categories, Line, Sphere, Text
+from dither.domains.categories import Profile
 from dither.domains.plane import Plane
-from dither.domains.profile import Profile
 from dither.kernels.codes import CodeKernel
 from dither.kernels.joint import JointKernel
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import LineKernel
 from dither.kernels.places.place import PlaceKernel
 from dither.kernels.places.planar import PlanarNoiseKernel
 from dither.mechanisms.base import Mechanism
-from dither.mechanisms.joint.coin import Coin
-from dither.mechanisms.joint.joint import Joint
+from dither.mechanisms.joint.joint import Coin, Joint
 from dither.question import as_question
 from dither.randomness import Source
 

@@ -16,7 +16,7 @@ from dither.data import trip_reports
 from dither.data.formats import TRIPS
 from dither.data.trip_reports import read_trip_specification
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.base import PathMechanism
 
 BOX = dt.Rectangle(dt.Interval(139.0, 140.0), dt.Interval(35.0, 36.0))
 LOCAL = maps.LocalMap.of(BOX)

@@ -16,8 +16,8 @@ from tests.fuzz.limits import fuzz
 pytest.importorskip("nacl")
 
 from dither.protocols import Exchange, Role, Standing, Terms
-from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
-from dither.protocols.net.report_body import pack_report, read_report
+from dither.protocols.collector import pack_report, read_report
+from dither.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 
 
 @cache

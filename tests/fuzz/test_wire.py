@@ -19,7 +19,7 @@ import pytest
 import dither as dt
 from dither.device_text import canonical, digest
 from dither.errors import DitherError
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import LineKernel
 from dither.privacy import Pure
 from dither.privacy.exact import exp_above
 from tests.fuzz import mutations

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import dither as dt
-from dither.mechanisms.combined.indicator import Indicator, RawRelease
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.indicator import Indicator, RawRelease
+from dither.mechanisms.places.base import grid
 
 FILE = Path(__file__).with_name("device-2.json")
 

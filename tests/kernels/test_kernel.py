@@ -14,8 +14,7 @@ import pytest
 import dither as dt
 from dither import kernels
 from dither.errors import DitherError, MalformedReport
-from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel, listed_likelihood, read_kernel
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel, LineKernel, listed_likelihood, read_kernel
 from tests.support.cases.kernels import CASES, KernelCase
 from tests.support.chi_square import ALARM, p_value
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.window.draw import Lottery
-from dither.kernels.window.integers import Blocks, Sliding
+from dither.kernels.window.integers import Blocks, Lottery, Sliding
 from dither.privacy.exact import exp_above, exp_below
 from tests.support.broken.kernels import LastWordShared, LateBitsDecideNothing, OneLateTooMany
 from tests.support.broken.numbers import LastBitAlone, NeverOutside, RoundedUp

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.law import BIAS
+from dither.kernels.lattice.law import BIAS
 from dither.kernels.window.codebook import Steps
 from dither.numerics.quadrature import integrate
 

@@ -13,8 +13,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee, Pure, Unit
-from dither.privacy.combinator import Combinator
-from dither.privacy.guarantee import PUBLIC_LENGTH
+from dither.privacy.guarantee import PUBLIC_LENGTH, Combinator
 
 UNIT = dt.Interval(0, 1)
 CITY = dt.Rectangle(UNIT, UNIT)

@@ -12,8 +12,8 @@ import pytest
 import dither as dt
 from dither import maps
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.maps.likelihood import likelihoods
-from dither.mechanisms.places.points import grid
+from dither.maps.density import likelihoods
+from dither.mechanisms.places.base import grid
 from tools.coverage_maps import MECHANISMS, measured
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

@@ -1,15 +1,28 @@
-"""Integrals and sums, against scipy's quad, exact integrals and sums term by term."""
+"""Integrals and sums, against scipy's quad, exact integrals and sums term by term.
+
+Directed rounding: the float on the stated side, and no float nearer.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import integrate as reference
 
-from dither.numerics.quadrature import between, gauss_legendre, integrate, total
+from dither.numerics.quadrature import (
+    between,
+    float_at_least,
+    float_at_most,
+    gauss_legendre,
+    integrate,
+    total,
+)
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -69,3 +82,24 @@ def test_the_gauss_rule_is_exact_for_polynomials_of_its_degree(count: int) -> No
     assert float(nodes ** (2 * count) @ weights) != pytest.approx(2.0 / (2 * count + 1), rel=1e-12)
     with pytest.raises(ValueError, match="read-only"):
         nodes[0] = 0.0
+
+
+rationals = st.one_of(
+    st.fractions(),
+    st.fractions(max_denominator=10**40),
+    st.floats(-1e300, 1e300, allow_subnormal=True).map(Fraction),
+    st.floats(0.1, 10.0).map(lambda x: Fraction(x) + Fraction(1, 10**30)),
+    st.floats(0.1, 10.0).map(lambda x: Fraction(x) - Fraction(1, 10**30)),
+)
+
+
+@given(rationals)
+def test_the_nearest_floats_on_either_side(exact: Fraction) -> None:
+    below, above = float_at_most(exact), float_at_least(exact)
+    assert Fraction(below) <= exact < Fraction(math.nextafter(below, math.inf))
+    assert Fraction(math.nextafter(above, -math.inf)) < exact <= Fraction(above)
+
+
+@given(st.floats(-1e300, 1e300, allow_subnormal=True))
+def test_a_float_stays_itself(number: float) -> None:
+    assert float_at_most(Fraction(number)) == float_at_least(Fraction(number)) == number

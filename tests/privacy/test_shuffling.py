@@ -10,8 +10,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.privacy.repeated_loss import repeated
-from dither.privacy.shuffling import least_epsilon, lower_response, proven_epsilon, upper
+from dither.privacy.shuffling import least_epsilon, lower_response, proven_epsilon, repeated, upper
 
 # ε at δ = 1e-6 and 1e-8, computed independently with 15 digits and finer nodes.
 GENERAL = [

@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 
 from dither.errors import InvalidParameter
+from dither.kernels.lattice.kernel import Bounded
 from dither.kernels.lattice.noise import DIGITS, End, Geometric, LatticeNoise, Normal, Stairs
-from dither.kernels.lattice.truncated import Bounded
 
 
 def reference(lattice: Bounded) -> list[list[Fraction]]:

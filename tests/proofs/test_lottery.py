@@ -14,9 +14,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dither.kernels.window import draw
-from dither.kernels.window.draw import Lottery
-from dither.kernels.window.integers import Blocks, Sliding
+from dither.kernels.window import integers as draw
+from dither.kernels.window.integers import Blocks, Lottery, Sliding
 from dither.randomness import Source
 from tests.support.sources import Repeated, Scripted, law
 

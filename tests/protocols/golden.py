@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dither as dt
 from dither.protocols import Exchange, Role, Terms
-from dither.protocols.net.messages import VERSION
+from dither.protocols.messages import VERSION
 from tests.support.sources import Shake
 
 FILE = Path(__file__).parent / f"exchange-{VERSION}.json"

@@ -24,10 +24,9 @@ import dither as dt
 from dither import protocols
 from dither.cli.main import main
 from dither.protocols import Certificates, Terms
-from dither.protocols.net.addresses import pack_address
-from dither.protocols.net.messages import Kind
-from dither.protocols.net.streams import Deadline, tell
-from dither.protocols.pairing.servers import free_ports
+from dither.protocols.exchange import Deadline, tell
+from dither.protocols.messages import Kind, pack_address
+from dither.protocols.pairs import free_ports
 from tests.protocols.network import certificates
 from tests.support.chi_square import ALARM
 

@@ -19,12 +19,11 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Collection, Exchange, Role, Standing, Terms
+from dither.protocols.collector import read_report
 from dither.protocols.device import report
-from dither.protocols.net.meeting import dealer, find_place, seat
-from dither.protocols.net.messages import NO_EXCHANGE, Kind, pack
-from dither.protocols.net.place import DevicePair
-from dither.protocols.net.report_body import read_report
-from dither.protocols.net.streams import Deadline, run
+from dither.protocols.exchange import Deadline, run
+from dither.protocols.messages import NO_EXCHANGE, Kind, pack
+from dither.protocols.rendezvous import DevicePair, dealer, find_place, seat
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

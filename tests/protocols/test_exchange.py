@@ -16,11 +16,11 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Exchange, Role, Terms, exchange
-from dither.protocols.local import converse
-from dither.protocols.net.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
+from dither.protocols.device import converse
+from dither.protocols.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from dither.protocols.transfer import TableReceiver, TableSender
 from tests.protocols import golden
-from tests.protocols.test_group import REFUSED
+from tests.protocols.test_transfer import REFUSED
 from tests.support.chi_square import ALARM
 from tests.support.repository import ROOT
 from tests.support.sources import Scripted, Separate

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from dither.service.collector import Collector
-from dither.service.http.app import PARTS, application
+from dither.service.web.app import PARTS, application
 from dither.service.writer import Writer
 
 

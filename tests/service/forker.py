@@ -10,9 +10,10 @@ import json
 import os
 import sys
 
-from dither.service.http import app, openapi
 from dither.service.server import ServerPlan, serve
 from dither.service.settings import Settings
+from dither.service.web import app
+from dither.service.web import app as openapi
 
 LOADED = [app, openapi]
 

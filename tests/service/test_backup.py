@@ -10,10 +10,8 @@ from click.testing import CliRunner
 from dither.cli.main import main
 from dither.errors import InvalidParameter
 from dither.service.collector import Collector
-from dither.service.refusal import Reason
-from dither.service.settings import Settings
-from dither.service.store.backup import backup, restore
-from dither.service.store.opening import open_store
+from dither.service.settings import Reason, Settings
+from dither.service.store.opening import backup, open_store, restore
 from dither.service.store.store import RefusedKey, Stored, StoreUnusable
 from tests.service.campaigns import DAY, published
 from tests.service.conftest import MakeStore

@@ -13,12 +13,11 @@ import pytest
 from starlette.applications import Starlette
 
 from dither.estimation.summary import Summary
-from dither.service.answers.routes import routes
 from dither.service.collector import Collector
 from dither.service.settings import Settings
-from dither.service.store.backup import backup, restore
-from dither.service.store.opening import open_store
+from dither.service.store.opening import backup, open_store, restore
 from dither.service.store.store import Arrived, CollectorStore
+from dither.service.web.answers import routes
 from dither.wire.batch import PACKED, BatchBody
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, contract, published

@@ -15,11 +15,9 @@ from hypothesis import HealthCheck, given, settings
 
 from dither.service.collector import Collector
 from dither.service.contract import Published
-from dither.service.refusal import Reason
-from dither.service.settings import Settings
+from dither.service.settings import Reason, Settings
 from dither.service.store.sqlite import SqliteStore
-from dither.wire.batch import JSON, PACKED
-from dither.wire.sealed import SEALED
+from dither.wire.batch import JSON, PACKED, SEALED
 from tests.conformance.sealed import padded
 from tests.service import test_sealed as sealing
 from tests.service.caller import Caller

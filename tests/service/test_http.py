@@ -14,8 +14,7 @@ from dither.account.asking import Repeat
 from dither.estimation.summary import Summary
 from dither.service.collector import Collector
 from dither.service.contract import Contract
-from dither.service.refusal import Reason
-from dither.service.settings import Settings
+from dither.service.settings import Reason, Settings
 from dither.wire.batch import JSON, PACKED, BatchBody
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, contract, published

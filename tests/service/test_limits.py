@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dither.service.http.limits import RateLimits, client_address
+from dither.service.web.requests import RateLimits, client_address
 
 
 def test_a_bucket_is_emptied_and_filled_again() -> None:

@@ -20,17 +20,14 @@ import dither as dt
 from dither.device_text import canonical
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra
 from dither.service import Client
-from dither.service.collector import Collector
+from dither.service.collector import Collector, read
 from dither.service.contract import Contract, Published
-from dither.service.http.limits import client_address, limited_as
-from dither.service.intake import read
 from dither.service.keys import make_sealing_key, public_part
-from dither.service.refusal import BatchRefused, Reason
 from dither.service.server import ServerPlan, from_environment
-from dither.service.settings import Settings
+from dither.service.settings import BatchRefused, Reason, Settings
 from dither.service.store.sqlite import SqliteStore
-from dither.wire.batch import JSON, PACKED, BatchBody
-from dither.wire.sealed import SEALED, seal, sealed_size, suite
+from dither.service.web.requests import client_address, limited_as
+from dither.wire.batch import JSON, PACKED, SEALED, BatchBody, seal, sealed_size, suite
 from tests.conformance.test_javascript import CLIENT, node
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, TOML, contract

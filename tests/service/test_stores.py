@@ -13,8 +13,7 @@ from dither.errors import Mismatch
 from dither.estimation.summary import Summary
 from dither.service.collector import Collector
 from dither.service.live import Slot
-from dither.service.refusal import Reason
-from dither.service.settings import Settings
+from dither.service.settings import Reason, Settings
 from dither.service.store.store import Arrived, CollectorStore, RefusedKey, Stored, StoreUnavailable
 from tests.service.campaigns import DAY, KEY, contract, published
 from tests.service.conftest import MakeStore

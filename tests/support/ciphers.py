@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import CipherContext
 
 from dither.randomness import system
-from dither.randomness.ciphers import chacha
+from dither.randomness.source import chacha
 from dither.randomness.system import ErasingStream
 
 

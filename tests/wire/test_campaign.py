@@ -8,7 +8,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.wire.schema import MOST_BYTES
+from dither.wire.codec import MOST_BYTES
 
 UNIT = dt.Interval(0, 1)
 

@@ -16,7 +16,7 @@ import pytest
 import dither as dt
 from dither.device_text import canonical, digest
 from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport
-from dither.wire import schema
+from dither.wire import codec as schema
 from tests.golden.devices import CASES
 from tests.support.travel import changed
 

@@ -11,8 +11,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra
-from dither.wire.batch import JSON, PACKED
-from dither.wire.sealed import public_key, seal, sealed_size, suite, unseal
+from dither.wire.batch import JSON, PACKED, public_key, seal, sealed_size, suite, unseal
 from tests.conformance.sealed import FILE, text
 from tests.support import hpke
 

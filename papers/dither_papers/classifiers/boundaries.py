@@ -8,7 +8,7 @@ import numpy as np
 
 from dither.classifiers import Network, concentration, hyperrectangle, radius
 from dither.mechanisms.numeric.laplace import Laplace
-from dither.numerics.bisection import smallest_float
+from dither.numerics.roots import smallest_float
 from dither_papers.classifiers.data import KINDS, NOTE_MODELS, TABLES, UNIT, Person, figure, trained
 from dither_papers.drawing import PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting

@@ -17,15 +17,19 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.classifiers.case import Case
 from dither.classifiers.concentration import side_mass
 from dither.classifiers.feature_law import FeatureLaw, Marginal, marginals
-from dither.classifiers.proofs.box import FeatureBox
-from dither.classifiers.proofs.box_search import box_mass, boxes_by_radius, farthest, grow_box, sides_by_mass
-from dither.classifiers.proofs.confidence import bernstein, binomial_above, hoeffding_size
-from dither.classifiers.proofs.uniform_points import UniformTest
-from dither.classifiers.randomisation import Randomisation, Randomiser
-from dither.classifiers.result import confidence_text, rounded_down, with_raw_release
+from dither.classifiers.proofs.boxes import (
+    FeatureBox,
+    box_mass,
+    boxes_by_radius,
+    farthest,
+    grow_box,
+    sides_by_mass,
+)
+from dither.classifiers.proofs.monte_carlo import UniformTest, bernstein, binomial_above, hoeffding_size
+from dither.classifiers.result import Case, confidence_text, rounded_down, with_raw_release
+from dither.classifiers.subject import Randomisation, Randomiser
 from dither.classifiers.utility import QUERIES, check_confidence, check_queries
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source

@@ -26,10 +26,10 @@ from dither.classifiers import (
 )
 from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.proofs.relaxation import AffineLayer, ReluLayer
+from dither.classifiers.proofs.boxes import AffineLayer, ReluLayer
 from dither.domains import Categories, Interval
 from dither.errors import MissingExtra
-from dither.mechanisms.combined.each import Each
+from dither.mechanisms.combined import Each
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.numeric.exponential import Exponential
 from dither.mechanisms.numeric.gaussian import Calibration, Gaussian

@@ -12,7 +12,7 @@ from dither.domains import Circle
 from dither.losses import Power, absolute, squared
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.purkayastha import Purkayastha
-from dither.numerics.golden_section import argmin
+from dither.numerics.roots import argmin
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting, expected
 from dither_papers.ogpm.claims import BUDGETS, GRID, TURN, UNIT, circular_error, three, worst_circular

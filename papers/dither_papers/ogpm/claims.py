@@ -8,11 +8,10 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
-from dither.kernels.law import loss_moment
+from dither.kernels.lattice.law import loss_moment
 from dither.losses import Power, absolute, squared
 from dither.mechanisms.base import Mechanism
-from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.numeric.ogpmu import OGPMU
+from dither.mechanisms.numeric.ogpm import OGPM, OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW

@@ -10,8 +10,7 @@ import numpy as np
 
 from dither.domains import Interval
 from dither.losses import absolute, squared
-from dither.mechanisms.numeric.bounded_laplace import BoundedLaplace
-from dither.mechanisms.numeric.laplace import Laplace
+from dither.mechanisms.numeric.laplace import BoundedLaplace, Laplace
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.staircase import Staircase

@@ -8,8 +8,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
-from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.numeric.ogpmu import OGPMU
+from dither.mechanisms.numeric.ogpm import OGPM, OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.sw import SW
 from dither.randomness import Seeded

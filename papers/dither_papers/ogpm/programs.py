@@ -3,7 +3,7 @@
 Step one, `solve`, chooses levels and edges of m pieces with the smallest error at one value, an end of the
 domain or any public x₀; step two, `place`, keeps the levels and chooses the edges for another value
 [OGPM25, Sec. 3.1–3.2]. The library itself does not need the program: by the bathtub argument two levels are
-enough, and their width is a formula (`dither.optimal.closed_form`). It checks that formula, and reproduces
+enough, and their width is a formula (`dither.optimal.problem`). It checks that formula, and reproduces
 the paper.
 
 Formulation. The levels are highest at the value and decrease away from it on both sides. On one side this

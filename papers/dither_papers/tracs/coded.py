@@ -19,13 +19,12 @@ from dither.arrays import Array, Floats
 from dither.domains import Circle, Domain, Interval, Line, Paths, Rectangle
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import Sampler
-from dither.kernels.kernel import Promise
-from dither.kernels.line import LineKernel
-from dither.kernels.window.decoder import AffineDecoder
+from dither.kernels.kernel import LineKernel, Promise
+from dither.kernels.window.codebook import AffineDecoder
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
-from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
-from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.places.noise import PlanarLaplace
+from dither.mechanisms.places.tracs import TraCSD
 from dither.privacy import Nothing
 from dither.randomness import Source
 

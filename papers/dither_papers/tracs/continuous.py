@@ -13,8 +13,8 @@ from dither.domains import Circle, Paths, Rectangle
 from dither.maps.metrics import average_error, direction_error, distances
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.places.sectors import Sectors
-from dither.mechanisms.places.tracs_d import HEURISTIC, TraCSD
+from dither.mechanisms.places.rivals import Sectors
+from dither.mechanisms.places.tracs import HEURISTIC, TraCSD
 from dither.randomness import Source
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting

@@ -10,9 +10,9 @@ import numpy as np
 
 from dither.domains import Paths
 from dither.maps.metrics import average_error
-from dither.mechanisms.places.gridding import Gridding
-from dither.mechanisms.places.points import grid
-from dither.mechanisms.places.tracs_c import TraCSC
+from dither.mechanisms.places.base import grid
+from dither.mechanisms.places.rivals import Gridding
+from dither.mechanisms.places.tracs import TraCSC
 from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Rows
 from dither_papers.figure import Figure, Setting

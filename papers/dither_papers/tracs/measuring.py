@@ -15,11 +15,10 @@ from dither.arrays import Floats
 from dither.domains import Interval, Paths, Rectangle
 from dither.errors import MissingExtra
 from dither.maps.metrics import average_error, distances
-from dither.mechanisms.places.noise.planar_laplace import PlanarLaplace
-from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.strawman import Strawman
-from dither.mechanisms.places.tracs_c import TraCSC
-from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.places.base import PathMechanism
+from dither.mechanisms.places.noise import PlanarLaplace
+from dither.mechanisms.places.rivals import Strawman
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.randomness import Seeded, Source
 from dither_papers.drawing import CODED, RIGHT, Rows
 from dither_papers.figure import ExpectedNumber, Setting

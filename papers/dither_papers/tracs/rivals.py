@@ -9,14 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from dither.domains import Paths
 from dither.maps.metrics import average_error
-from dither.mechanisms.places.atp import ATP
-from dither.mechanisms.places.lsrr import LSRR
-from dither.mechanisms.places.ngram import NGram
-from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.points import Points
-from dither.mechanisms.places.tracs_c import TraCSC
-from dither.mechanisms.places.tracs_d import TraCSD
-from dither.numerics.false_position import power_law_root
+from dither.mechanisms.places.base import PathMechanism, Points
+from dither.mechanisms.places.rivals import ATP, LSRR, NGram
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
+from dither.numerics.roots import power_law_root
 from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting

@@ -9,11 +9,9 @@ import numpy as np
 
 from dither.domains import Circle, Disk
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.places.ngram import NGram
-from dither.mechanisms.places.points import grid
-from dither.mechanisms.places.sectors import Sectors
-from dither.mechanisms.places.tracs_c import TraCSC
-from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.places.base import grid
+from dither.mechanisms.places.rivals import NGram, Sectors
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither_papers.drawing import PUBLISHED, RIGHT, Panels, Picture, Rows, drawn, styles_of
 from dither_papers.figure import ExpectedNumber, Figure, Setting
 from dither_papers.tracs.measuring import PAPER, SQUARE, city, files, sources

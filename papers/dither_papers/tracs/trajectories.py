@@ -9,9 +9,8 @@ import numpy as np
 
 from dither.domains import Paths
 from dither.maps.metrics import hotspots, hotspots_lost, hotspots_miscounted, within_range
-from dither.mechanisms.places.points import Points
-from dither.mechanisms.places.tracs_c import TraCSC
-from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.places.base import Points
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.post_processing import Rounded
 from dither.privacy import TRAJECTORY
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows

@@ -1,4 +1,7 @@
-"""Account: what one person has given, durable in one file, and what they may still be asked."""
+"""Account: what one person has given, durable in one file, and what they may still be asked.
+
+What an account returns: reports that wait, batches of them, and what an answer would do.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,83 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 from typing import Self, final
 
-from dither.account import words
 from dither.account.asking import Asking
-from dither.account.budget import guarantee, ledger, limits, opened
+from dither.account.budget import (
+    Left,
+    budget_left,
+    explain_refusal,
+    guarantee,
+    ledger,
+    limits,
+    opened,
+    say_promise,
+)
 from dither.account.clock import ClockReading, Epoch
 from dither.account.exports import is_identity, read_export, read_invitation
-from dither.account.results import Batch, Preview, Waiting, waiting
 from dither.account.rules import Decision, decide
 from dither.account.state import Data, State
 from dither.account.store import Store, key_digest
-from dither.account.words import Left
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
-from dither.repetition.change_reports import ChangeReports
+from dither.repetition.days import ChangeReports
 from dither.repetition.memoised import check_key
 from dither.reports import Reports
+
+
+@final
+@dataclass(frozen=True)
+class Waiting:
+    """A report that is not acknowledged: its identity, the question it answers, and its bytes."""
+
+    id: str
+    asker: str
+    question: str
+    fingerprint: str
+    data: bytes
+    batch: str | None
+
+
+@final
+@dataclass(frozen=True)
+class Batch:
+    """Reports that are sent together, with the identity that makes sending them again harmless."""
+
+    id: str
+    reports: tuple[Waiting, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Preview:
+    """What an answer would do: `outcome` in one word, the ε it would charge, and a sentence for people."""
+
+    outcome: str
+    reason: str | None
+    charged: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def waiting(item: Data) -> Waiting:
+    """Return an item of the queue."""
+    return Waiting(
+        item["id"],
+        item["asker"],
+        item["question"],
+        item["fingerprint"],
+        bytes.fromhex(item["report"]),
+        item["batch"],
+    )
 
 
 @final
@@ -197,7 +255,7 @@ class Account:
             outcome = decision.outcome["is"]
             spends = 0.0 if decision.outcome.get("charged", "0") == "0" else asking.guarantee.epsilon
             text = {
-                "drawn": f"It would be answered for ε = {spends:.6g}. Now {words.left(state, now)}.",
+                "drawn": f"It would be answered for ε = {spends:.6g}. Now {budget_left(state, now)}.",
                 "repeated": "The permanent answer would be given again: nothing is spent or sent twice.",
                 "silent": "Another day, or none yet, is drawn for the answer: nothing would be sent.",
             }[outcome]
@@ -283,7 +341,7 @@ class Account:
         with self._state() as state:
             decision = decide(state, event, self.policy)
             if decision.refused is not None:
-                message = words.explained(state, decision.refused, {"epsilon": 0.0}, 0)
+                message = explain_refusal(state, decision.refused, {"epsilon": 0.0}, 0)
                 if decision.refused == "rolled back":
                     raise AccountUnusable(f"{self._store.path}: {message}")
                 raise Mismatch(message)
@@ -297,13 +355,13 @@ class Account:
     def left(self) -> Left:
         """What this device may still spend now, as numbers and as text."""
         with self._state() as state:
-            return words.left(state, self._now().wall)
+            return budget_left(state, self._now().wall)
 
     @property
     def promise(self) -> str:
         """What the account promises, in one sentence."""
         with self._state() as state:
-            return words.promise(state)
+            return say_promise(state)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -393,4 +451,4 @@ class Account:
         objection = self._objection(asking) if reason == "policy" and asking is not None else None
         at = event.get("at", {"wall": 0})
         facts = event.get("question", {"epsilon": 0.0})
-        return Refused(reason, objection or words.explained(state, reason, facts, at["wall"]))
+        return Refused(reason, objection or explain_refusal(state, reason, facts, at["wall"]))

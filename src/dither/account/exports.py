@@ -1,16 +1,21 @@
-"""Exports and invitations: what devices of one person tell each other, checked before it is believed."""
+"""Exports of an account, how two are merged, and the files they are kept in."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from dither.account.clock import MOST_EPOCHS, MOST_SECOND, Epoch
-from dither.account.state import VERSION, Data
-from dither.errors import MalformedReport
-from dither.wire.schema import loads
+from dither.account.state import VERSION, Data, State, asked
+from dither.errors import AccountUnusable, MalformedReport
+from dither.randomness import SYSTEM
+from dither.wire.codec import loads
 
 Rule = Callable[[Any], bool]
 _IDENTITY: Final = re.compile(r"[0-9a-f]{32}")
@@ -144,3 +149,106 @@ _EXPORT: Final[dict[str, Rule]] = {
     "answers": _listed(_object(_ANSWER)),
     "choices": _listed(_object(_CHOICE)),
 }
+
+
+def merged(state: State, other: Mapping[str, Any]) -> tuple[Data, Data]:
+    """Return the outcome and the effect of merging another device's export into a state."""
+    if other["person"] != state.person:
+        return _refused("person")
+    if other["limits"] != state.limits:
+        return _refused("limits")
+    entries = []
+    for entry in other["entries"]:
+        known = state.entries.get(entry["id"])
+        if known is None:
+            if entry["device"] == state.device:
+                return _refused("rolled back")  # this device gave an answer that its own file does not know
+            entries.append(entry)
+        elif known != entry:
+            return _refused("conflict")
+    effect: Data = {}
+    answers = [
+        one
+        for one in other["answers"]
+        if _earlier(one, state.answers.get((*asked(one), one["permanent"])), _order_of_answer)
+    ]
+    choices = [
+        one
+        for one in other["choices"]
+        if _earlier(one, state.choices.get((*asked(one), one["period"])), _order_of_choice)
+    ]
+    for name, new in (("entries", entries), ("answers", answers), ("choices", choices)):
+        if new:
+            effect[name] = new
+    return {"is": "merged", "entries": len(entries)}, effect
+
+
+def _refused(reason: str) -> tuple[Data, Data]:
+    return {"is": "refused", "reason": reason}, {}
+
+
+def _earlier(one: Data, other: Data | None, order: Any) -> bool:
+    return other is None or order(one) < order(other)
+
+
+def _order_of_answer(answer: Data) -> str:
+    """Of two permanent answers the one with the smaller identity is kept, on every device."""
+    identity: str = answer["id"]
+    return identity
+
+
+def _order_of_choice(choice: Data) -> tuple[bool, str, str]:
+    """Of two kept days the answered one is kept; then the smaller identity, then the smaller device."""
+    return choice["answer"] is None, choice["answer"] or "", choice["device"]
+
+
+def private(path: Path) -> tuple[int, int]:
+    """Return what identifies a file; raise AccountUnusable if it is missing, or others may read it."""
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        raise AccountUnusable(
+            f"there is no account {path}; dt.Account.create(path, epsilon=…) makes one"
+        ) from None
+    except OSError as error:
+        raise AccountUnusable(f"{path} cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(about.st_mode):
+        raise AccountUnusable(f"{path} is not a file")
+    if os.name == "posix" and about.st_mode & 0o077:
+        raise AccountUnusable(
+            f"{path} may be read or written by others; say chmod 600 {path}, if it is yours"
+        )
+    if about.st_nlink > 1:  # the journal of an interrupted transaction is found by the name of the file
+        raise AccountUnusable(f"{path} has another name (a hard link); remove one of the names")
+    return about.st_dev, about.st_ino
+
+
+def _named(part: Path, path: Path) -> None:
+    """Publish a file under its name; raise FileExistsError if there is such a file."""
+    try:
+        os.link(part, path)  # unlike a renaming, this fails if there is such a file
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: reserve the name, then replace it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        part.replace(path)
+
+
+@contextmanager
+def created(path: Path) -> Iterator[Path]:
+    """Yield a new file in the same folder, which has the name `path` afterwards unless that exists."""
+    part = path.with_name(f".{path.name}.{SYSTEM.take(4).hex()}.part")
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        yield part
+        _named(part, path)
+        if os.name == "posix":
+            folder = os.open(path.parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+    except FileExistsError:
+        raise AccountUnusable(f"{path} exists already; dt.Account.open(path) opens it") from None
+    except OSError as error:
+        raise AccountUnusable(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)

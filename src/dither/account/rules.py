@@ -11,11 +11,11 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
-from dither.account.changes import KEPT_CHANGE, drawn_group, due, period, span
+from dither.account.asking import KEPT_CHANGE, drawn_group, due, period, span
+from dither.account.budget import DELTA, EPSILON, charge
 from dither.account.clock import DAY, MOST_EPOCHS
-from dither.account.merging import merged
+from dither.account.exports import merged
 from dither.account.state import Data, State, asked
-from dither.account.units import DELTA, EPSILON, charge
 from dither.device_text import from_hexadecimal, hexadecimal
 from dither.privacy import Approximate, Guarantee, Policy, Pure
 from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED

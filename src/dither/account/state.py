@@ -1,6 +1,8 @@
 """The state of an account: a fold of effects. Plain data, the same in every language; see docs/account.md.
 
 Nothing here reads a clock, draws a number or touches a file, and nothing here is ever given a value.
+
+Names of questions and askers: public texts that are printed and compared.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any, Final, final
 
 from dither.account.clock import Epoch
 from dither.device_text import from_hexadecimal, hexadecimal
+from dither.errors import InvalidParameter
 
 VERSION: Final = 2
 Data = dict[str, Any]
@@ -235,3 +238,12 @@ def _pair(data: Mapping[str, Any]) -> tuple[int, int]:
 
 def _written(pair: tuple[int, int]) -> Data:
     return {"epsilon": hexadecimal(pair[0]), "delta": hexadecimal(pair[1])}
+
+
+_MOST: Final = 200  # letters
+
+
+def check_name(what: str, name: object, *, least: int) -> None:
+    """Raise InvalidParameter unless a name is a text of `least` to 200 printable letters."""
+    if not isinstance(name, str) or not least <= len(name) <= _MOST or not name.isprintable():
+        raise InvalidParameter(f"{what} is a text of {least} to {_MOST} printable letters")

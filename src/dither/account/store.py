@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, final
 
-from dither.account.files import created, private
+from dither.account.exports import created, private
 from dither.account.state import VERSION, Data, State
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, DitherError

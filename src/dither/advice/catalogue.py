@@ -1,4 +1,4 @@
-"""The public mechanisms that take a domain and a budget, from the registry."""
+"""The mechanisms that advice ranks, and the default for a list of answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from dither import registry
 from dither.domains import Categories, Circle, Domain, Line
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.losses import Criterion, Power, squared
-from dither.mechanisms.analysis import Analysis
-from dither.mechanisms.base import CategoryMechanism, Mechanism
+from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.frequency.krr import KRR, RR
+from dither.mechanisms.frequency.olh import OLH
+from dither.mechanisms.frequency.projective import ProjectiveResponse
+from dither.mechanisms.frequency.subset import SubsetIndices
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import LEAST, MOST, Problem
@@ -191,3 +194,28 @@ def _made(
 def _name(kind: type[Mechanism[Any]], more: dict[str, Any]) -> str:
     shown = ", ".join(f"{name}={value!r}" for name, value in more.items())
     return f"{kind.__name__}({shown})" if shown else kind.__name__
+
+
+_NEARLY: Final = 1.03
+
+
+def default_protocol(domain: Categories, epsilon: float) -> CategoryMechanism:
+    """Return `RR` for two answers; else `KRR`, `ProjectiveResponse` or `SubsetIndices` by computed variance.
+
+    Variances within 3 % of the smallest count as equal, and the shortest report decides. For more categories
+    than these take it is `OLH`.
+    """
+    if len(domain) == 2:
+        return RR(domain, epsilon=epsilon)
+    found: list[CategoryMechanism] = [KRR(domain, epsilon=epsilon)]
+    for kind in (ProjectiveResponse, SubsetIndices):
+        try:
+            found.append(kind(domain, epsilon=epsilon))
+        except InvalidParameter:  # too many categories, or sets too small or too large
+            continue
+    if len(found) == 1 and len(domain) > 1 << 16:
+        found.append(OLH(domain, epsilon=epsilon))
+    share = 1.0 / len(domain)
+    near = _NEARLY * min(one.variance(share) for one in found)
+    alike = [one for one in found if one.variance(share) <= near]
+    return min(alike, key=lambda one: (one.report_bytes, one.variance(share)))

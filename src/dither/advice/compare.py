@@ -1,35 +1,73 @@
-"""`dt.compare`: all mechanisms for a domain in a table, with errors relative to the smallest possible."""
+"""`dt.compare`: all mechanisms for a domain in a table, with errors relative to the smallest possible.
+
+The picture of a comparison: two panels of curves. matplotlib is loaded when called.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
-from dither.advice.plotting import BUDGETS, draw_curves
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, check_loss, squared
-from dither.mechanisms.analysis import Analysis
-from dither.mechanisms.base import CategoryMechanism, Mechanism
-from dither.mechanisms.tables.marginals import Marginals
+from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.marginals import Marginals
 from dither.numerics.quadrature import integrate
 from dither.optimal import store
-from dither.optimal.closed_form import known_optimum, least_frequency_variance
 from dither.optimal.mechanism import Optimal
-from dither.optimal.problem import Problem
+from dither.optimal.problem import Problem, known_optimum, least_frequency_variance
+from dither.plotting import COLOURS, panels_or_new, styled
 from dither.question import check_epsilon
 from dither.table import ResultTable, Row, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.advice.goals.goal import Goal
+    from dither.advice.goals.numbers import Goal
     from dither.advice.simulation import Told
+
+
+Curve = tuple[str, tuple[Floats, Floats]]  # a label, x and y
+
+MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # labels of the ε axis
+BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # on the ε axis
+
+
+def draw_curves(
+    here: Sequence[Curve],
+    there: Sequence[Curve],
+    labels: tuple[str, str],
+    *,
+    ax: Sequence[Axes] | None = None,
+) -> Sequence[Axes]:
+    """Draw curves against the input in the left panel and against ε in the right; return both axes."""
+    ax = panels_or_new(ax, 2)
+    left, right = ax
+    for (name, (x, y)), colour in zip(here, cycle(COLOURS), strict=False):
+        left.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
+    for (name, (x, y)), colour in zip(there, cycle(COLOURS), strict=False):
+        right.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
+    left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
+    right.set(xlabel="ε", ylabel=f"worst {labels[1]}", xscale="log", yscale="log")
+    right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
+    right.set_xticks([], minor=True)
+    left.legend(frameon=False, fontsize="small")
+    styled(left, title=f"{labels[1].capitalize()} by {labels[0]}")
+    styled(right, title=f"Worst {labels[1]} by budget")
+    return ax
+
+
+def _dash(colour: str) -> str:
+    """Return the style of a line: every second one is dashed, so that equal curves do not hide each other."""
+    return "-" if COLOURS.index(colour) % 2 == 0 else "--"
+
 
 _INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0

@@ -9,12 +9,11 @@ from typing import Any, Final, final
 from dither.advice.goals import Frequencies, Goal, Mean
 from dither.domains import Categories, Domain, Interval
 from dither.errors import InvalidParameter, found
-from dither.estimation.over_time.changes import predicted_error
+from dither.estimation.over_time import predicted_error
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee, Nothing, Unit
 from dither.question import LEAST_EPSILON, as_question
-from dither.repetition.kept_change import MOST_KEPT, KeptChange, tells_changes
-from dither.repetition.once import Once
+from dither.repetition.days import MOST_KEPT, KeptChange, Once, tells_changes
 from dither.table import ResultTable, as_text, shown
 
 _MOST_CHANGES: Final = 10**6

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goals.goal import Goal
+from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Told
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
-from dither.numerics.false_position import decreasing_root
+from dither.numerics.roots import decreasing_root
 from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.table import ResultTable, as_text, percent, shown
 

@@ -24,12 +24,12 @@ from dither.arrays import Floats
 from dither.atomic import renamed
 from dither.domains import Circle, Line
 from dither.estimation.api import distribution
-from dither.estimation.density.method import empirical_bayes
-from dither.estimation.likelihood.distribution import EstimatedDistribution
+from dither.estimation.distributions import EstimatedDistribution
+from dither.estimation.empirical_bayes import empirical_bayes
 from dither.estimation.queries import EstimatedCumulative, cumulative
 from dither.mechanisms.base import NumberMechanism
-from dither.numerics.false_position import power_law_root
-from dither.optimal.queries.cumulative import Cumulative
+from dither.numerics.roots import power_law_root
+from dither.optimal.queries.workload import Cumulative
 from dither.optimal.store import folder
 from dither.question import QueryQuestion
 from dither.randomness import Seeded

@@ -9,20 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.audits.black_box.calls import Calls
+from dither.audits.black_box.calls import Calls, Command
 from dither.audits.black_box.columns import Context
-from dither.audits.black_box.command import Command
-from dither.audits.black_box.repeats import repeats, singles
-from dither.audits.black_box.rounds import Claim, rounds
-from dither.audits.evidence import Evidence
+from dither.audits.black_box.rounds import Claim, repeats, rounds, singles
 from dither.audits.exact import audit as exact_audit
-from dither.audits.finding import Finding
+from dither.audits.finding import Evidence, Finding, timed
 from dither.audits.grey_box import Enumerated, differences, enumerated, takes_source
 from dither.audits.neighbours import Neighbours, as_numbers
-from dither.audits.timing import timed
 from dither.domains import Domain, Interval
 from dither.errors import InvalidParameter, found
-from dither.numerics.quantiles import check_level
+from dither.numerics.distributions import check_level
 from dither.privacy import Approximate, Bound, Pure
 from dither.question import can_answer
 

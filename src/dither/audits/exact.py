@@ -8,14 +8,13 @@ from functools import reduce
 from typing import Any, Final
 
 from dither.audits.finding import Finding
-from dither.audits.probabilities import Listed, listed
+from dither.audits.neighbours import Listed, listed
 from dither.audits.sampler import MANY, compared, contradictions, pair_contradictions
 from dither.domains import Region
 from dither.errors import InvalidParameter
 from dither.kernels.places.place import PlaceKernel
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
-from dither.privacy.combinator import Combinator
-from dither.privacy.guarantee import assumed
+from dither.privacy.guarantee import Combinator, assumed
 from dither.question import Answering, Question, as_question, can_answer, parts_of
 from dither.repetition.memoised import Memoised
 

@@ -1,18 +1,171 @@
-"""`Finding`: the result of an audit, compared with what was claimed."""
+"""What an audit finds: the finding with its evidence, running times included, and its picture."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, final
 
-from dither.audits.evidence import Evidence
-from dither.audits.timing import Timing
+import numpy as np
+
+from dither.arrays import Floats
+from dither.audits.black_box.calls import Calls
 from dither.errors import InvalidParameter
+from dither.numerics.binomial import binomial_above, binomial_below
+from dither.plotting import BLUE, ORANGE, axes_or_new, styled
 from dither.privacy import Bound, Guarantee, Nothing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from dither.arrays import Mask
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """An event, how often it happened under each of two inputs, and the ε that follows from it.
+
+    With probability at least `confidence` all of an audit's bounds hold together; `omega` is the share of
+    1 − confidence that each of the two bounds of this event was given.
+    """
+
+    first: Any
+    second: Any
+    event: str
+    hits: tuple[int, int]
+    trials: tuple[int, int]
+    omega: float
+    delta: float = 0.0
+    confidence: float = 0.99
+    contains: Callable[[Any], Mask] | None = field(default=None, repr=False)
+    again: Callable[[int], tuple[int, int]] | None = field(default=None, repr=False)
+    shares: tuple[Floats, Floats] | None = field(default=None, repr=False)  # of both inputs, by bin
+    chosen: Mask | None = field(default=None, repr=False)  # the bins of the event
+    bins: tuple[str, ...] = field(default=(), repr=False)  # their names, for a picture
+
+    @property
+    def least(self) -> float:
+        """The lower bound on the probability of the event under the first input."""
+        return binomial_below(self.hits[0], self.trials[0], self.omega)
+
+    @property
+    def most(self) -> float:
+        """The upper bound on the probability of the event under the second input."""
+        return binomial_above(self.hits[1], self.trials[1], self.omega)
+
+    @property
+    def epsilon(self) -> float:
+        """The lower bound on ε: ln((p − δ)/q) with p and q at the ends of their bounds; at least 0."""
+        left = self.least - self.delta
+        return max(0.0, math.log(left / self.most)) if left > 0.0 else 0.0
+
+    def repeat(self, samples: int = 10_000) -> Evidence:
+        """Return the same event on fresh reports of the same inputs, at the same level."""
+        if self.again is None:
+            raise InvalidParameter("this evidence cannot be repeated: it has no randomiser")
+        hits = self.again(samples)
+        return Evidence(
+            self.first,
+            self.second,
+            self.event,
+            hits,
+            (samples, samples),
+            self.omega,
+            self.delta,
+            self.confidence,
+            self.contains,
+            self.again,
+        )
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw how often each bin was reported under both inputs, the bins of the event marked."""
+        from dither.audits.finding import plot_evidence
+
+        return plot_evidence(self, ax=ax)
+
+    def __str__(self) -> str:
+        return (
+            f"input {shown(self.first)} against {shown(self.second)}: {self.event}\n"
+            f"  {self.hits[0]} of {self.trials[0]} against {self.hits[1]} of {self.trials[1]}: "
+            f"p ≥ {self.least:.4g}, q ≤ {self.most:.4g}, so ε ≥ {self.epsilon:.4g} "
+            f"(confidence {100 * self.confidence:g} %)"
+        )
+
+
+def shown(value: Any) -> str:
+    """Return an input as text. The audit chose it, so it is not a person's value."""
+    text = repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+_VALUES: Final = 64  # of one call
+_CALLS: Final = 400  # of each input
+_PATIENCE: Final = 2.0  # the time limit, in seconds
+_KEPT: Final = 0.9  # the longest calls are left out: interruptions, not the code [Reparaz17]
+_THRESHOLD: Final = 4.5  # of |t| [Reparaz17]
+
+
+@final
+@dataclass(frozen=True)
+class Timing:
+    """The durations of calls with two inputs, compared by Welch's t-test: no part of ε, and not a proof."""
+
+    first: Any
+    second: Any
+    t: float
+    nanoseconds: tuple[float, float]  # of one value, mean
+    calls: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether |t| is above 4.5, dudect's threshold."""
+        return abs(self.t) > _THRESHOLD
+
+    def __str__(self) -> str:
+        verdict = "differs" if self.differs else "does not differ"
+        one, two = self.nanoseconds
+        return (
+            f"time (no part of ε): {verdict} between {shown(self.first)} and {shown(self.second)}, "
+            f"{one:.0f} and {two:.0f} ns a value, |t| = {abs(self.t):.1f} over {self.calls} calls each"
+        )
+
+
+def timed(calls: Calls, rng: np.random.Generator) -> Timing | None:
+    """Return the comparison of the first pair of inputs; None if a call takes too long or fails."""
+    a, b = (int(place) for place in calls.neighbours.places[0])
+    values = [calls.neighbours.pack(np.full(_VALUES, place)) for place in (a, b)]
+    taken: tuple[list[int], list[int]] = ([], [])
+    order = rng.permutation(np.resize([0, 1], 2 * _CALLS)).tolist()
+    begin = time.monotonic()
+    try:
+        for which in (0, 1):
+            calls.call(values[which])
+        for which in order:
+            start = time.perf_counter_ns()
+            calls.call(values[which])
+            taken[which].append(time.perf_counter_ns() - start)
+            if time.monotonic() - begin > _PATIENCE:
+                break
+    except Exception:
+        return None
+    if min(map(len, taken)) < 20:
+        return None
+    # One threshold for both inputs, because a separate one for each would hide a difference.
+    limit = float(np.quantile(np.concatenate(taken), _KEPT))
+    first, second = (np.array([one for one in side if one <= limit], dtype=np.float64) for side in taken)
+    means = (float(first.mean()) / _VALUES, float(second.mean()) / _VALUES)
+    inputs = calls.neighbours.inputs
+    return Timing(inputs[a], inputs[b], _welch(first, second), means, min(map(len, taken)))
+
+
+def _welch(first: Floats, second: Floats) -> float:
+    if min(len(first), len(second)) < 2:
+        return math.inf
+    error = math.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second))
+    return float(first.mean() - second.mean()) / error if error > 0.0 else 0.0
 
 
 @final
@@ -111,3 +264,29 @@ class Finding:
             loss = "" if self.unassumed is None else f"; without that the loss is {self.unassumed:.3g}"
             lines.append(f"not accepted: that {'; '.join(self.unaccepted)}{loss}")
         return lines
+
+
+_TICKS = 12
+_EVENT = "#f3e3d3"
+
+
+def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
+    """Draw the frequencies of both inputs by bin, and mark the bins of the event."""
+    if evidence.shares is None or evidence.chosen is None:
+        raise InvalidParameter("this evidence has no frequencies to draw")
+    ax = axes_or_new(ax)
+    first, second = evidence.shares
+    seen = np.flatnonzero((first > 0) | (second > 0))
+    places = np.arange(len(seen))
+    for place in places[evidence.chosen[seen]]:
+        ax.axvspan(place - 0.5, place + 0.5, color=_EVENT, linewidth=0)
+    edges = np.append(places, len(seen)) - 0.5
+    ax.stairs(first[seen], edges, color=ORANGE, label=f"input {shown(evidence.first)}", linewidth=1.5)
+    ax.stairs(second[seen], edges, color=BLUE, label=f"input {shown(evidence.second)}", linewidth=1.5)
+    every = -(-len(seen) // _TICKS)
+    ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
+    ax.legend(frameon=False, fontsize=8)
+    title = f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
+    return styled(
+        ax, title=title, x="bins of the reports; those of the event are shaded", y="share of the reports"
+    )

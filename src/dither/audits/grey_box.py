@@ -23,9 +23,9 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.audits.black_box.calls import as_outputs
-from dither.audits.boundary_words import SCRIPTS, BoundaryWords, ScriptEnded
-from dither.audits.evidence import shown
+from dither.audits.finding import shown
 from dither.audits.neighbours import Neighbours
+from dither.audits.sampler import SCRIPTS, BoundaryWords, ScriptEnded
 from dither.randomness import Seeded
 
 _MOST_RUNS: Final = 1 << 17  # of one input

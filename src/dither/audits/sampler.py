@@ -1,33 +1,69 @@
-"""The draw code of a question, compared with the probabilities that its integers stand for.
-
-A bound that follows from integers holds only if the draw code follows them too. There are three checks:
-reports at boundary words must be possible under every input; frequencies of many seeded reports must agree
-with the exact probabilities, through `perturb` on arrays and through the draw of one value; and values that
-are not finite must be refused.
-"""
+"""The audit of the code that draws: frequencies, bad input, and words at the borders of decisions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
-from dither.audits.boundary_words import SCRIPTS, BoundaryWords
-from dither.audits.probabilities import Listed, on_plane
+from dither.audits.neighbours import Listed, on_plane
 from dither.domains import Line, Plane, Text
 from dither.errors import OutsideDomain
+from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel
 from dither.kernels.places.planar import PlanarNoiseKernel
-from dither.kernels.sets import bit_rows
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.hashed_response import HashedResponse
-from dither.kernels.sets.prefix import PrefixKernel
+from dither.kernels.sets.prefix import HashedResponse, PrefixKernel
 from dither.question import Question
 from dither.randomness import Seeded, Source
+
+SCRIPTS: Final = tuple(  # words at the ends of their range, and about the middle of it
+    pattern * (size // 4)
+    for size in (4, 8, 16, 64)
+    for pattern in (bytes(4), b"\xff" * 4, b"\x00\x00\x00\x80", b"\xff\xff\xff\x7f", b"\xfe" + b"\xff" * 3)
+)
+
+
+class ScriptEnded(Exception):
+    """The draw wants more bytes than the script has; `missing` says how many more."""
+
+    def __init__(self, missing: int) -> None:
+        super().__init__("the script has no more bytes")
+        self.missing = missing
+
+
+@final
+class BoundaryWords(Source):
+    """The given bytes first, then those of a seeded source, so that every rejection loop ends.
+
+    With `strict`, ScriptEnded is raised instead of going on. `taken` counts the bytes that were drawn.
+    """
+
+    def __init__(self, script: bytes, *, strict: bool = False) -> None:
+        self._script, self._rest, self._strict, self.taken = script, Seeded(1), strict, 0
+
+    def fill(self, buffer: memoryview | bytearray) -> None:
+        view = memoryview(buffer).cast("B")
+        view[:] = self.take(len(view))
+
+    def take(self, size: int) -> bytes:
+        if self._strict and size > len(self._script):
+            raise ScriptEnded(size - len(self._script))
+        self.taken += size
+        chosen, self._script = self._script[:size], self._script[size:]
+        return chosen + self._rest.take(size - len(chosen))
+
+    def spawn(self) -> Source:
+        return self._rest.spawn()
+
+    @property
+    def private(self) -> bool:
+        return False
+
 
 ARRAYS: Final = "arrays are drawn with other probabilities than the integers say"
 SINGLES: Final = "single values are drawn with other probabilities than the integers say"
@@ -131,7 +167,7 @@ def _hashed(question: Question, kernel: HashedResponse | PrefixKernel) -> Iterat
 
 def _bits(question: Question, kernel: Bits) -> Iterator[str]:
     """Compare how often the input's own bit and another bit are set with their probabilities."""
-    rows = bit_rows.unpack(_perturb(question, question.domain.labels[0], MANY, Seeded(3)), kernel.size)
+    rows = unpack_rows(_perturb(question, question.domain.labels[0], MANY, Seeded(3)), kernel.size)
     for bit, rate in zip((0, kernel.size - 1), kernel.rates, strict=True):
         if not _likely(int(np.count_nonzero(rows[:, bit])), MANY, float(rate), 2):
             yield ARRAYS

@@ -5,13 +5,19 @@ an answer with noise: far more accurate, if that party is trusted. One record ad
 probability of any answer by a factor of at most e^ε, exactly, on integers.
 """
 
-from dither.central.answer import Answer
-from dither.central.bounds import LearnedBounds
-from dither.central.mean import LITERAL, MIDPOINT, Convention, mean, swap_mean
-from dither.central.methods import INDEPENDENT, SHIFTED, TRANSFORMED, MeanMethod
-from dither.central.noise import Hourglass, LaplacePair, PairNoise, StaircasePair
+from dither.central.answer import Answer, LearnedBounds
+from dither.central.mean import LITERAL, MIDPOINT, Convention, count, laplace, mean, staircase, sum, swap_mean
+from dither.central.pairs import (
+    INDEPENDENT,
+    SHIFTED,
+    TRANSFORMED,
+    Hourglass,
+    LaplacePair,
+    MeanMethod,
+    PairNoise,
+    StaircasePair,
+)
 from dither.central.tally import Tally, tally
-from dither.central.totals import count, laplace, staircase, sum
 
 __all__ = [
     "INDEPENDENT",

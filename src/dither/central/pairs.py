@@ -1,4 +1,4 @@
-"""Noise for two numbers at once, on the integer lattice: Laplace, the 2-D staircase and the hourglass."""
+"""The noise of a sum and a count together: the hourglass and its rivals, as methods of a mean."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import final
+from typing import Final, final
 
-from dither.central import tails
-from dither.central.discrete import GeometricRatio
-from dither.central.staircase import DiscreteLaplace, DiscreteStaircase, geometric_mean, radius_at
-from dither.errors import InvalidParameter
-from dither.numerics.bisection import smallest_integer
+from dither.central.integer_noise import (
+    SMALL,
+    DiscreteLaplace,
+    DiscreteStaircase,
+    GeometricRatio,
+    geometric_mean,
+    hourglass_tail,
+    laplace_tail,
+    radius_at,
+    ring_tail,
+)
+from dither.central.tally import RecordGrid
+from dither.domains import finite
+from dither.errors import InvalidParameter, found
+from dither.numerics.roots import smallest_integer
 from dither.randomness import Source
 
 
@@ -69,7 +79,7 @@ class LaplaceLattice(Pair):
         return self._one.variance, 0.0
 
     def tail(self, weights: tuple[float, float], size: float) -> float:
-        return tails.laplace(weights, math.sqrt(self._one.variance), size)
+        return laplace_tail(weights, math.sqrt(self._one.variance), size)
 
 
 @final
@@ -144,9 +154,9 @@ class StaircaseLattice(Pair):
         return float(self._variance), 0.0
 
     def tail(self, weights: tuple[float, float], size: float) -> float:
-        if self.epsilon < tails.SMALL:
-            return tails.laplace(weights, math.sqrt(self._variance), size)
-        return tails.rings(weights, (self.radius - 0.5) / self.sensitivity, float(self.epsilon), size)
+        if self.epsilon < SMALL:
+            return laplace_tail(weights, math.sqrt(self._variance), size)
+        return ring_tail(weights, (self.radius - 0.5) / self.sensitivity, float(self.epsilon), size)
 
 
 @final
@@ -187,9 +197,9 @@ class HourglassLattice(Pair):
 
     def tail(self, weights: tuple[float, float], size: float) -> float:
         law = self.staircase
-        if law.epsilon < tails.SMALL:
-            return tails.laplace(weights, math.sqrt(law.variance), size)
-        return tails.hourglass(weights, (law.radius - 0.5) / law.sensitivity, float(law.epsilon), size)
+        if law.epsilon < SMALL:
+            return laplace_tail(weights, math.sqrt(law.variance), size)
+        return hourglass_tail(weights, (law.radius - 0.5) / law.sensitivity, float(law.epsilon), size)
 
 
 def _points(radius: int) -> int:
@@ -223,3 +233,182 @@ def _best_radius(cells: int, epsilon: Fraction) -> int:
         return here <= there
 
     return smallest_integer(rises, 0, cells)
+
+
+class MeanMethod(ABC):
+    """Two integers that one record moves by an l₁ distance of at most `sensitivity`, and the mean from them.
+
+    A share is a mean in units in which the domain is [0, 1].
+    """
+
+    @abstractmethod
+    def sensitivity(self, grid: RecordGrid) -> int:
+        """Return how far one record can move the two integers, |first| + |second|."""
+
+    @abstractmethod
+    def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
+        """Return the two integers for a sum of places and a count."""
+
+    @abstractmethod
+    def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
+        """Return the numerator of the share, and the count, from the two noisy integers."""
+
+    @abstractmethod
+    def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
+        """Return w₁, w₂ such that w₁·first + w₂·second, over the sensitivity, is count·(mean − share)."""
+
+
+@final
+@dataclass(frozen=True)
+class _Independent(MeanMethod):
+    """Sum and count, each with half the budget [AddRemove23, Alg. 1]; poor if the domain is far from 0."""
+
+    def sensitivity(self, grid: RecordGrid) -> int:
+        return 2 * largest(grid)
+
+    def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
+        return in_units(total, count, grid), largest(grid) * count
+
+    def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
+        count = Fraction(second, largest(grid))
+        scaled = Fraction(first, offset(grid).denominator) - count * offset(grid)
+        return scaled / grid.cells, count
+
+    def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
+        unit = offset(grid).denominator * grid.cells
+        return float(Fraction(self.sensitivity(grid), unit)), -2.0 * (
+            float(offset(grid) / grid.cells) + share
+        )
+
+    def __repr__(self) -> str:
+        return "INDEPENDENT"
+
+
+@final
+@dataclass(frozen=True)
+class _Shifted(MeanMethod):
+    """The sum of the distances from the middle, and the count [AddRemove23, Alg. 2]."""
+
+    def sensitivity(self, grid: RecordGrid) -> int:
+        return 2 * grid.cells
+
+    def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
+        return 2 * total - grid.cells * count, grid.cells * count
+
+    def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
+        return Fraction(first + second, 2 * grid.cells), Fraction(second, grid.cells)
+
+    def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
+        return 1.0, 1.0 - 2.0 * share
+
+    def __repr__(self) -> str:
+        return "SHIFTED"
+
+
+@final
+@dataclass(frozen=True)
+class _Transformed(MeanMethod):
+    """The sums of the distances from either end [AddRemove23, Alg. 3]: a record moves them by X and 1 − X."""
+
+    def sensitivity(self, grid: RecordGrid) -> int:
+        return grid.cells
+
+    def query(self, total: int, count: int, grid: RecordGrid) -> tuple[int, int]:
+        return total, grid.cells * count - total  # not summed separately: the two must stay on the lattice
+
+    def solve(self, first: int, second: int, grid: RecordGrid) -> tuple[Fraction, Fraction]:
+        return Fraction(first, grid.cells), Fraction(first + second, grid.cells)
+
+    def weights(self, share: float, grid: RecordGrid) -> tuple[float, float]:
+        return 1.0 - share, -share
+
+    def __repr__(self) -> str:
+        return "TRANSFORMED"
+
+
+INDEPENDENT: Final[MeanMethod] = _Independent()
+SHIFTED: Final[MeanMethod] = _Shifted()
+TRANSFORMED: Final[MeanMethod] = _Transformed()
+
+
+def offset(grid: RecordGrid) -> Fraction:
+    """Return the lower end in cells of the grid, a rational number: zero need not be a point of the grid."""
+    return grid.low / grid.cell
+
+
+def in_units(total: int, count: int, grid: RecordGrid) -> int:
+    """Return the sum of the records as an integer, in units of a cell over the denominator of `offset`."""
+    shift = offset(grid)
+    return shift.denominator * total + shift.numerator * count
+
+
+def largest(grid: RecordGrid) -> int:
+    """Return the largest absolute value of a record in the units of `in_units`."""
+    shift = offset(grid)
+    return max(abs(shift.numerator), abs(shift.numerator + shift.denominator * grid.cells))
+
+
+class PairNoise(ABC):
+    """A kind of noise for two numbers; `law` makes its law for a method, a grid and a budget."""
+
+    @abstractmethod
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
+        """Return the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
+
+
+@final
+@dataclass(frozen=True)
+class LaplacePair(PairNoise):
+    """Independent Laplace noise on both numbers: the textbook mechanism, close to optimal below ε ≈ 0.5."""
+
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
+        return LaplaceLattice(method.sensitivity(grid), epsilon)
+
+
+@final
+@dataclass(frozen=True)
+class StaircasePair(PairNoise):
+    """Noise of constant density on rings of |x| + |y| [GKOV15], by default those of least variance."""
+
+    gamma: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.gamma)
+
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
+        sensitivity = method.sensitivity(grid)
+        if self.gamma is None:
+            return StaircaseLattice.best(sensitivity, epsilon)
+        return StaircaseLattice(sensitivity, radius_at(self.gamma, sensitivity), epsilon)
+
+
+@final
+@dataclass(frozen=True)
+class Hourglass(PairNoise):
+    """Noise only on the lines that a record can reach: the best known for a mean [AddRemove23].
+
+    γ is the innermost width, by default the one of least squared error over all means. Where a mean near the
+    middle of the domain is expected and ε is large, a smaller γ is better there and worse near the ends.
+    """
+
+    gamma: float | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.gamma)
+
+    def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
+        if method is not TRANSFORMED:
+            raise InvalidParameter(
+                f"hourglass noise protects the two sums of TRANSFORMED only; with {method} pass "
+                "noise=LaplacePair() or noise=StaircasePair()"
+            )
+        if self.gamma is None:
+            return HourglassLattice(DiscreteStaircase.best(grid.cells, epsilon))
+        return HourglassLattice(DiscreteStaircase(grid.cells, radius_at(self.gamma, grid.cells), epsilon))
+
+
+def _check(gamma: float | None) -> None:
+    if gamma is not None and not 0.0 < finite("gamma", gamma) <= 1.0:
+        raise InvalidParameter(
+            f"gamma must be above 0 and at most 1, or None for the least squared error; not {found(gamma)}"
+        )

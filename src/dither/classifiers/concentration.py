@@ -9,12 +9,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.classifiers.feature_law import FeatureLaw, feature_law
-from dither.classifiers.proofs.box import FeatureBox
-from dither.classifiers.randomisation import parts_by_name
+from dither.classifiers.proofs.boxes import FeatureBox
+from dither.classifiers.subject import parts_by_name
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.law import Law, is_discrete
-from dither.mechanisms.analysis import Number
+from dither.kernels.lattice.law import Law, is_discrete
+from dither.mechanisms.base import Number
 
 Mass = Callable[[Floats, Floats], Floats]  # from low and high edges to probabilities
 
@@ -27,8 +27,8 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: Any) 
 
     For one feature a box is a pair (low, high) of numbers, or of arrays to ask about many boxes at once; on a
     circle low may be above high, and the arc then passes through 0. `Each` takes a `FeatureBox`, or a pair of
-    arrays whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one number
-    takes a `FeatureBox` as well, for a record whose features it randomises independently.
+    arrays whose last axis runs over its attributes, and x in the same order or by name. A mechanism of one
+    number takes a `FeatureBox` as well, for a record whose features it randomises independently.
 
     The answer is about the mechanism as designed, in closed form; `concentration(mechanism.sampled, …)` is
     about the integers that devices sample, which differ by about the width of a cell.

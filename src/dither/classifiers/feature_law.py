@@ -16,11 +16,9 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.domains import Domain, Interval, Line
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.law import TableLaw
-from dither.kernels.law import Law, is_discrete
+from dither.kernels.lattice.law import Law, TableLaw, is_discrete
 from dither.kernels.table.channel import NearestPoint
-from dither.mechanisms.analysis import Analysis
-from dither.mechanisms.base import CategoryMechanism, NumberMechanism
+from dither.mechanisms.base import Analysis, CategoryMechanism, NumberMechanism
 from dither.question import Answering, Question
 from dither.randomness import Source
 

@@ -9,14 +9,11 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.classifiers.case import Case
 from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.models.model import Model
-from dither.classifiers.proofs.confidence import binomial_above, binomial_below, mean_below
-from dither.classifiers.proofs.monte_carlo import draw_reports
-from dither.classifiers.randomisation import Randomisation, Randomiser
-from dither.classifiers.result import Utility, UtilityMethod
-from dither.classifiers.subject import Subject
+from dither.classifiers.proofs.monte_carlo import binomial_above, binomial_below, draw_reports, mean_below
+from dither.classifiers.result import Case, Utility, UtilityMethod
+from dither.classifiers.subject import Randomisation, Randomiser, Subject
 from dither.classifiers.utility import check_confidence, check_queries, prove_utility
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee

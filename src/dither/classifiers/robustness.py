@@ -9,15 +9,19 @@ from typing import Any, Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.classifiers.case import Case
-from dither.classifiers.proofs.box import FeatureBox
-from dither.classifiers.proofs.box_search import STEPS, boxes_by_radius, farthest, grow_box, sides_by_length
-from dither.classifiers.proofs.confidence import binomial_above
-from dither.classifiers.proofs.uniform_points import UniformTest
-from dither.classifiers.result import confidence_text
+from dither.classifiers.proofs.boxes import (
+    STEPS,
+    FeatureBox,
+    boxes_by_radius,
+    farthest,
+    grow_box,
+    sides_by_length,
+)
+from dither.classifiers.proofs.monte_carlo import UniformTest, binomial_above
+from dither.classifiers.result import Case, confidence_text
 from dither.domains import Interval
 from dither.errors import InvalidParameter, found
-from dither.numerics.bisection import smallest_positive_integer
+from dither.numerics.roots import smallest_positive_integer
 from dither.randomness import SYSTEM, Source
 
 Domains = Interval | Mapping[str, Interval]

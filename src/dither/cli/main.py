@@ -34,10 +34,6 @@ VERBS: Final = {
     "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
     "version": "Show the version.",
 }
-_FOLDERS: Final = {  # verbs in a folder of their own
-    **dict.fromkeys(("campaign", "card", "check", "collector", "explain", "serve", "sql"), "campaigns."),
-    "conformance": "devices.",
-}
 
 
 class _Verbs(click.Group):
@@ -49,8 +45,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = f"{_FOLDERS.get(cmd_name, '')}{cmd_name}"
-        command: click.Command = importlib.import_module(f"dither.cli.verbs.{module}").command
+        command: click.Command = importlib.import_module(f"dither.cli.verbs.{cmd_name}").command
         return command
 
     def resolve_command(

@@ -34,7 +34,7 @@ from dither.randomness import Source
 from dither.wire.campaign import Campaign
 
 if TYPE_CHECKING:  # what perturbs a file does not import the estimators
-    from dither.estimation.comparison.groups import GroupCounts
+    from dither.estimation.groups import GroupCounts
     from dither.estimation.summary import Summary
 
 Given = TypeVar("Given")
@@ -242,7 +242,7 @@ def group_files(
     `counts["minutes"].estimates(dt.estimate, minimum=100)` is a table with a row for each group. Labels are
     read as the files hold them: those of CSV are texts.
     """
-    from dither.estimation.comparison.groups import GroupCounts, check_labels
+    from dither.estimation.groups import GroupCounts, check_labels
 
     totals: dict[str, GroupCounts] = {}
     done = progress or ignore_progress

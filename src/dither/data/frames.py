@@ -25,14 +25,14 @@ from dither.data.formats import Questions
 from dither.data.options import Missing
 from dither.errors import InvalidParameter
 from dither.estimation.api import estimate as estimate_summary
-from dither.estimation.comparison.groups import (
+from dither.estimation.estimate import Estimate
+from dither.estimation.groups import (
     MINIMUM,
     GroupCounts,
     GroupedEstimates,
     check_grouping,
     check_labels,
 )
-from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
 from dither.randomness import Source
 from dither.reports import Reports

@@ -1,4 +1,4 @@
-"""Categories: a finite public list of possible answers."""
+"""Domains of answers from a public list: categories, short texts, and several attributes together."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.arrays import Array, Integers
+from dither.arrays import Array, Bytes, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
 from dither.domains.domain import Domain, objects, regular
-from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 
 
 @final
@@ -219,3 +219,209 @@ def _read_label(data: Any) -> Hashable:
     if isinstance(data, dict) and set(data) == {"number"}:
         return real(data["number"])
     return whole(data)
+
+
+MOST_SYMBOLS: Final = 255
+
+
+class _Codes(dict[int, int]):
+    """From code points to symbols; `str.translate` deletes all other letters, which shortens the text."""
+
+    def __missing__(self, letter: int) -> None:
+        return None
+
+
+@final
+@dataclass(frozen=True)
+class Text(Domain):
+    """All texts of up to `length` symbols: bytes of UTF-8, or letters of a public alphabet.
+
+    A text is encoded as a row of `length` symbols from 1 upwards, padded with zeros. A short alphabet makes
+    common texts easier to find.
+
+    >>> Text(4, alphabet="abc").check(["cab", "b"])
+    array([[3, 1, 2, 0],
+           [2, 0, 0, 0]], dtype=uint8)
+    """
+
+    length: int
+    alphabet: str | None = None
+
+    kind: ClassVar[str] = "text"
+    outside: ClassVar[str] = "refuse"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
+            raise InvalidParameter(f"length must be a whole number from 1 to 256, not {found(self.length)}")
+        if self.alphabet is None:
+            return
+        if not isinstance(self.alphabet, str) or not 1 <= len(self.alphabet) <= MOST_SYMBOLS:
+            raise InvalidParameter(f"alphabet must be a text of 1 to {MOST_SYMBOLS} letters")
+        if len(set(self.alphabet)) != len(self.alphabet):
+            raise InvalidParameter("a letter appears twice in the alphabet")
+
+    @property
+    def symbols(self) -> int:
+        """The number of different symbols, without the padding."""
+        return MOST_SYMBOLS if self.alphabet is None else len(self.alphabet)
+
+    @cached_property
+    def _codes(self) -> _Codes:
+        return _Codes((ord(letter), code + 1) for code, letter in enumerate(self.alphabet or ""))
+
+    def check(self, values: object) -> Bytes:
+        """Return the symbols of texts along the last axis; raise `OutsideDomain` if a text is not valid."""
+        if isinstance(values, np.ma.MaskedArray):
+            raise OutsideDomain("masked arrays are not accepted; replace or drop missing texts first")
+        array = objects(values)
+        rows = b"".join([self._row(value) for value in array.flat])
+        return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
+
+    def _row(self, value: object) -> bytes:
+        row = self._encoded(value)
+        if row is None or len(row) > self.length or 0 in row:
+            raise OutsideDomain(f"a value is not one of {self}; check the data, or use clip(values) first")
+        return row.ljust(self.length, b"\0")
+
+    def _encoded(self, value: object) -> bytes | None:
+        """Return the symbols of one value, of any number, or None if it cannot be encoded."""
+        if isinstance(value, bytes) and self.alphabet is None:
+            return bytes(value)
+        if not isinstance(value, str):
+            return None
+        if self.alphabet is not None:
+            row = value.translate(self._codes).encode("latin-1")
+            return row if len(row) == len(value) else None
+        try:
+            return value.encode()
+        except UnicodeEncodeError:
+            return None
+
+    def clip(self, values: object) -> Array:
+        """Return texts cut to the length, at the end of a letter; raise an error for unknown letters."""
+        array = objects(values)
+        cut = np.empty(array.shape, dtype=object)
+        cut[...] = [self._cut(value) for value in array.flat] if array.ndim else self._cut(array.item())
+        return cut
+
+    def _cut(self, value: object) -> object:
+        row = self._encoded(value)
+        if row is None or 0 in row:
+            self._row(b"\0")
+        elif isinstance(value, str) and self.alphabet is None:
+            return row[: self.length].decode(errors="ignore")
+        return value[: self.length] if isinstance(value, str | bytes) else value
+
+    def decode(self, rows: Bytes) -> list[str]:
+        """Return the texts of rows of symbols; bytes that are not UTF-8 become escapes such as \\xff."""
+        texts = [bytes(row).split(b"\0", 1)[0] for row in rows]
+        if self.alphabet is None:
+            return [text.decode(errors="backslashreplace") for text in texts]
+        return ["".join(self.alphabet[code - 1] for code in text) for text in texts]
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "length": self.length, "alphabet": self.alphabet}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(whole(data["length"]), data["alphabet"])
+
+    def __str__(self) -> str:
+        kind = "bytes" if self.alphabet is None else f"letters of an alphabet of {len(self.alphabet)}"
+        return f"the texts of up to {self.length} {kind}"
+
+
+MOST_ATTRIBUTES: Final = 64
+
+
+@final
+@dataclass(frozen=True, init=False)
+class Profile(Domain):
+    """Named attributes, each a list of categories; a value has one category of each.
+
+    Values are columns by name (a dict of arrays, a dataframe), a list of records (a dict for each person), or
+    an array whose last axis runs over the attributes in their order.
+
+    >>> Profile({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
+    array([[1, 2]])
+    """
+
+    names: tuple[str, ...]
+    parts: tuple[Categories, ...]
+
+    kind: ClassVar[str] = "profile"
+    outside: ClassVar[str] = "refuse"
+
+    def __init__(self, attributes: Mapping[str, Categories]) -> None:
+        if not isinstance(attributes, Mapping) or not 2 <= len(attributes) <= MOST_ATTRIBUTES:
+            raise InvalidParameter(f"give 2 to {MOST_ATTRIBUTES} attributes by name, each a dt.Categories")
+        for name, part in attributes.items():
+            if not isinstance(name, str) or not isinstance(part, Categories):
+                raise InvalidParameter("every attribute has a name and is a dt.Categories")
+        object.__setattr__(self, "names", tuple(attributes))
+        object.__setattr__(self, "parts", tuple(attributes.values()))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of categories of each attribute."""
+        return tuple(len(part) for part in self.parts)
+
+    def check(self, values: object) -> Array:
+        """Return the codes, a row for each person; raise OutsideDomain if one is not admitted."""
+        columns = []
+        for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
+            try:
+                columns.append(part.check(self._column(values, place, name)))
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        if len({column.shape for column in columns}) != 1:
+            raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
+        return np.stack(columns, axis=-1)
+
+    def _column(self, values: Any, place: int, name: str) -> Any:
+        if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
+            if not all(name in record for record in values):
+                raise OutsideDomain(
+                    f"a record has no {name!r}; every record has a category of each attribute"
+                )
+            return [record[name] for record in values]
+        if (
+            isinstance(values, list | tuple | np.ndarray)
+            and getattr(values, "dtype", np.dtype(int)).names is None
+        ):
+            table = regular(values)
+            if table is None or table.ndim == 0 or table.shape[-1] != len(self.parts):
+                raise OutsideDomain(
+                    f"one column for each of {', '.join(self.names)} was expected, in this order"
+                )
+            return table[..., place]
+        try:
+            return np.asarray(values[name])
+        except (KeyError, IndexError, ValueError, TypeError, AttributeError):
+            raise OutsideDomain(
+                f"the data has no column {name!r}; name the columns as the attributes"
+            ) from None
+
+    def clip(self, values: object) -> Array:
+        """Return the values: a category has no nearest one."""
+        return self.check(values)
+
+    def device(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.parts, strict=True)
+        return {"kind": self.kind, "attributes": [[name, part.device()] for name, part in pairs]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        attributes = {}
+        for name, part in data["attributes"]:
+            if not isinstance(name, str) or name in attributes or part["kind"] != Categories.kind:
+                raise MalformedReport("the attributes of a table have different names, each with categories")
+            attributes[name] = Categories.from_device(part)
+        return cls(attributes)
+
+    @property
+    def portable(self) -> bool:
+        return all(part.portable for part in self.parts)
+
+    def __str__(self) -> str:
+        return " × ".join(f"{name} ({len(part)})" for name, part in zip(self.names, self.parts, strict=True))

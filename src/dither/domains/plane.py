@@ -1,18 +1,24 @@
-"""Domains of places: rectangles, disks and the sphere."""
+"""Domains of places: rectangles, parallelograms, disks and the sphere; and paths, many in one array.
+
+Values one by one, each with bytes that identify it: the input of permanent (memoised) answers.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Final, Self, final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
-from dither.domains.domain import Domain, extent, finite, numbers
+from dither.domains.categories import Categories, Text
+from dither.domains.domain import Domain, extent, finite, numbers, regular
 from dither.domains.line import Circle, Interval
 from dither.errors import InvalidParameter, OutsideDomain, found
 
@@ -324,3 +330,289 @@ def read_pair(data: Sequence[Any]) -> Pair:
     """Return a list of two numbers as a pair."""
     x, y = data
     return real(x), real(y)
+
+
+_UNIT = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
+_BORDER = 1e-12  # tolerance, so that rounding does not put a place on the border outside
+
+
+@final
+@dataclass(frozen=True)
+class Parallelogram(Region):
+    """The places corner + s·first + t·second for s and t from 0 to 1: a rotated or sheared rectangle.
+
+    >>> area = Parallelogram((0, 0), (2, 1), (0, 1))
+    >>> area.centre
+    (1.0, 1.0)
+    """
+
+    corner: Pair
+    first: Pair
+    second: Pair
+
+    kind: ClassVar[str] = "parallelogram"
+    outside: ClassVar[str] = "clip"
+
+    def __post_init__(self) -> None:
+        for name in ("corner", "first", "second"):
+            pair = getattr(self, name)
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise InvalidParameter(
+                    f"{name} of a parallelogram must be a pair of numbers such as (0, 1), not {found(pair)}"
+                )
+            object.__setattr__(self, name, tuple(finite("a coordinate", number) for number in pair))
+        lengths = math.hypot(*self.first), math.hypot(*self.second)
+        for length in lengths:
+            extent("a side of a parallelogram", length, *self.corner, *lengths)
+        sides = lengths[0] * lengths[1]
+        if not abs(float(np.linalg.det(self._sides))) > 1e-9 * sides:
+            raise InvalidParameter("the sides of a parallelogram must not be parallel or zero")
+        _ = self.box  # raises if rounding in doubles makes a side empty
+
+    @property
+    def _sides(self) -> Floats:
+        return np.array([self.first, self.second])
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        return np.asarray(np.linalg.inv(self._sides), dtype=np.float64)
+
+    @property
+    def centre(self) -> Pair:
+        x, y = np.asarray(self.corner) + self._sides.sum(axis=0) / 2.0
+        return float(x), float(y)
+
+    @property
+    def diameter(self) -> float:
+        (a, b), (c, d) = self.first, self.second
+        return max(math.hypot(a + c, b + d), math.hypot(a - c, b - d))
+
+    @property
+    def box(self) -> Rectangle:
+        corners = np.asarray(self.corner) + np.array([[0, 0], [1, 0], [0, 1], [1, 1]]) @ self._sides
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        return Rectangle(Interval(float(low[0]), float(high[0])), Interval(float(low[1]), float(high[1])))
+
+    @property
+    def axes(self) -> tuple[Interval, Interval]:
+        """The domains of the two coordinates along the sides."""
+        return _UNIT.axes
+
+    def to_axes(self, places: Floats) -> Floats:
+        """Return the coordinates of places along the two sides, from 0 to 1."""
+        return np.clip((places - self.corner) @ self._inverse, 0.0, 1.0)
+
+    def from_axes(self, coordinates: Floats) -> Floats:
+        """Return the places of pairs of coordinates along the sides."""
+        return np.asarray(np.asarray(self.corner) + coordinates @ self._sides, dtype=np.float64)
+
+    def gauge(self, reference: Floats, step: Floats) -> Floats:
+        return _UNIT.gauge(self.to_axes(reference), np.asarray(step @ self._inverse))
+
+    def gauge_one(self, reference: Pair, step: Pair) -> float:
+        ((a, b), (c, d)), (x, y) = self._inverse.tolist(), self.corner
+        s, t = reference[0] - x, reference[1] - y
+        inside = min(max(s * a + t * c, 0.0), 1.0), min(max(s * b + t * d, 0.0), 1.0)
+        return _UNIT.gauge_one(inside, (step[0] * a + step[1] * c, step[0] * b + step[1] * d))
+
+    def check(self, values: object) -> Floats:
+        points = self._points(values)
+        along = (points - self.corner) @ self._inverse
+        if points.size and not bool(along.min() >= -_BORDER and along.max() <= 1.0 + _BORDER):
+            self.refuse()
+        return points
+
+    def clip(self, values: object) -> Floats:
+        """Return the places, with coordinates along the sides clipped to [0, 1]."""
+        points = self._points(values)
+        if not np.isfinite(points).all():
+            raise OutsideDomain("a place is not a pair of finite numbers")
+        return self.from_axes(self.to_axes(points))
+
+    def device(self) -> dict[str, Any]:
+        sides = {name: list(getattr(self, name)) for name in ("corner", "first", "second")}
+        return {"kind": self.kind, **sides}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(*(read_pair(data[name]) for name in ("corner", "first", "second")))
+
+    def __str__(self) -> str:
+        first, second = (f"({x:g}, {y:g})" for x, y in (self.first, self.second))
+        return (
+            f"the parallelogram at ({self.corner[0]:g}, {self.corner[1]:g}) with sides {first} and {second}"
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Paths of any lengths: path i is `points[offsets[i]:offsets[i + 1]]`, an array of pairs.
+
+    >>> trips = Paths.of([[(0, 0), (1, 1)], [(2, 2)]])
+    >>> len(trips), trips.lengths.tolist(), trips[0].tolist()
+    (2, [2, 1], [[0.0, 0.0], [1.0, 1.0]])
+    """
+
+    points: Floats
+    offsets: Integers
+
+    def __post_init__(self) -> None:
+        points, offsets = np.asarray(self.points), np.asarray(self.offsets)
+        if points.ndim != 2 or points.shape[1] != 2:
+            raise InvalidParameter(f"points of paths must have the shape (n, 2), not {points.shape}")
+        if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or not offsets.size:
+            raise InvalidParameter(
+                "offsets must be whole numbers: the index at which each path begins, and the end of the last"
+            )
+        if offsets[0] != 0 or offsets[-1] != len(points):
+            raise InvalidParameter(
+                f"offsets must begin with 0 and end with the number of places, {len(points)}"
+            )
+        if not (np.diff(offsets) > 0).all():
+            raise OutsideDomain("a path has no places; leave empty paths out")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "offsets", offsets.astype(np.int64, copy=False))
+
+    @staticmethod
+    def of(values: object) -> Paths:
+        """Return arrays or lists as paths.
+
+        An array of shape (n, 2) is one path. An array of shape (m, n, 2) is m paths of length n. A list may
+        contain paths of different lengths.
+        """
+        if isinstance(values, Paths):
+            return values
+        if _ragged(values):
+            parts = [_pairs(part) for part in values]  # type: ignore[attr-defined]
+            points = np.concatenate(parts) if parts else np.zeros((0, 2))
+            return Paths(points, np.cumsum([0, *map(len, parts)], dtype=np.int64))
+        array = numbers(values)
+        if array.ndim > 3 or array.ndim == 0 or array.shape[-1] != 2:
+            raise OutsideDomain(
+                "paths must be an array of shape (n, 2) or (m, n, 2), or a list of such arrays"
+            )
+        length = 1 if array.ndim == 1 else array.shape[-2]
+        if length == 0:
+            raise OutsideDomain("a path has no places; leave empty paths out")
+        points = array.astype(np.float64, copy=False).reshape(-1, 2)
+        return Paths(points, np.arange(0, len(points) + 1, length, dtype=np.int64))
+
+    @staticmethod
+    def begun(points: Floats, begins: Mask) -> Paths:
+        """Return paths from all places, and a mask that is True at the first place of each path."""
+        return Paths(points, np.append(np.flatnonzero(begins), len(points)).astype(np.int64))
+
+    @property
+    def lengths(self) -> Integers:
+        """The number of places of each path."""
+        return np.diff(self.offsets)
+
+    @property
+    def begins(self) -> Mask:
+        """A mask of all places, True at the first place of each path."""
+        marks = np.zeros(len(self.points), dtype=np.bool_)
+        marks[self.offsets[:-1]] = True
+        return marks
+
+    def like(self, points: object) -> Paths:
+        """Return paths of the same lengths with other places."""
+        places = numbers(points)
+        return Paths(places.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> Floats:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} is out of range: there are {len(self)} paths")
+        index %= len(self)
+        return self.points[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[Floats]:
+        return (self[index] for index in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.points, dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"Paths({len(self)} with {len(self.points)} places)"  # without the places: they are secret
+
+
+def _ragged(values: object) -> bool:
+    """Return whether a list contains paths, and not the pairs of one path."""
+    if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
+        return False
+    return all(_depth(part) != 1 for part in values)
+
+
+def _depth(part: object) -> int:
+    if not isinstance(part, Sequence | np.ndarray):
+        return 1
+    if not len(part):
+        return 2
+    first = regular(part[0])
+    return 2 if first is None or first.ndim > 0 else 1
+
+
+def _pairs(part: object) -> Floats:
+    array = numbers(part)
+    if not array.size:
+        raise OutsideDomain("a path has no places; leave empty paths out")
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise OutsideDomain("each path of a list must be an array of shape (n, 2)")
+    return array.astype(np.float64, copy=False)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class SeparateValues:
+    """The values passed to `perturb`, one by one.
+
+    `values[i]` can be passed to `perturb` separately. Two entries of `marks` are equal if and only if the
+    values are. The reports of all values together have the shape `shape`, followed by that of one report.
+    """
+
+    values: list[Any]
+    marks: list[bytes]
+    shape: tuple[int, ...]
+
+
+def separate_values(domain: Domain, values: object) -> SeparateValues:
+    """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
+    marks = _marks(domain, values)
+    shape = marks.shape[:-1]
+    rows = np.asarray(values, dtype=object if labelled(domain) else None)
+    rows = rows.reshape(-1, *rows.shape[len(shape) :])
+    flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
+    return SeparateValues(
+        [rows[place : place + 1] for place in range(len(rows))], [row.tobytes() for row in flat], shape
+    )
+
+
+def labelled(domain: Domain) -> bool:
+    """Return whether values are labels, which an array keeps as objects: numpy would make them all texts."""
+    return isinstance(domain, Text) or (
+        isinstance(domain, Categories) and not isinstance(domain.labels, range)
+    )
+
+
+def separate_paths(paths: Paths, shape: tuple[int, ...]) -> SeparateValues:
+    """Return paths one by one: a whole path is one value."""
+    points = np.asarray(paths.points, dtype="<f8") + 0.0  # so that −0 is 0
+    ends = paths.offsets.tolist()
+    parts = [points[begin:end] for begin, end in pairwise(ends)]
+    return SeparateValues(parts, [part.tobytes() for part in parts], shape)
+
+
+def _marks(domain: Domain, values: object) -> Array:
+    """Return a row of numbers for each value; rows are equal if and only if the values are."""
+    checked = domain.check(values)
+    if isinstance(domain, Text):
+        return checked
+    if isinstance(domain, Categories):
+        return np.asarray(checked, dtype="<i8")[..., None]
+    if isinstance(domain, Circle):
+        checked = domain.wrap(checked)  # the period is the same angle as 0
+    rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
+    return rows if isinstance(domain, Plane) else rows[..., None]

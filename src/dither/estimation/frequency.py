@@ -1,29 +1,99 @@
-"""Frequencies of categories: one estimator for every pure protocol."""
+"""Frequencies of categories by one estimator for every pure protocol; intervals of many; common texts.
+
+Intervals for many frequencies at once are narrower if most categories are alike. The frequencies are
+themselves a distribution: often a few large ones and many near zero. It is estimated from all categories
+together, as a point mass at 0 and a smooth density [Robbins56], and gives each category a posterior. Its
+intervals hold the truth in a share `level` of the categories on average, not for each category: one that is
+unlike all others is covered less often.
+
+Common texts are found by extending prefixes level by level.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
+from dither.arrays import Bytes, Floats, Integers, Words
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
-from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
-from dither.estimation.bounds.lying import LyingInterval, shares_without
+from dither.estimation.density import DensityModel, Path, Posterior, Prior
 from dither.estimation.estimate import Estimate, LabelledEstimate, show, thousands
-from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.narrowing import CLEAR, LEAST, Narrowed
+from dither.estimation.intervals import (
+    AnyTimeInterval,
+    BoundedNumbers,
+    ConfidenceInterval,
+    LyingInterval,
+    shares_without,
+)
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.codes import SupportKernel
-from dither.numerics.quantiles import student_t_quantile
+from dither.kernels.sets.prefix import PrefixKernel
+from dither.kernels.transition import Dense
+from dither.numerics.binomial import binomial_threshold
+from dither.numerics.distributions import check_level, erfc, student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion
 from dither.reports import Reports
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
+LEAST: Final = 32  # categories from which on their distribution can be estimated
+_BINS: Final = 96  # of the density of frequencies
+_ROWS: Final = 256  # into which unbiased frequencies are counted
+_REACH: Final = 6.0  # standard errors beyond the smallest and the largest
+
+
+@dataclass(frozen=True, eq=False)
+class Narrowed:
+    """The posterior of every category: weights of the places that a frequency may have, the first one 0."""
+
+    places: Floats
+    weights: Floats  # a row for each category
+
+    @classmethod
+    def of(cls, values: Floats, errors: Floats) -> Self:
+        """Estimate the distribution of frequencies from unbiased ones with their standard errors."""
+        unit = float(np.median(errors))
+        # Bins are as wide as half an error near 0, and wider for large frequencies.
+        top = float(np.arcsinh(max(float(values.max()), unit) / unit + 3.0))
+        edges = unit * np.sinh(top * np.arange(_BINS + 1) / _BINS)
+        places = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2.0])
+        order = np.argsort(values)
+        spread = np.interp(places, values[order], errors[order])
+        low, high = float(values.min()) - _REACH * unit, float(values.max()) + _REACH * float(errors.max())
+        start, end = np.arcsinh(low / unit), np.arcsinh(high / unit)
+        rows = unit * np.sinh(np.linspace(start, end, _ROWS + 1))
+        below = erfc((places - rows[:, None]) / (np.sqrt(2.0) * spread)) / 2.0
+        chances = np.diff(below, axis=0)
+        counts = np.histogram(values, rows)[0].astype(np.float64)
+        operator = Dense(chances[:, 1:], np.arange(_ROWS))
+        model = DensityModel(operator, chances[:, :1], counts, Prior.of(_BINS, circular=False))
+        shares = Posterior.over(model, [Path.down(model).refine(model)]).shares
+        prior = np.concatenate([shares[-1:], shares[:-1]])
+        gaps = (values[:, None] - places) / errors[:, None]
+        weights = prior * np.exp(-(gaps**2) / 2.0 + np.min(gaps**2, axis=1, keepdims=True) / 2.0)
+        return cls(edges, weights / weights.sum(axis=1, keepdims=True))
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals: quantiles of the posteriors."""
+        outside = (1.0 - check_level(level)) / 2.0
+        sums = np.cumsum(self.weights, axis=1)  # up to 0, then up to each edge
+        return self._quantile(sums, outside), self._quantile(sums, 1.0 - outside)
+
+    def _quantile(self, sums: Floats, share: float) -> Floats:
+        at = np.minimum((sums < share).sum(axis=1), sums.shape[1] - 1)
+        rows = np.arange(sums.shape[0])
+        before = np.where(at > 0, sums[rows, at - 1], 0.0)
+        inner = np.clip((share - before) / np.maximum(sums[rows, at] - before, 1e-300), 0.0, 1.0)
+        left, right = self.places[np.maximum(at - 1, 0)], self.places[at]
+        return np.where(at == 0, 0.0, left + inner * (right - left))
+
 
 Projection = Callable[[Floats], Floats]
 
@@ -256,3 +326,65 @@ def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) 
     spread = share * (1.0 - share) + constant * lead + linear * share + square * share**2
     centre, half = share + shift, np.sqrt(np.maximum(unit * spread + shift**2, 0.0))
     return (centre - half) / lead, (centre + half) / lead
+
+
+def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
+    """Return the common texts and their estimated frequencies, the most frequent first.
+
+    Every level has its own group of people. A prefix is followed if its estimated frequency is above a
+    threshold that one absent prefix passes on average; at most `most` prefixes are followed. A text is
+    returned if its frequency is above a threshold that no absent text passes with probability
+    1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
+    candidates. They are unbiased for every candidate, and a little too large on average for those just above
+    the threshold.
+    """
+    kernel = reports.question.kernel if isinstance(reports, Reports) else None
+    if not isinstance(kernel, PrefixKernel):
+        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
+        raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InvalidParameter(
+            f"most, the number of prefixes to follow, is a whole number of at least 1, not {found(most)}"
+        )
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidParameter(
+            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
+        )
+    cells = reports.cells.reshape(-1)
+    level = kernel.levels(cells)
+    prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
+    for here, end in enumerate(kernel.ends):
+        prefixes, keys = _extend(kernel, prefixes, keys, end)
+        own = cells[level == here]
+        if not own.size:
+            raise NotIdentifiable(f"level {here + 1} of {len(kernel.ends)} has no reports; more are needed")
+        supports = kernel.oracle.hashing.count(*kernel.oracle.hashing.unpack(own), kernel.items(keys))
+        alarms = false_alarm if here == len(kernel.ends) - 1 else 1.0
+        kept = _common(kernel, supports, own.size, alarms)[:most]
+        prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
+    texts = tuple(kernel.text.decode(prefixes))
+    return read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
+
+
+def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
+    """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
+    symbols = np.arange(kernel.text.symbols + 1, dtype=np.uint8)
+    for place in range(prefixes.shape[1], end):
+        over = (
+            prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
+        )  # a text that has ended is extended by end symbols
+        parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
+        prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
+        keys = kernel.follow(keys[parent], symbols[symbol])
+    return prefixes, keys
+
+
+def _common(kernel: PrefixKernel, supports: Integers, n: int, alarms: float) -> Integers:
+    """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
+    if not supports.size:
+        return np.zeros(0, dtype=np.int64)
+    # The support of an absent prefix is exactly binomial. With few expected reports it is far from normal.
+    threshold = binomial_threshold(min(alarms / supports.size, 0.5), n, float(kernel.oracle.rates[1]))
+    order = np.argsort(-supports, kind="stable")
+    common: Integers = order[supports[order] > threshold]
+    return common

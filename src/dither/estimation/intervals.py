@@ -2,19 +2,35 @@
 
 An `Estimate` has one. What an estimate can do beyond its interval depends on the evidence that this object
 carries: `Sequential` and `Attackable` say what is needed for `at_any_time` and `if_lying`.
+
+Confidence sequences hold at all numbers of reports at once, so that looking is free. Let Y be numbers from
+`low` to `high` with mean μ, c = high − low, and let ψ(λ) = −ln(1 − λ) − λ. For every m and 0 ≤ λ < 1,
+
+    exp(λ·Σ(Y − m)/c − ψ(λ)·Σ(Y − m)²/c²)
+
+is at most a product of 1 + λ(Y − m)/c [Fan15, eq. 4.11], whose mean is 1 at m = μ after every report. So a
+mixture over λ ever reaches 1/α with probability at most α [Ville39]. It depends on n, the average and the
+squares alone: a summary is enough, and no order or normality is assumed.
+
+Other intervals allow for a share of lies. A liar sends any report. Reports that liars sent are among those
+that were counted, so the honest ones are what is left after removing some: the farthest that an honest
+average can be is found by removing the most extreme (docs/theory.md, "What liars can do").
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.numerics.quantiles import student_t_quantile
+from dither.arrays import Floats, Integers
+from dither.errors import InvalidParameter, found
+from dither.kernels.kernel import UnbiasedReading
+from dither.numerics.distributions import check_level, student_t_quantile
+from dither.question import CategoryQuestion, NumberQuestion, as_question
 
 
 class ConfidenceInterval(ABC):
@@ -111,3 +127,241 @@ class ClippedInterval(ConfidenceInterval):
         reach = student_t_quantile(level) * np.asarray(self.error)
         low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
         return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
+
+
+# The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
+# the distance of m from the average over the whole range, so that the m that are left are an interval.
+_BETS: Final = 0.5 * 0.5 ** np.arange(20.0)
+_WEIGHTS: Final = (1.0 / (np.arange(20.0) + 2.0)) / np.sum(1.0 / (np.arange(20.0) + 2.0))
+_COSTS: Final = -np.log1p(-_BETS) - _BETS
+_LOG_WEIGHTS: Final = np.log(_WEIGHTS)
+_STEPS: Final = 80  # at most; eight are usual
+_CLOSE: Final = 1e-9
+MOST_LOOKS: Final = 10**6
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedNumbers:
+    """Numbers of reports from `low` to `high`: their average, and the sum of squared deviations from it."""
+
+    mean: float | Floats
+    squares: float | Floats
+    n: int
+    low: float | Floats
+    high: float | Floats
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Return the ends of an interval that holds the mean at all n at once, with probability `level`."""
+        outside = (1.0 - check_level(level)) / 2.0
+        mean, squares = np.asarray(self.mean, dtype=np.float64), np.asarray(self.squares, dtype=np.float64)
+        # A mean of bounded numbers lies between the bounds; rounding, or too few reports, may not say so.
+        most = np.maximum([mean - self.low, self.high - mean], 0.0)
+        down, up = self._reach(most, squares, -math.log(outside))
+        return np.maximum(mean - down, self.low), np.minimum(mean + up, self.high)
+
+    def _reach(self, most: Floats, squares: Floats, reached: float) -> Floats:
+        """Return the smallest distance from the average, at most `most`, with a log-capital of `reached`.
+
+        Newton's steps, or halving where a step would leave the bracket.
+        """
+        unit = np.asarray(self.high, dtype=np.float64) - self.low
+        unit = np.where(unit > 0.0, unit, 1.0)  # of numbers that are all the same
+        near, far = np.zeros_like(most), most / unit
+        spread = np.broadcast_to(squares / unit**2, most.shape)
+        never = _log_capital(self.n, far, spread)[0] < reached  # then nothing is excluded on this side
+        place = np.minimum(4.0 * np.sqrt(np.maximum(spread, 1.0)) / self.n, far / 2.0)
+        for _ in range(_STEPS):
+            capital, slope = _log_capital(self.n, place, spread)
+            newton = place - (capital - reached) / slope
+            done = never | (np.abs(newton - place) <= _CLOSE * place)
+            if done.all():
+                break
+            short = capital < reached
+            near, far = np.where(short, place, near), np.where(short, far, place)
+            inside = (newton > near) & (newton < far)
+            place = np.where(done, place, np.where(inside, newton, (near + far) / 2.0))
+        # Outwards by more than the last step may be off.
+        return np.where(never, most, np.minimum(place * (1.0 + 4.0 * _CLOSE) * unit, most))
+
+
+def _log_capital(n: int, gap: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return the logarithm of the mixture at a distance from the average, and its slope."""
+    costs = _COSTS * n
+    at = gap[..., None]
+    exponents = _BETS * n * at - _COSTS * spread[..., None] - costs * at**2 + _LOG_WEIGHTS
+    top = exponents.max(axis=-1, keepdims=True)
+    parts = np.exp(exponents - top)
+    whole = parts.sum(axis=-1)
+    slope = (parts * (_BETS * n - 2.0 * costs * at)).sum(axis=-1) / whole
+    return top[..., 0] + np.log(whole), slope
+
+
+@dataclass(frozen=True, eq=False)
+class AnyTimeInterval(ConfidenceInterval):
+    """The interval that holds at all numbers of reports at once, of the mean of bounded numbers.
+
+    The estimate is (mean − scale[0])/scale[1]; `possible` says whether intervals are clipped to 0 and 1.
+    """
+
+    numbers: BoundedNumbers
+    scale: tuple[float, float] = (0.0, 1.0)
+    possible: bool = False
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        ends = [((end - self.scale[0]) / self.scale[1])[()] for end in self.numbers.interval(level)]
+        if self.possible:
+            ends = [np.clip(end, 0.0, 1.0) for end in ends]
+        return ends[0], ends[1]
+
+    def pick(self, at: Any) -> AnyTimeInterval:
+        """Return the interval of one of several means."""
+        mean, squares = (float(np.asarray(part)[at]) for part in (self.numbers.mean, self.numbers.squares))
+        return replace(self, numbers=replace(self.numbers, mean=mean, squares=squares))
+
+
+@dataclass(frozen=True, eq=False)
+class LooksInterval(ConfidenceInterval):
+    """The interval that holds at a fixed number of looks together: each at 1 − (1 − level)/looks."""
+
+    plain: ConfidenceInterval
+    looks: int
+    period: float = 0.0
+    resolution: float = 0.0
+
+    @classmethod
+    def of(cls, plain: ConfidenceInterval, looks: int) -> Self:
+        """Return the interval over so many looks; raise InvalidParameter unless it is a whole number."""
+        level_of_one(0.95, looks)
+        return cls(plain, int(looks), plain.period, plain.resolution)
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        return self.plain.interval(level_of_one(level, self.looks))
+
+    def pick(self, at: Any) -> LooksInterval:
+        """Return the interval of one of several numbers."""
+        return replace(self, plain=cast("Divisible", self.plain).pick(at))
+
+
+def level_of_one(level: float, looks: int) -> float:
+    """Return the level that each of several intervals needs so that all hold together (Bonferroni)."""
+    whole = isinstance(looks, int | np.integer) and not isinstance(looks, bool)
+    if not whole or not 1 <= looks <= MOST_LOOKS:
+        raise InvalidParameter(
+            f"the number of looks is a whole number from 1 to {MOST_LOOKS}, not {found(looks)}"
+        )
+    return 1.0 - (1.0 - check_level(level)) / int(looks)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedNumbers:
+    """The number that each report counts for in an average, and how often each was sent."""
+
+    reading: UnbiasedReading
+    counts: Integers
+
+    def sum_of_lowest(self, liars: int) -> float:
+        """Return a lower bound of the sum of any `liars` of the numbers."""
+        return self._extreme(liars, 1)
+
+    def sum_of_highest(self, liars: int) -> float:
+        """Return an upper bound of the sum of any `liars` of the numbers."""
+        return self._extreme(liars, -1)
+
+    def _extreme(self, liars: int, sign: int) -> float:
+        values = self.reading.values
+        order = np.argsort(sign * values, kind="stable")
+        before = np.cumsum(self.counts[order]) - self.counts[order]
+        taken = np.clip(liars - before, 0, self.counts[order])
+        # If only leading bits of cells are counted, a number may be farther out than that of its group.
+        return float((taken * values[order]).sum()) - sign * liars * self.reading.slack
+
+
+class WithoutLiars(Protocol):
+    """What is known of an estimate once the reports of some liars are removed."""
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+
+    def honest_range(self, liars: int) -> tuple[Any, Any]:
+        """Return the least and the greatest estimate that the reports can give without so many liars."""
+
+    def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
+        """Return the ends of an interval that covers whichever reports so many liars sent."""
+
+
+@dataclass(frozen=True, eq=False)
+class LyingInterval(ConfidenceInterval):
+    """The interval of the honest people's value, if at most a share of the reports were made up."""
+
+    plain: WithoutLiars
+    share: float
+    liars: int
+
+    @classmethod
+    def of(cls, plain: WithoutLiars, share: float) -> Self:
+        """Return the interval for a share of lies; raise InvalidParameter unless it is from 0 to below 1."""
+        share = check_share(share)
+        return cls(plain, share, liars_among(plain.n, share))
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        return self.plain.interval_if_lying(self.liars, level)
+
+    def honest(self) -> tuple[Any, Any]:
+        """Return the least and the greatest estimate that the reports can give without the liars."""
+        return self.plain.honest_range(self.liars)
+
+    def pick(self, at: Any) -> LyingInterval:
+        """Return the interval of one of several frequencies."""
+        return replace(self, plain=cast("Any", self.plain).pick(at))
+
+
+def check_share(share: object) -> float:
+    """Return the share of liars as a float; raise InvalidParameter unless it is from 0 to below 1."""
+    number = isinstance(share, int | float | np.floating) and not isinstance(share, bool)
+    if not number or not 0.0 <= float(share) < 1.0:  # type: ignore[arg-type]
+        raise InvalidParameter(
+            f"the share of lies is a number from 0 to below 1, such as 0.01, not {found(share)}"
+        )
+    return float(share)  # type: ignore[arg-type]
+
+
+def liars_among(n: int, share: float) -> int:
+    """Return the number of lies among n reports: share·n, rounded up, after rounding errors are removed."""
+    return min(math.ceil(round(share * n, 6)), n)
+
+
+def reach_of_one(asked: Any) -> float | None:
+    """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
+
+    It is the distance between the least and the greatest number that a report can stand for: for a mean that
+    of its unbiased reading, for a frequency 1/(p − q).
+    """
+    question = as_question(asked)
+    if isinstance(question, CategoryQuestion):
+        return 1.0 / question.gap
+    if isinstance(question, NumberQuestion):
+        reading = question.unbiased_reading()
+        if reading is not None:
+            low, high = reading.span
+            return high - low
+    return None
+
+
+def mean_error_without(error: float, n: int, liars: int) -> float:
+    """Return an upper bound of the standard error of the honest reports' average.
+
+    Their squared deviations sum to no more than those of all reports.
+    """
+    left = n - liars
+    if left < 2:
+        return math.inf
+    return error * math.sqrt(n * (n - 1) / (left * (left - 1)))
+
+
+def shares_without(share: Floats, n: int, liars: int) -> tuple[Floats, Floats]:
+    """Return the least and greatest share of supporting reports once so many reports are removed."""
+    supports, left = np.asarray(share) * n, max(n - liars, 1)
+    low = np.maximum(supports - liars, 0.0) / left
+    high = np.minimum(supports / left, 1.0)
+    return low, high

@@ -1,25 +1,188 @@
-"""The method `dt.linear`: averages of a number per report, unbiased if E[report] is affine in the value."""
+"""The method `dt.linear`: averages of a number per report, unbiased if E[report] is affine in the value.
+
+On a circle it estimates the mean direction and the mean resultant length.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dither.arrays import Floats
-from dither.errors import NotIdentifiable
-from dither.estimation import circular
-from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
-from dither.estimation.bounds.lying import CountedNumbers, LyingInterval, mean_error_without
+from dither.domains import Circle
+from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
-from dither.estimation.intervals import ConfidenceInterval, StudentInterval
-from dither.estimation.method import Method, numerical, on_circle
-from dither.estimation.summary import Summary
-from dither.kernels.line import STRAIGHT, UnbiasedReading
-from dither.numerics.quantiles import student_t_quantile
+from dither.estimation.intervals import (
+    AnyTimeInterval,
+    BoundedNumbers,
+    ConfidenceInterval,
+    CountedNumbers,
+    LyingInterval,
+    StudentInterval,
+    mean_error_without,
+)
+from dither.estimation.summary import Summary, summarise
+from dither.kernels.kernel import STRAIGHT, UnbiasedReading
+from dither.numerics.distributions import rice_interval, student_t_quantile
 from dither.question import NumberQuestion
+from dither.reports import Reports
+
+
+class Method:
+    """A way to estimate quantities of the values from counts of reports.
+
+    A subclass defines those that it can, each as a function of a summary: `mean`, `variance`, `resultant`
+    (the length of the mean direction), `quantile` of a share, and `distribution` over bins.
+    """
+
+
+def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
+    """Return the function by which a method estimates a quantity; raise InvalidParameter if it has none."""
+    function: Callable[..., Any] | None = getattr(method, quantity, None)
+    if function is None:
+        raise InvalidParameter(
+            f"{method!r} does not estimate {plural}; leave `method` out to use the default"
+        )
+    return function
+
+
+def summarise_numbers(reports: Reports | Summary, method: Method) -> Summary:
+    """Return the summary of reports on numbers; raise if there is nothing to estimate."""
+    if not isinstance(method, Method):
+        raise InvalidParameter(
+            f"a method is an object such as dt.linear, dt.likelihood or dt.as_reported, not {found(method)}"
+        )
+    summary = summarise(reports)
+    numerical(summary)
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    return summary
+
+
+def in_unit(answer: Estimate, summary: Summary) -> Estimate:
+    """Return an estimate on the scale of the values with the unit of their domain."""
+    unit = numerical(summary).line.unit
+    return replace(answer, unit=unit) if unit else answer
+
+
+def numerical(summary: Summary) -> NumberQuestion:
+    """Return the mechanism of a summary; raise if its domain is not an interval or a circle."""
+    if not isinstance(summary.question, NumberQuestion):
+        raise InvalidParameter(
+            "this estimate needs reports on an interval or a circle, not those of "
+            f"{summary.question.name}; dt.frequencies is for categories, "
+            "dt.maps.density for places"
+        )
+    return summary.question
+
+
+def on_circle(mechanism: NumberQuestion) -> bool:
+    """Return whether the values are directions."""
+    return isinstance(mechanism.line, Circle)
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionInterval(ConfidenceInterval):
+    """The interval of a mean direction: all directions across which the mean vector may be zero [Fieller54].
+
+    `wobble` is the standard error of the mean vector across the direction, divided by its length.
+    """
+
+    value: float
+    wobble: float
+    n: int
+    period: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        sine = student_t_quantile(level, self.n - 1) * self.wobble
+        if sine >= 1.0:  # every direction is possible
+            return 0.0, self.period
+        half = math.asin(sine) * self.period / (2.0 * math.pi)
+        return (self.value - half) % self.period, (self.value + half) % self.period
+
+
+@dataclass(frozen=True, eq=False)
+class LengthInterval(ConfidenceInterval):
+    """The interval of a mean resultant length: 1 if all directions are the same, 0 if they cancel.
+
+    `seen` is the length of the mean report and `noise` its standard error; `kept` is the factor ρ by which
+    the mechanism shortens it. With `complement` the interval is of the circular variance, 1 − length.
+    """
+
+    seen: float
+    noise: float
+    kept: float
+    n: int
+    complement: bool
+
+    def interval(self, level: float) -> tuple[float, float]:
+        if self.n < 2:
+            return (-math.inf, 1.0) if self.complement else (0.0, math.inf)
+        low, high = (end * self.noise / self.kept for end in rice_interval(self.seen / self.noise, level))
+        return (1.0 - high, 1.0 - low) if self.complement else (low, high)
+
+
+class _MeanVector(NamedTuple):
+    angle: float  # of the mean direction, in radians
+    length: float
+    along: float  # standard errors of the mean vector: along it, and across
+    across: float
+
+
+def mean_direction(summary: Summary) -> Estimate:
+    """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
+    line = numerical(summary).line
+    mean = _mean_vector(summary)
+    turn = line.length / (2.0 * math.pi)
+    wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
+    value = mean.angle * turn % line.length
+    interval = DirectionInterval(value, wobble, summary.n, line.length)
+    return Estimate(value, wobble * turn, summary.n, summary.question.guarantee, confidence=interval)
+
+
+def resultant_length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Estimate:
+    """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
+    mechanism = numerical(summary)
+    if not on_circle(mechanism):
+        raise InvalidParameter(
+            f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
+        )
+    mean = _mean_vector(summary)
+    kept = 1.0 if as_reported else length_factor(mechanism)
+    # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
+    value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
+    interval = LengthInterval(mean.length, mean.along, kept, summary.n, variance)
+    shown = 1.0 - value if variance else value
+    return Estimate(shown, mean.along / kept, summary.n, mechanism.guarantee, confidence=interval)
+
+
+def length_factor(mechanism: NumberQuestion) -> float:
+    """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
+    vectors = _unit_vectors(mechanism)
+    operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)
+    return math.hypot(float(operator.backward(vectors.real)[0]), float(operator.backward(vectors.imag)[0]))
+
+
+def _unit_vectors(mechanism: NumberQuestion) -> NDArray[np.complex128]:
+    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
+
+
+def _mean_vector(summary: Summary) -> _MeanVector:
+    vectors = _unit_vectors(numerical(summary))
+    shares = summary.counts[: vectors.size] / summary.n
+    mean = complex((shares * vectors).sum())
+    angle, size = math.atan2(mean.imag, mean.real), abs(mean)
+    turned = vectors * complex(math.cos(angle), -math.sin(angle))
+    along = float((shares * (turned.real - size) ** 2).sum())
+    across = float((shares * turned.imag**2).sum())
+    rest = max(summary.n - 1, 1)
+    return _MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
+
 
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
@@ -106,7 +269,7 @@ class Linear(Method):
         """Estimate the mean."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
-            return circular.direction(summary)
+            return mean_direction(summary)
         reading = unbiased_reading(mechanism)
         mean = reading.total(summary.counts, summary.n) / summary.n
         # E[Y² | x] is convex, so of all values with the same mean, equal ones have the least variance.
@@ -121,7 +284,7 @@ class Linear(Method):
         """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
-            return circular.length(summary, variance=True)
+            return resultant_length(summary, variance=True)
         reading = unbiased_reading(mechanism)
         middle = (mechanism.line.low + mechanism.line.high) / 2.0
         gaps = reading.values - middle
@@ -149,7 +312,7 @@ class Linear(Method):
 
     def resultant(self, summary: Summary) -> Estimate:
         """Estimate the length of the mean direction."""
-        return circular.length(summary)
+        return resultant_length(summary)
 
     def __repr__(self) -> str:
         return "dt.linear"

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.arrays import Floats
-    from dither.estimation.comparison.groups import GroupedEstimates
-    from dither.estimation.density.curve import DensityCurve
+    from dither.estimation.curve import DensityCurve
+    from dither.estimation.distributions import EstimatedDistribution
     from dither.estimation.estimate import Estimate
     from dither.estimation.frequency import EstimatedFrequencies
-    from dither.estimation.likelihood.distribution import EstimatedDistribution
+    from dither.estimation.groups import GroupedEstimates
     from dither.privacy import Guarantee
 
 _PLACES: Final = 512

@@ -10,12 +10,10 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.bounds.any_time import AnyTimeInterval, BoundedNumbers
-from dither.estimation.density.method import empirical_bayes, posterior_of_cells
+from dither.estimation.empirical_bayes import empirical_bayes, posterior_of_cells
 from dither.estimation.estimate import Estimate
-from dither.estimation.intervals import ConfidenceInterval, StudentInterval
-from dither.estimation.linear import linear
-from dither.estimation.method import Method
+from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
+from dither.estimation.linear import Method, linear
 from dither.estimation.summary import Summary, summarise
 from dither.question import QueryQuestion
 from dither.reports import Reports

@@ -18,9 +18,8 @@ from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter
 from dither.kernels.blocks import FEW, in_threads
-from dither.kernels.counting import BitSums, HashMatches
+from dither.kernels.counting import BitSums, HashMatches, row_width, unpack_rows
 from dither.kernels.kernel import Kernel, PureKernel, check_no_codebook
-from dither.kernels.sets import bit_rows
 from dither.kernels.sets.hashing import Hashing
 from dither.randomness import Source
 
@@ -119,7 +118,7 @@ class BitReports:
     @property
     def layout(self) -> np.dtype[Any]:
         """The dtype of a row of packed bits."""
-        return np.dtype((np.uint8, (bit_rows.width(self.size),)))
+        return np.dtype((np.uint8, (row_width(self.size),)))
 
     @final
     def holds(self, categories: int) -> bool:
@@ -134,7 +133,7 @@ class BitReports:
     @final
     def supported(self, reports: Array, categories: int) -> Mask:
         """Return which categories each report supports, along the last axis."""
-        return bit_rows.unpack(reports, categories)
+        return unpack_rows(reports, categories)
 
     @final
     def check_listed(self) -> None:

@@ -17,11 +17,11 @@ from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.codes import BitReports, BucketReports, SupportKernel
-from dither.kernels.correlated_coins import PairedCoins, partners
+from dither.kernels.coin import PairedCoins, partners
+from dither.kernels.counting import check_rows, unpack_rows
 from dither.kernels.kernel import CellKernel, Promise
-from dither.kernels.sets import bit_rows
-from dither.kernels.sets.hashed_response import FAMILY
 from dither.kernels.sets.hashing import SEED_BITS, Hashing, seeds
+from dither.kernels.sets.prefix import FAMILY
 from dither.privacy import Guarantee, Nothing, Pure
 from dither.randomness import Source
 
@@ -239,7 +239,7 @@ class JointBits(BitReports, JointKernel):
         return 1 << self.size
 
     def check(self, raw: Array) -> Bytes:
-        return bit_rows.check(raw, self.size)
+        return check_rows(raw, self.size)
 
     def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
         truth = codes[:, None] == np.arange(self.size)
@@ -256,7 +256,7 @@ class JointBits(BitReports, JointKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         own = float(self.coins.chance)
-        held = bit_rows.unpack(reports, self.size)
+        held = unpack_rows(reports, self.size)
         kept = (held == (np.arange(self.size) == np.asarray(inputs)[..., None])).sum(axis=-1)
         return np.asarray(own**kept * (1.0 - own) ** (self.size - kept))
 

@@ -6,12 +6,13 @@ from dither.maps.metrics import (
     average_error,
     direction_error,
     distances,
+    draw_before_and_after,
+    draw_density,
     hotspots,
     hotspots_lost,
     hotspots_miscounted,
     within_range,
 )
-from dither.maps.plotting import draw_before_and_after, draw_density
 from dither.maps.projection import LocalMap, Map, ReferenceMap
 from dither.mechanisms.places.planning import Choice, best_split, best_start, predicted_error, ranked
 

@@ -1,23 +1,31 @@
-"""The distribution of locations over a grid, estimated from noisy locations by EM in the plane."""
+"""Density maps by maximum likelihood, and shares of areas with intervals."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
 
-from dither.arrays import Floats, Integers, Mask
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Paths, Rectangle
 from dither.domains.line import Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, thousands
-from dither.estimation.likelihood.em import climb, smooth
+from dither.estimation.likelihood import (
+    DIP,
+    ProfileInterval,
+    Relaxed,
+    climb,
+    mean_quantity,
+    mistakes_of,
+    profile_estimate,
+    smooth,
+)
 from dither.kernels.transition import Dense, Operator
-from dither.maps.likelihood import flat, likelihoods, told
-from dither.maps.shares import profiled_share
 from dither.privacy import Guarantee
 from dither.question import PathQuestion
 from dither.randomness import Seeded
@@ -25,6 +33,108 @@ from dither.reports import Reports
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_MOST: Final = 1 << 25  # likelihoods held at once
+_BLOCK: Final = 1 << 17
+
+
+class Part(NamedTuple):
+    """Locations that share a mechanism, with the mechanism; paths are not divided."""
+
+    mechanism: PathQuestion
+    rows: Integers
+
+
+def told(reports: Reports) -> tuple[PathQuestion, list[Part]]:
+    """Return the path mechanism of reports and their parts, one for each length if ε is divided by length."""
+    if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
+        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
+        raise InvalidParameter(
+            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}"
+        )
+    mechanism = reports.question
+    begins = flat(reports, mechanism)[:, 0] != 0
+    if not begins.size:
+        raise InvalidParameter("a map needs at least one report")
+    every = np.arange(begins.size)
+    paths = Paths.begun(np.zeros((begins.size, 2)), begins)
+    return mechanism, [Part(one, every[rows]) for one, _, rows in mechanism.split(paths)]
+
+
+def flat(reports: Reports, mechanism: PathQuestion) -> Array:
+    """Return reports as rows, one a location."""
+    return reports.cells.reshape(-1, 1 + mechanism.columns)
+
+
+def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None) -> Floats:
+    """Return the probability of each report in each cell, up to a factor of its own: a row for each report.
+
+    A cell is represented by a few places of equal weight. `wanted` selects locations, by default all.
+    """
+    mechanism, parts = told(reports)
+    every = flat(reports, mechanism)
+    chosen = np.arange(len(every)) if wanted is None else wanted
+    if chosen.size * len(cells) > _MOST:
+        raise InvalidParameter(
+            f"{chosen.size} reports of {mechanism.name} are too many for this grid: at most "
+            f"{_MOST // len(cells)}; use a coarser grid (maps of TraCSC on a rectangle take any number)"
+        )
+    found = np.empty((chosen.size, len(cells)))
+    size = max(1, _BLOCK // (cells.size // 2))
+    for single, rows in parts:
+        likelihood = single.likelihood(cells).of(every[rows])
+        kept, inner = np.flatnonzero(np.isin(chosen, rows)), np.searchsorted(rows, chosen)
+        for begin in range(0, kept.size, size):
+            to = kept[begin : begin + size]
+            found[to] = likelihood(inner[to])
+    return found
+
+
+def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
+    """Return the share of a part with a profile likelihood interval; `weight` is each cell's part in it.
+
+    The likelihood treats locations as independent. Those of one path are not: the counts are divided by the
+    factor by which paths, rather than locations, make the score of the share vary.
+    """
+    counts = sample.counted(np.ones(sample.whose.size)) / clustering(sample, weight, shares)
+    if sample.spare is None:
+        relaxed = Relaxed.of(sample.law, counts)
+    else:
+        inside = sample.law.backward(np.ones(counts.size)) > 0.0  # a map covers more than a disk
+        weight = weight[inside]
+        relaxed = relaxed_by(sample.law.dense()[:, inside], counts, sample.spare[:, inside])
+    value = min(max(float(weight @ relaxed.probabilities), 0.0), 1.0)
+    interval = ProfileInterval(value, relaxed, mean_quantity(weight, 0.0, 1.0), 0.0)
+    return profile_estimate(value, sample.whose.size, sample.guarantee, interval)
+
+
+def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
+    """Fit counts of reports that each have a law of their own, with pseudo-counts of people spread evenly.
+
+    The pseudo-counts are shared by the reports of such people, whose likelihoods are the rows of `spare`.
+    The χ² distances of the cells are averages over them: E[r_i·r_j] − 1, r being a likelihood relative to the
+    mean over the cells.
+    """
+    ratio = spare / spare.mean(axis=1, keepdims=True)
+    distances = ratio.T @ ratio / len(ratio) - 1.0
+    n, cells = float(counts.sum()), laws.shape[1]
+    added = min(DIP * math.sqrt(n) * mistakes_of(distances), n)
+    every = np.concatenate([laws, spare])
+    weights = np.concatenate([counts, np.full(len(spare), added / len(spare))])
+    fit = climb(Dense(every, np.arange(len(every))), weights, np.full(cells, 1.0 / cells))
+    return Relaxed(fit, added / (n + added))
+
+
+def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:
+    """Return the variance of the score over paths relative to that of independent locations, at least 1."""
+    change = shares * (weight - weight @ shares)
+    score = (sample.law.forward(change) / np.maximum(sample.law.forward(shares), 1e-300))[sample.rows]
+    score = score - score.mean()
+    alone = float(score @ score)
+    together = float(np.square(np.bincount(sample.whose, score)).sum())
+    return max(together / alone, 1.0) if alone > 0.0 else 1.0
+
 
 _ACROSS: Final = 3  # places along each side of a cell, if every report has its own likelihood
 _MOST_BINS: Final = 256
@@ -100,7 +210,7 @@ class DensityMap:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the map on `ax`, and return the axes; needs the extra `plot`."""
-        from dither.maps.plotting import draw_density
+        from dither.maps.metrics import draw_density
 
         return draw_density(self, ax=ax)
 

@@ -12,8 +12,7 @@ from dither.domains import Paths, Rectangle
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import thousands
 from dither.kernels.transition import Operator
-from dither.maps.density import Sample, cells_of, density, grid_of, scaled, summed
-from dither.maps.likelihood import flat, likelihoods, told
+from dither.maps.density import Sample, cells_of, density, flat, grid_of, likelihoods, scaled, summed, told
 from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.reports import Reports

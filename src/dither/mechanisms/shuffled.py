@@ -7,12 +7,10 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
-from dither.numerics.false_position import decreasing_root
-from dither.numerics.rounding import float_at_least
+from dither.numerics.quadrature import float_at_least
+from dither.numerics.roots import decreasing_root
 from dither.privacy import Approximate, Guarantee, Pure, Unit
-from dither.privacy.combinator import Combinator
-from dither.privacy.guarantee import UNCHANGED
-from dither.privacy.repeated_loss import repeated
+from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (
     LEAST_DELTA,
     MOST_PEOPLE,
@@ -20,6 +18,7 @@ from dither.privacy.shuffling import (
     least_epsilon,
     lower_response,
     proven_epsilon,
+    repeated,
     upper,
 )
 from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon

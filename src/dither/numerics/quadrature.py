@@ -1,8 +1,10 @@
-"""Quadrature: integrals and long sums of smooth functions, to nearly the last digit."""
+"""Quadrature, to nearly the last digit, and directed rounding of exact rational numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Final
 
@@ -106,3 +108,15 @@ def total(function: Function, count: int, run: int) -> float:
         answer += float((function(points.reshape(-1)).reshape(points.shape) @ shares).sum())
     rest = np.arange(direct + runs * run, count, dtype=np.float64)
     return answer + float(function(rest).sum())
+
+
+def float_at_most(exact: Fraction) -> float:
+    """Return the largest float that is at most `exact`."""
+    near = float(exact)
+    return near if near <= exact else math.nextafter(near, -math.inf)
+
+
+def float_at_least(exact: Fraction) -> float:
+    """Return the smallest float that is at least `exact`."""
+    near = float(exact)
+    return near if near >= exact else math.nextafter(near, math.inf)

@@ -17,9 +17,7 @@ from dither.errors import DitherError, InvalidParameter
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import check_cells
 from dither.optimal.problem import Problem
-from dither.optimal.solver.cells import mirrored, reaching
-from dither.optimal.solver.certificate import Prices, lower_bound
-from dither.optimal.solver.codebook_error import SampledWindow
+from dither.optimal.solver.certificate import Prices, SampledWindow, lower_bound, mirrored, reaching
 
 FORMAT: Final = 1  # version of the bytes and of their meaning; a design of another version is not read
 _HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows

@@ -15,12 +15,12 @@ from dither.kernels.window.law import BlendedLaw, WindowLaw
 from dither.kernels.window.start import Placement
 from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.losses import Criterion, Power, absolute, squared, worst
-from dither.mechanisms.analysis import Realised
-from dither.mechanisms.window import Decoding, Shape, WindowMechanism
+from dither.mechanisms.base import Realised
+from dither.mechanisms.noise import Decoding, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.design import Design, relative_gap
 from dither.optimal.problem import Given, Loss, Problem
-from dither.optimal.solver import circle
+from dither.optimal.solver.solve_design import best_width_on_circle, bound_on_circle, error_on_circle
 from dither.table import percent
 
 
@@ -110,7 +110,7 @@ class Optimal(WindowMechanism):
 
     def shape(self) -> Shape:
         if isinstance(self.domain, Circle):
-            return Shape.centred(self.line, circle.best_width(self.problem))
+            return Shape.centred(self.line, best_width_on_circle(self.problem))
         book = self.book
         placement = _placement(book, self.epsilon, self.unbiased)
         return Shape(self.design.width / book.cells, placement, lambda share, contrast: book)
@@ -119,7 +119,7 @@ class Optimal(WindowMechanism):
     def certificate(self) -> Certificate:
         """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
         if isinstance(self.domain, Circle):
-            error, bound = circle.error(self.problem, self.kernel.window), circle.bound(self.problem)
+            error, bound = error_on_circle(self.problem, self.kernel.window), bound_on_circle(self.problem)
         else:
             error, bound = self.design.error, self.design.bound
         scale = self.line.length**self.loss.exponent if isinstance(self.loss, Power) else 1.0

@@ -1,20 +1,40 @@
-"""Find a design: in the shipped archive, in the cache folder, by interpolation, or by solving."""
+"""Designs that were solved: those in the box, those on this machine, and those between two of them."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import math
 import os
 import sys
 import zipfile
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
+from dither.arrays import Floats
 from dither.atomic import renamed
+from dither.kernels.window.codebook import Runs
+from dither.losses import Criterion
+from dither.numerics.roots import argmax
 from dither.optimal.design import FORMAT, Design
 from dither.optimal.problem import Problem
+from dither.optimal.solver import solve_design as lloyd
+from dither.optimal.solver.certificate import (
+    CELLS,
+    MeasuredCodebook,
+    Prices,
+    codebook,
+    grouped,
+    halved,
+    lower_bound,
+    mirrored,
+    reduced,
+)
 
 SHIPPED: Final = "designs.zip"
 VARIABLE: Final = "DITHER_CACHE"
@@ -38,7 +58,7 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
         return kept
     beside = None if fresh else _beside(problem)
     if beside is not None:
-        from dither.optimal.interpolation import interpolated
+        from dither.optimal.store import interpolated
 
         made = interpolated(problem, *beside)
     else:
@@ -132,3 +152,128 @@ def _remember(name: str, design: Design) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with renamed(path) as part:
             part.write_bytes(design.to_bytes())
+
+
+_MOST: Final = 512  # different numbers in either half of a mixed codebook
+_STEP: Final = 0.02  # by which the width is varied, relative to it
+_SECTIONS: Final = 6
+
+
+def interpolated(problem: Problem, below: Design, above: Design) -> Design:
+    """Return a design for an ε between those of two designs of the same kind."""
+    share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
+    if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
+        best = MeasuredCodebook.of(problem, *lloyd.codebook_cells(lloyd.best_codebook(problem)))
+    else:
+        best = _best(problem, below, above, share)
+    book, width = (best.book, best.width) if problem.unbiased else reduced(best.book, best.width)
+    return Design(problem, *halved(book), width, _prices(problem, below, above, share))
+
+
+def _best(problem: Problem, below: Design, above: Design, share: float) -> MeasuredCodebook:
+    """Return the better of two mixtures, of the cells' numbers or of the measures; the width is fitted."""
+    weights = 1.0 - share, share
+    wholes = [_expanded(problem, design) for design in (below, above)]
+    width = sum(weight * whole[1] for weight, whole in zip(weights, wholes, strict=True))
+    numbers = sum(weight * whole[0] for weight, whole in zip(weights, wholes, strict=True))
+    places = np.concatenate([whole[0] for whole in wholes])
+    order = np.argsort(places, kind="stable")
+    measure = codebook(places[order], np.repeat(weights, CELLS)[order])
+    books = _runs(np.asarray(numbers)), measure
+    return min((_adjusted(problem, book, width) for book in books), key=lambda candidate: candidate.error)
+
+
+def _adjusted(problem: Problem, book: Runs, width: float) -> MeasuredCodebook:
+    """Return the best of three widths and of the minimum of the parabola through their errors."""
+
+    def measured(factor: float) -> MeasuredCodebook:
+        return MeasuredCodebook.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
+
+    tried = [measured(1.0 + step) for step in (-_STEP, 0.0, _STEP)]
+    left, middle, right = (candidate.error for candidate in tried)
+    bend = left - 2.0 * middle + right
+    if bend > 0.0:
+        least = np.clip((left - right) / (2.0 * bend), -2.0, 2.0)
+        tried.append(measured(1.0 + _STEP * float(least)))
+    return min(tried, key=lambda candidate: candidate.error)
+
+
+def _expanded(problem: Problem, design: Design) -> tuple[Floats, int]:
+    """Return the number of each of 2^16 cells, scaled for another ε, and the width in these cells."""
+    repeat = CELLS // design.cells
+    return np.repeat(design.book.listed, repeat) * _factor(problem, design), design.width * repeat
+
+
+def _factor(problem: Problem, design: Design) -> float:
+    """Return the factor by which the reports of an unbiased design must be scaled for another ε."""
+    if not problem.unbiased:
+        return 1.0
+    return math.tanh(design.problem.epsilon / 2.0) / math.tanh(problem.epsilon / 2.0)
+
+
+def _runs(values: Floats) -> Runs:
+    upper, counts = np.unique(values[CELLS // 2 :], return_counts=True)
+    book = mirrored(upper, counts.astype(np.int64))
+    return book if upper.size <= _MOST else grouped(book, _MOST)
+
+
+def _prices(problem: Problem, below: Design, above: Design, share: float) -> Prices:
+    """Return a mixture of the prices of two designs.
+
+    The bound is concave in the share. For an unbiased problem the prices at the end of the domain are large
+    and nearly cancel; the best share is then not that of ε and is searched for.
+    """
+    if not problem.unbiased:
+        return mixture(problem, below.prices, above.prices, share)
+    first, second = (_stretched(problem, design) for design in (below, above))
+
+    def bound(weight: float) -> float:
+        return lower_bound(problem, mixture(problem, first, second, weight))
+
+    best = argmax(bound, max(share - 0.25, 0.0), min(share + 0.25, 1.0), sections=_SECTIONS)
+    return mixture(problem, first, second, best)
+
+
+def _stretched(problem: Problem, design: Design) -> Prices:
+    """Return the dual variables of an unbiased design, scaled as its reports are."""
+    factor = _factor(problem, design)
+    prices = design.prices
+    return replace(prices, masses=prices.masses * factor**2, slopes=prices.slopes * factor)
+
+
+def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Prices:
+    """Return (1 − share)·first + share·second, after both are expressed on the same inputs."""
+    if problem.criterion is Criterion.WORST:
+        inputs = max(first.inputs, second.inputs, key=len)
+        first, second = _moved(first, inputs), _moved(second, inputs)
+    else:
+        inputs = np.union1d(first.inputs, second.inputs)
+        first, second = _recut(first, inputs), _recut(second, inputs)
+    pairs = {name: (getattr(first, name), getattr(second, name)) for name in ("masses", "weights", "slopes")}
+    return Prices(inputs, **{name: (1.0 - share) * one + share * two for name, (one, two) in pairs.items()})
+
+
+def _moved(prices: Prices, inputs: Floats) -> Prices:
+    """Return the prices on another grid: the price of a point is divided between its two neighbours there."""
+    place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
+    above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
+
+    def moved(numbers: Floats) -> Floats:
+        if not numbers.size:
+            return numbers
+        lower = np.bincount(place, (1.0 - above) * numbers, inputs.size)
+        return np.asarray(lower + np.bincount(place + 1, above * numbers, inputs.size), dtype=np.float64)
+
+    return Prices(inputs, moved(prices.masses), moved(prices.weights), moved(prices.slopes))
+
+
+def _recut(prices: Prices, edges: Floats) -> Prices:
+    """Return the prices on finer cells: a cell's price is divided by length; a price at ½ is unchanged."""
+    cells = prices.inputs.size - 1
+    home = np.searchsorted(prices.inputs, (edges[1:] + edges[:-1]) / 2.0) - 1
+    share = np.diff(edges) / np.diff(prices.inputs)[home]
+
+    def recut(numbers: Floats) -> Floats:
+        return np.append(numbers[:cells][home] * share, numbers[cells:]) if numbers.size else numbers
+
+    return Prices(edges, recut(prices.masses), prices.weights, recut(prices.slopes))

@@ -3,8 +3,7 @@
 from typing import Final
 
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
-from dither.privacy.ledger import Ledger
-from dither.privacy.policy import Policy
+from dither.privacy.ledger import Ledger, Policy
 
 LOCATION: Final = Unit.LOCATION
 TRAJECTORY: Final = Unit.TRAJECTORY

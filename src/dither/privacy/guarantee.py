@@ -4,20 +4,23 @@
 
 A guarantee is computed from the integers that the sampler uses, not copied from the requested ε. Its
 arithmetic rounds upwards: the stated bound is never below the true one.
+
+The base class of combinators.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from html import escape
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 from dither.errors import InvalidParameter, found
-from dither.numerics.rounding import float_at_least
+from dither.numerics.quadrature import float_at_least
 
 UNCHANGED: Final = "the value never changes"
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
@@ -344,3 +347,16 @@ def _show(number: float) -> str:
     if shown < number * (1 - 1e-9):
         shown += 10.0**-digits
     return f"{shown:.6g}"
+
+
+class Combinator(ABC):
+    """A public rule applied to mechanisms: it changes what devices send, or how reports are decoded.
+
+    `promise` computes its guarantee from those of the mechanisms, and keeps all of their assumptions.
+    """
+
+    on_devices: ClassVar[bool] = True  # whether it changes what devices send
+
+    @abstractmethod
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the guarantee of the combinator, given the guarantees of its mechanisms."""

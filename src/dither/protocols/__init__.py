@@ -8,15 +8,12 @@ toss, report, collect        devices and a collector over TCP; Collection estima
 DeviceTLS, Certificates      TLS for their sockets
 """
 
-from dither.protocols.collector import Collection, collect
-from dither.protocols.device import Tossed, report, toss
+from dither.protocols.collector import Collection, Standing, collect
+from dither.protocols.device import Tossed, local_pairs, report, toss
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.local import local_pairs
-from dither.protocols.net.report_body import Standing
-from dither.protocols.net.tls import Certificates, DeviceTLS
-from dither.protocols.pairing.grouping import DEALT, SHUFFLED, Grouping, Pairing, deal_pairs
-from dither.protocols.pairing.servers import shuffle_pairs
-from dither.protocols.terms import Terms
+from dither.protocols.messages import Certificates, DeviceTLS
+from dither.protocols.pairs import shuffle_pairs
+from dither.protocols.terms import DEALT, SHUFFLED, Grouping, Pairing, Terms, deal_pairs
 
 __all__ = [
     "DEALT",

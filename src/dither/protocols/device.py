@@ -1,4 +1,4 @@
-"""A device: finds its partner, tosses with it, and tosses alone where there is none."""
+"""The part of a device in the protocol, and a run of all devices in one process."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import cycle
 from typing import final
 
 from dither.errors import ExchangeFailed, InvalidParameter, found
-from dither.mechanisms.joint.coin import Coin
-from dither.protocols.exchange import Exchange, Role
-from dither.protocols.net.addresses import Address, pack_address
-from dither.protocols.net.desk import Desk
-from dither.protocols.net.meeting import MEETING_NAME, find_place
-from dither.protocols.net.messages import Kind
-from dither.protocols.net.place import DevicePair
-from dither.protocols.net.report_body import NAME, Standing, pack_report
-from dither.protocols.net.streams import Deadline, hear, reach, run, tell
-from dither.protocols.net.tls import DeviceTLS
-from dither.protocols.terms import Terms
+from dither.mechanisms.joint.joint import Coin, Joint
+from dither.protocols.collector import NAME, Standing, pack_report
+from dither.protocols.exchange import Deadline, Exchange, Role, hear, reach, run, tell
+from dither.protocols.messages import Address, DeviceTLS, Kind, pack_address
+from dither.protocols.rendezvous import MEETING_NAME, Desk, DevicePair, find_place
+from dither.protocols.terms import BITS, Terms, check_number
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
@@ -172,3 +168,34 @@ def report(
     with reach(collector, deadline, tls) as connection:
         tell(connection, Kind.REPORT, body, deadline)
         hear(connection, Kind.THANKS, 0, deadline)
+
+
+def local_pairs(
+    jrr: Joint, n: int | None = None, *, bits: int = BITS, source: Source | None = None
+) -> list[Coin]:
+    """Return n coins, partners next to each other: 0 and 1, 2 and 3, …; if n is odd, the last is alone.
+
+    All devices are in this process and run the real protocol. The coins are those of `Terms(jrr, bits)`.
+    Their mechanism is for n people, by default as many as `jrr` is for.
+    """
+    if not isinstance(jrr, Joint):
+        raise InvalidParameter(f"devices toss for a JRR or JRR.over(...), not {type(jrr).__name__}")
+    people = jrr.n if n is None else n
+    check_number(people)
+    terms = Terms(replace(jrr, n=people), bits)
+    coins: list[Coin] = []
+    for _ in range(people // 2):
+        one, other = (Exchange(terms, role, source=source) for role in Role)
+        converse(one, other)
+        coins += one.coins() + other.coins()
+    return coins if people % 2 == 0 else coins + terms.alone(source=source)
+
+
+def converse(first: Exchange, second: Exchange) -> int:
+    """Carry messages between two devices until both are done, and return the number of bytes."""
+    said, carried = second.start() + first.start(), 0
+    turns = cycle((second, first))
+    while said:
+        carried += len(said)
+        said = next(turns).receive(said)
+    return carried

@@ -1,38 +1,23 @@
-"""One device's side of a toss, without a network: pass in the bytes that arrive, send the bytes returned.
-
-    both     HELLO   terms, role, nonce                 once; the nonces identify the exchange
-    both     OFFER   public key of the transfers        once
-    both     QUERY   queries for one entry of a table   for every batch of tosses
-    both     REPLY   masked tables                      for every batch of tosses
-    both     DONE    digest of all bodies before        once
-
-The first device sends first and the second answers, so neither waits for the other to read. Each draws a
-secret integer r; R = r₁ + r₂ mod 2^ℓ decides both coins. The first device's table holds, for every r₂, the
-second device's coin; the second device reads the entry of its own r₂ by oblivious transfer. The same happens
-in the other direction. Each device learns its own coin and nothing else.
-
-Every body ends with a tag: HMAC-SHA256 under a key from the pair's secret, over the role of the sender, all
-bodies before and this message. A device without the secret is refused at its first message. It gets no
-answer, so it learns nothing and influences nothing. A HELLO that was recorded elsewhere has a valid tag, but
-whoever repeats it cannot compute the tag of OFFER, which depends on the other device's nonce. The keys of the
-transfers depend on the pair's secret too. Without a secret (`secret=b""`) anybody can compute the tags: then
-the stream has to be authentic. Nothing here is encrypted.
-"""
+"""The exchange of two partners that toss correlated coins, over any stream of messages."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import socket
+import ssl
 import struct
+import time
 from collections.abc import Generator
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, final
 
 import numpy as np
 
-from dither.errors import ExchangeFailed, InvalidParameter
-from dither.mechanisms.joint.coin import Coin
-from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.errors import ExchangeFailed, InvalidParameter, found
+from dither.mechanisms.joint.joint import Coin
+from dither.protocols.messages import NO_EXCHANGE, Address, ExpectedMessage, Kind, Reader, pack
 from dither.protocols.terms import Terms
 from dither.protocols.transfer import TableReceiver, TableSender, query_size, reply_size
 from dither.randomness import SYSTEM, Source
@@ -235,3 +220,110 @@ class Exchange:
         sent = bytes(self._outbox)
         self._outbox.clear()
         return sent
+
+
+PIECE: Final = 1 << 16  # bytes read at once
+_PAUSE: Final = 0.05  # seconds between two attempts to connect
+
+
+@final
+@dataclass(frozen=True)
+class Deadline:
+    """A point in time, in seconds of the monotonic clock."""
+
+    at: float
+
+    @staticmethod
+    def after(seconds: float) -> Deadline:
+        """Return the deadline `seconds` from now."""
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 < seconds < 1e9:
+            raise InvalidParameter(f"a timeout is a positive number of seconds, not {found(seconds)}")
+        return Deadline(time.monotonic() + seconds)
+
+    @property
+    def left(self) -> float:
+        """The seconds left; raises ExchangeFailed when there are none."""
+        left = self.at - time.monotonic()
+        if left <= 0.0:
+            raise ExchangeFailed("nothing came in time")
+        return left
+
+    @property
+    def passed(self) -> bool:
+        """Whether no time is left."""
+        return time.monotonic() >= self.at
+
+
+def run(exchange: Exchange, connection: socket.socket, deadline: Deadline) -> None:
+    """Run an exchange over a connection until it has its coins; raise ExchangeFailed otherwise."""
+    try:
+        send(connection, exchange.start(), deadline)
+        while not exchange.done:
+            send(connection, exchange.receive(receive(connection, deadline)), deadline)
+    except ExchangeFailed:
+        exchange.lost()
+        raise
+
+
+def send(connection: socket.socket, data: bytes, deadline: Deadline) -> None:
+    """Send bytes before the deadline, or raise ExchangeFailed."""
+    try:
+        connection.settimeout(deadline.left)
+        connection.sendall(data)
+    except OSError:
+        raise ExchangeFailed("the other side hung up, or does not listen") from None
+
+
+def receive(connection: socket.socket, deadline: Deadline) -> bytes:
+    """Return some bytes that arrived before the deadline, or raise ExchangeFailed."""
+    try:
+        connection.settimeout(deadline.left)
+        data = connection.recv(PIECE)
+    except TimeoutError:
+        raise ExchangeFailed("nothing came in time") from None
+    except OSError:
+        raise ExchangeFailed("the connection broke") from None
+    if not data:
+        raise ExchangeFailed("the other side hung up")
+    return data
+
+
+def reach(address: Address, deadline: Deadline, tls: ssl.SSLContext | None = None) -> socket.socket:
+    """Return a connection to an address where somebody listens before the deadline, inside TLS if given."""
+    while True:
+        try:
+            connection = socket.create_connection(address, timeout=deadline.left)
+        except OSError:
+            if deadline.at - time.monotonic() < 2 * _PAUSE:
+                raise ExchangeFailed("nobody listens at this address") from None
+            time.sleep(_PAUSE)
+            continue
+        return connection if tls is None else _wrapped(connection, address[0], deadline, tls)
+
+
+def _wrapped(connection: socket.socket, host: str, deadline: Deadline, tls: ssl.SSLContext) -> socket.socket:
+    try:
+        connection.settimeout(deadline.left)
+        return tls.wrap_socket(connection, server_hostname=host)
+    except (OSError, ValueError):  # an SSLError is an OSError
+        connection.close()
+        raise ExchangeFailed(
+            "no TLS connection with this address: is its certificate the right one?"
+        ) from None
+    except ExchangeFailed:
+        connection.close()
+        raise
+
+
+def tell(connection: socket.socket, kind: Kind, body: bytes, deadline: Deadline) -> None:
+    """Send one message that belongs to no exchange."""
+    send(connection, pack(kind, 0, NO_EXCHANGE, body), deadline)
+
+
+def hear(connection: socket.socket, kind: Kind, size: int, deadline: Deadline) -> bytes:
+    """Return the body, of `size` bytes, of one message that belongs to no exchange."""
+    reader, expected = Reader(), ExpectedMessage(kind, 0, NO_EXCHANGE, size, size)
+    while (body := reader.take(expected)) is None:
+        reader.feed(receive(connection, deadline))
+    reader.finish()
+    return body

@@ -1,9 +1,11 @@
-"""What two devices agree on before they toss: coins whose probabilities are multiples of 2^−bits."""
+"""The terms of a collection with shared coins, and the grouping of people into pairs."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
@@ -13,16 +15,86 @@ import numpy as np
 
 from dither.arrays import Mask
 from dither.errors import InvalidParameter, found
-from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.coin import PairedCoins
 from dither.kernels.joint import DEALER
-from dither.mechanisms.joint import adversaries
-from dither.mechanisms.joint.accounting import UNPAIRED, Mode
-from dither.mechanisms.joint.coin import Coin
-from dither.mechanisms.joint.joint import Joint
+from dither.mechanisms.joint.accounting import UNPAIRED, Mode, revealed_epsilon
+from dither.mechanisms.joint.joint import Coin, Joint
 from dither.privacy import Guarantee
-from dither.protocols.pairing.grouping import DEALT, Grouping
 from dither.question import Question
 from dither.randomness import SYSTEM, Source
+
+
+@final
+class Grouping(Enum):
+    """How pairs are drawn, and what that assumes."""
+
+    DEALT = ("whoever pairs the devices draws at random, and keeps the pairs from the collector",)
+    SHUFFLED = (
+        "no two of the three servers that pair the devices put together what they hold",
+        "the three servers follow their protocol",
+    )
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The assumptions, one a line."""
+        return tuple(self.value)
+
+
+DEALT: Final = Grouping.DEALT
+SHUFFLED: Final = Grouping.SHUFFLED
+
+
+@final
+@dataclass(frozen=True)
+class Pairing:
+    """The partner of each of n devices. If n is odd, one device is its own partner and tosses alone.
+
+    >>> Pairing((2, 1, 0)).pairs, Pairing((2, 1, 0)).alone
+    (((0, 2),), (1,))
+    """
+
+    partners: tuple[int, ...]
+    grouping: Grouping = DEALT
+
+    def __post_init__(self) -> None:
+        size = len(self.partners)
+        fits = all(type(one) is int and 0 <= one < size for one in self.partners)
+        if not fits or any(self.partners[other] != one for one, other in enumerate(self.partners)):
+            raise InvalidParameter("a pairing names a partner for each device, and partners name each other")
+        if len(self.alone) != size % 2:
+            raise InvalidParameter("one device stays alone if their number is odd, and none otherwise")
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs, the smaller index first."""
+        return tuple((one, other) for one, other in enumerate(self.partners) if one < other)
+
+    @property
+    def alone(self) -> tuple[int, ...]:
+        """The device without a partner, if there is one."""
+        return tuple(one for one, other in enumerate(self.partners) if one == other)
+
+
+def deal_pairs(n: int, *, source: Source | None = None) -> Pairing:
+    """Return a uniform random pairing of n devices. Whoever runs this knows the pairs: a trusted dealer."""
+    check_number(n)
+    order = (SYSTEM if source is None else source).permutation(n).tolist()
+    return Pairing(from_order(order))
+
+
+def from_order(order: Sequence[int]) -> tuple[int, ...]:
+    """Return the partner of each device if neighbours in this order are paired."""
+    partners = list(range(len(order)))
+    for first, second in zip(order[::2], order[1::2], strict=False):
+        partners[first], partners[second] = second, first
+    return tuple(partners)
+
+
+def check_number(n: object) -> None:
+    """Raise InvalidParameter unless n is an integer of at least 2."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 2:
+        raise InvalidParameter(f"the number of devices is a whole number of at least 2, not {found(n)}")
+
 
 BITS: Final = 16
 SEMI_HONEST: Final = "partners follow the protocol: one who does not can fix or learn the other's coin"
@@ -135,7 +207,7 @@ def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
     """Return the nearest pair table in multiples of 2^−bits whose loss is no larger, partner known or not."""
     whole = 1 << bits
     exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]
-    allowed = adversaries.revealed(asked, lies)
+    allowed = revealed_epsilon(asked, lies)
     near = range(-_NEAR, _NEAR + 1)
     best: tuple[Fraction, PairedCoins] | None = None
     for one in (round(exact[1]) + step for step in near):
@@ -151,7 +223,7 @@ def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
             distance = sum((abs(new - old) for new, old in zip(weights, exact, strict=True)), Fraction(0))
             if table.chance > asked.chance or (best is not None and distance >= best[0]):
                 continue
-            if adversaries.revealed(table, lies) <= allowed:
+            if revealed_epsilon(table, lies) <= allowed:
                 best = distance, table
     if best is None:
         raise InvalidParameter(f"these coins cannot be rounded to {bits} bits; use more bits")

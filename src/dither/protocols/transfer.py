@@ -1,30 +1,158 @@
-"""Oblivious transfer of one bit out of a table of 2^ℓ bits [Naor99].
-
-The sender masks the table with 2ℓ keys, two for each binary digit of an index. Entry I is masked by the sum
-(XOR) of ℓ keystreams at position I: those of the keys that the digits of I choose. The receiver obtains one
-key of each two by ℓ transfers of `base_transfer`, so it can unmask exactly one entry: every combination of
-digits is an index, and every other entry is masked by at least one keystream that it cannot compute. Each key
-masks one table, so no position of a keystream is used twice.
-
-The sender does not learn which entry was read, whatever it does. The receiver learns no other entry, whatever
-it does, if the base transfer holds and AES-128 is a pseudorandom function. The sender can put anything in its
-table; nothing here notices.
-"""
+"""Oblivious transfer between two devices: the group, base transfers, and their extension to many."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Final, final
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from dither.arrays import Bytes, Mask
-from dither.errors import ExchangeFailed
-from dither.protocols.base_transfer import KeyReceiver, KeySender
-from dither.protocols.group import POINT
+from dither.errors import ExchangeFailed, MissingExtra
 from dither.randomness import Source
+
+POINT: Final = 32  # bytes of a point
+_ONE: Final = (1).to_bytes(32, "little")
+_ORDER_8: Final = bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+_REFUSED: Final = "a point is not an element of the prime-order group of edwards25519"
+
+
+def draw_scalar(source: Source) -> bytes:
+    """Draw a secret scalar from 1 … L − 1. Reducing 512 bits is within 2^−250 of uniform."""
+    while True:
+        scalar = bytes(libsodium().crypto_core_ed25519_scalar_reduce(source.take(64)))
+        if any(scalar):
+            return scalar
+
+
+def check_point(point: bytes) -> None:
+    """Raise ExchangeFailed unless these bytes are the canonical encoding of a point of order L."""
+    if len(point) != POINT or not libsodium().crypto_core_ed25519_is_valid_point(point):
+        raise ExchangeFailed(_REFUSED)
+
+
+def generate_point(scalar: bytes) -> bytes:
+    """Return the multiple of the generator."""
+    return bytes(libsodium().crypto_scalarmult_ed25519_base_noclamp(scalar))
+
+
+def multiply_point(scalar: bytes, point: bytes) -> bytes:
+    """Return the multiple of a point; raise ExchangeFailed where `check` would.
+
+    libsodium makes the same checks before it multiplies, so a separate `check` would repeat them.
+    """
+    if len(point) != POINT:
+        raise ExchangeFailed(_REFUSED)
+    try:
+        return bytes(libsodium().crypto_scalarmult_ed25519_noclamp(scalar, point))
+    except RuntimeError:
+        raise ExchangeFailed(_REFUSED) from None
+
+
+def add_points(one: bytes, other: bytes) -> bytes:
+    """Return the sum of two points that have been checked."""
+    return bytes(libsodium().crypto_core_ed25519_add(one, other))
+
+
+def subtract_points(one: bytes, other: bytes) -> bytes:
+    """Return the difference of two points that have been checked."""
+    return bytes(libsodium().crypto_core_ed25519_sub(one, other))
+
+
+@lru_cache(maxsize=1)
+def libsodium() -> ModuleType:
+    """Return PyNaCl's bindings, after a test that their libsodium refuses what it must refuse."""
+    try:
+        from nacl import bindings
+    except ImportError:
+        raise MissingExtra("tossing between devices", "protocols") from None
+    if not (bindings.has_crypto_core_ed25519 and bindings.has_crypto_scalarmult_ed25519):
+        raise MissingExtra("tossing between devices with a complete build of libsodium", "protocols")
+    if not refuses_small_components(bindings):
+        raise MissingExtra("tossing between devices with libsodium 1.0.20-stable or later", "protocols")
+    return bindings
+
+
+def refuses_small_components(bindings: ModuleType) -> bool:
+    """Return whether libsodium refuses the generator plus each of the seven other points of small order.
+
+    libsodium before 31 December 2025 accepts one of them (CVE-2025-69277), and PyNaCl can be linked to any
+    libsodium. With such a point as public key, every query would show the choice that it must hide.
+    """
+    point = generator = bytes(bindings.crypto_scalarmult_ed25519_base_noclamp(_ONE))
+    for _ in range(7):
+        point = bytes(bindings.crypto_core_ed25519_add(point, _ORDER_8))
+        if bindings.crypto_core_ed25519_is_valid_point(point):
+            return False
+        try:
+            bindings.crypto_scalarmult_ed25519_noclamp(_ONE, point)
+        except RuntimeError:
+            continue
+        return False
+    return bool(bindings.crypto_core_ed25519_is_valid_point(generator))
+
+
+KEY: Final = 16  # bytes of a key
+SESSION: Final = 32  # bytes of a session
+_PURPOSE: Final = b"dither transfer2"  # separates this use of BLAKE2b from every other; at most 16 bytes
+
+
+@final
+class KeySender:
+    """The side that obtains both keys of every transfer."""
+
+    def __init__(self, session: bytes, source: Source) -> None:
+        self._session, self._count = session, 0
+        self._secret = draw_scalar(source)
+        self.public = generate_point(self._secret)
+        self._square = multiply_point(self._secret, self.public)  # a·A
+
+    def keys(self, query: bytes) -> tuple[bytes, bytes]:
+        """Return both keys of the next transfer; raise ExchangeFailed if the query is not a valid point."""
+        if query == self.public:
+            # B − A would be the identity. A receiver that follows the protocol draws b ≠ 0.
+            raise ExchangeFailed("a query repeats the public key")
+        zero = multiply_point(self._secret, query)
+        one = subtract_points(zero, self._square)
+        first, second = (_key(self._session, self.public, query, self._count, point) for point in (zero, one))
+        self._count += 1
+        return first, second
+
+
+@final
+class KeyReceiver:
+    """The side that obtains one key of every transfer, without the sender learning which."""
+
+    def __init__(self, session: bytes, public: bytes, source: Source) -> None:
+        check_point(public)  # a point outside the group would make queries show the bit
+        self._session, self._public, self._source, self._count = session, public, source, 0
+
+    def query(self, bit: int) -> tuple[bytes, bytes]:
+        """Return the query of the next transfer, to be sent, and the key of this bit, to be kept secret."""
+        secret = draw_scalar(self._source)
+        plain = generate_point(secret)
+        query = _select(bit, plain, add_points(plain, self._public))
+        key = _key(self._session, self._public, query, self._count, multiply_point(secret, self._public))
+        self._count += 1
+        return query, key
+
+
+def _key(session: bytes, public: bytes, query: bytes, count: int, shared: bytes) -> bytes:
+    # Every field has a fixed width, so two different inputs never have the same bytes.
+    fields = session + public + query + count.to_bytes(8, "little") + shared
+    return hashlib.blake2b(fields, digest_size=KEY, person=_PURPOSE).digest()
+
+
+def _select(bit: int, zero: bytes, one: bytes) -> bytes:
+    """Return one if the bit is 1, else zero; computes the same for both, so time does not show the bit."""
+    mask = np.uint8(-bit & 0xFF)
+    first, second = np.frombuffer(zero, np.uint8), np.frombuffer(one, np.uint8)
+    return (first ^ ((first ^ second) & mask)).tobytes()
+
 
 _BLOCK: Final = 16  # bytes of a block of AES
 

@@ -13,13 +13,10 @@ from typing import Any, Final
 from dither.domains import read_domain
 from dither.errors import MalformedReport, found
 from dither.kernels.codes import SupportKernel
-from dither.kernels.kernel import Kernel, read_kernel
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import Kernel, LineKernel, read_kernel
 from dither.kernels.places.pair import PairKernel, terms_of_part
 from dither.kernels.places.place import PlaceKernel
-from dither.kernels.table.channel import ChannelKernel
-from dither.kernels.table.codes import CodeChannelKernel
-from dither.kernels.table.reading import LinearReading
+from dither.kernels.table.channel import ChannelKernel, CodeChannelKernel, LinearReading
 from dither.privacy import Guarantee
 from dither.question.base import (
     LEAST_EPSILON,

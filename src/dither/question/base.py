@@ -16,14 +16,14 @@ from dither import registry
 from dither.arrays import Array
 from dither.device_text import canonical, digest
 from dither.domains import Plane, finite
-from dither.domains.separate import SeparateValues, separate_values
+from dither.domains.plane import SeparateValues, separate_values
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Promise
-from dither.parameters import read_parameters
 from dither.privacy import Guarantee, Unit
-from dither.privacy.combinator import Combinator
+from dither.privacy.guarantee import Combinator
 from dither.randomness import SYSTEM, Source
+from dither.registry import read_parameters
 from dither.reports import Reports
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0

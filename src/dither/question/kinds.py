@@ -14,14 +14,10 @@ from dither.arrays import Array, Floats, Integers
 from dither.domains import Categories, Line, numbers
 from dither.errors import InvalidParameter, found
 from dither.kernels.codes import SupportKernel
-from dither.kernels.kernel import Kernel
-from dither.kernels.line import LineKernel, UnbiasedReading
-from dither.kernels.table.channel import ChannelKernel
-from dither.kernels.table.codes import CodeChannelKernel
-from dither.kernels.table.reading import LinearReading
+from dither.kernels.kernel import Kernel, LineKernel, UnbiasedReading
+from dither.kernels.table.channel import ChannelKernel, CodeChannelKernel, LinearReading
 from dither.kernels.transition import Operator
-from dither.kernels.window.codebook import IDENTITY
-from dither.kernels.window.decoder import Decoder, decoder
+from dither.kernels.window.codebook import IDENTITY, Decoder, decoder
 from dither.kernels.window.kernel import SlidingKernel
 from dither.question.base import Question
 from dither.randomness import Source

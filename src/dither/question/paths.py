@@ -12,18 +12,18 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.domains import Paths, Plane
-from dither.domains.separate import SeparateValues, separate_paths
+from dither.domains.plane import SeparateValues, separate_paths
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.kernel import Promise
 from dither.kernels.places.pair import PairKernel
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable, check_begun
-from dither.parameters import read
 from dither.post_processing import PostProcessing
 from dither.privacy import Nothing, Pure, Unit
+from dither.privacy.exact import share
 from dither.privacy.guarantee import PUBLIC_LENGTH
-from dither.privacy.split import share
 from dither.question.base import MOST_EPSILON, Question
 from dither.randomness import Source
+from dither.registry import read
 from dither.reports import Reports
 
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory

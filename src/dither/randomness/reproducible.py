@@ -11,8 +11,7 @@ from typing import Final, final
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
 from dither.errors import InvalidParameter, found
-from dither.randomness.ciphers import CHUNK, ZEROS
-from dither.randomness.source import Source
+from dither.randomness.source import CHUNK, ZEROS, Source
 
 _BUFFER: Final = 1 << 12  # bytes of the buffer for small draws; changing it changes the stream
 

@@ -20,8 +20,7 @@ from __future__ import annotations
 import os
 from typing import Final, final
 
-from dither.randomness.ciphers import CHUNK, KEY, ZEROS, NewCipher, faster
-from dither.randomness.source import Source
+from dither.randomness.source import CHUNK, KEY, ZEROS, NewCipher, Source, faster
 
 BUFFER: Final = 1 << 16  # bytes of the buffer for small draws
 SMALL: Final = 1 << 14  # a draw of at most this many bytes comes from the buffer

@@ -12,8 +12,7 @@ import numpy as np
 from dither.domains import Domain
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee, Unit
-from dither.privacy.combinator import Combinator
-from dither.privacy.guarantee import UNCHANGED
+from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.question import Answering, Question, as_question
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.reports import Reports

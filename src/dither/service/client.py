@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Final, cast, final
 from urllib.parse import SplitResult, urlsplit
 
-from dither.account.account import Account
-from dither.account.results import Preview
-from dither.deployments.explain import explain
+from dither.account.account import Account, Preview
+from dither.advice.explain import explain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.reports import Reports
 from dither.service.contract import Contract, Published
-from dither.wire.batch import PACKED, BatchBody
-from dither.wire.sealed import SEALED, seal, suite
+from dither.wire.batch import PACKED, SEALED, BatchBody, seal, suite
 
 _CONFLICT: Final = 409
 _MOST: Final = 1 << 24  # bytes of a campaign

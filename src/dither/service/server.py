@@ -1,10 +1,14 @@
-"""The server: one process on SQLite, or several on PostgreSQL; it reloads on SIGHUP and drains on SIGTERM."""
+"""The server of a collector: processes, sockets, start and end."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -14,19 +18,58 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.service.collector import Collector, SealingKeys, today
+from dither.service.collector import Collector, SealingKeys, closed, today
 from dither.service.contract import Contract, Published
-from dither.service.intake import closed
 from dither.service.keys import make_key, public_part, read_key, read_sealing_key, read_token
-from dither.service.logs import log, to_stderr
-from dither.service.refusal import Reason
-from dither.service.settings import Settings
+from dither.service.settings import Reason, Settings, log, to_stderr
 from dither.service.store.opening import is_postgresql, open_store
-from dither.service.workers import supervise
 from dither.service.writer import Writer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
+
+
+_LEAST: Final = 1.0  # seconds between two starts of a process
+
+
+def supervise(bound: socket.socket, count: int) -> None:
+    """Run processes on a listening socket until SIGTERM or SIGINT; SIGHUP is passed on to them."""
+    stopping = False
+    running: list[subprocess.Popen[bytes]] = []
+
+    def passed_on(number: int, _: object) -> None:
+        nonlocal stopping
+        stopping = stopping or number != signal.SIGHUP
+        for one in running:
+            one.send_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, passed_on)
+    while not stopping or running:
+        running[:] = [one for one in running if one.poll() is None]
+        while not stopping and len(running) < count:
+            running.append(_start(bound))
+        time.sleep(0.2 if len(running) == count or stopping else _LEAST)
+
+
+def _start(bound: socket.socket) -> subprocess.Popen[bytes]:
+    handle = bound.fileno()
+    words = [sys.executable, "-m", "dither.service.server", str(handle)]
+    started = subprocess.Popen(words, pass_fds=[handle], start_new_session=True)
+    log("started a process", process=started.pid)
+    return started
+
+
+def _work(handle: int) -> None:
+    from dither.service.server import from_environment, run
+
+    run(socket.socket(fileno=handle), from_environment())
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _work(int(sys.argv[1]))
+
 
 _PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
 _BACKLOG: Final = 2048
@@ -117,7 +160,7 @@ def from_environment() -> Starlette:
 
 def made(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
     """Return the application of a plan and its campaigns, with its store open and everything counted."""
-    from dither.service.http.app import PARTS, application
+    from dither.service.web.app import PARTS, application
 
     token = None if plan.token is None else read_token(Path(plan.token))
     to_stderr()

@@ -1,11 +1,19 @@
-"""The settings of a collector: limits, origins, proxies. All have defaults that suit a small machine."""
+"""Settings of a collector, its log lines, refusals and signals."""
 
 from __future__ import annotations
 
+import asyncio
+import datetime
+import json
+import logging
+import signal
+import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from enum import Enum
 from pathlib import Path
-from typing import Self, final
+from typing import Any, Final, Self, final
 
 from dither.errors import InvalidParameter, found, unknown_name
 
@@ -61,3 +69,124 @@ class Settings:
             if key not in known:
                 raise unknown_name("setting", key, known)
         return cls(**table)
+
+
+_LOGGER: Final = logging.getLogger("dither.service")
+
+
+@final
+class LogLine(logging.Formatter):
+    """Formats a record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        when = datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(
+            timespec="milliseconds"
+        )
+        facts = getattr(record, "facts", {})
+        line = {"time": when, "level": record.levelname.lower(), "event": record.getMessage(), **facts}
+        if record.exc_info and record.exc_info[0] is not None:
+            line["error"] = record.exc_info[0].__name__  # the kind alone: a message may quote what was sent
+        return json.dumps(line, ensure_ascii=False)
+
+
+def log(event: str, *, level: int = logging.INFO, **facts: Any) -> None:
+    """Log an event with public facts."""
+    _LOGGER.log(level, event, extra={"facts": facts})
+
+
+def to_stderr() -> None:
+    """Write logs as JSON lines to standard error, those of the server included."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LogLine())
+    for name in ("dither.service", "uvicorn", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.INFO if name == "dither.service" else logging.WARNING)
+
+
+@final
+class Reason(Enum):
+    """Why a batch was not accepted. The value is what answers, metrics and the page show."""
+
+    BODY = "body"  # damaged, cut off, not canonical, or no batch at all
+    FORM = "form"  # a content type that is neither JSON, packed nor sealed
+    SEALED = "sealed"  # it cannot be opened: another key or campaign, or it was changed on the way
+    SIZE = "size"  # more bytes than are allowed
+    SLOW = "slow"  # the body did not arrive in time
+    RATE = "rate"  # too many reports from one address
+    CAMPAIGN = "campaign"  # no such campaign
+    RETIRED = "retired"
+    EARLY = "early"  # before the first day of the campaign
+    LATE = "late"  # after its last day, and the days of grace
+    FINGERPRINT = "fingerprint"  # a question that the campaign does not ask
+    LABEL = "label"  # a label that the campaign does not list
+    REPORT = "report"  # no device could have sent it
+    MANY = "many"  # more reports to a question than one person has
+    CONFLICT = "conflict"  # a known identity with other bytes
+
+    @property
+    def status(self) -> int:
+        """The status code of the answer."""
+        return _STATUS.get(self, 422)
+
+    @property
+    def words(self) -> str:
+        """One sentence for whoever reads the answer."""
+        return _WORDS[self]
+
+
+_STATUS = {
+    Reason.BODY: 400,
+    Reason.FORM: 415,
+    Reason.SEALED: 400,
+    Reason.SIZE: 413,
+    Reason.SLOW: 408,
+    Reason.RATE: 429,
+    Reason.CAMPAIGN: 404,
+    Reason.RETIRED: 410,
+    Reason.EARLY: 403,
+    Reason.LATE: 410,
+    Reason.CONFLICT: 409,
+}
+_WORDS = {
+    Reason.BODY: "the body is not a batch of version 2, or it is damaged",
+    Reason.FORM: "send application/vnd.dither.batch, application/json or application/vnd.dither.sealed",
+    Reason.SEALED: "the sealed body cannot be opened with the key of this campaign",
+    Reason.SIZE: "the body has more bytes than this collector accepts; send fewer reports in a batch",
+    Reason.SLOW: "the body did not arrive in time; send the same bytes again",
+    Reason.RATE: "too many reports from this address; send the same bytes again later",
+    Reason.CAMPAIGN: "this collector has no such campaign",
+    Reason.RETIRED: "the campaign was retired; nothing is collected any more",
+    Reason.EARLY: "the campaign has not begun",
+    Reason.LATE: "the campaign has ended",
+    Reason.FINGERPRINT: "the campaign does not ask this question",
+    Reason.LABEL: "the campaign does not list this label",
+    Reason.REPORT: "a report is one that no device could have sent",
+    Reason.MANY: "a batch holds one report to a question; send the others in batches of their own",
+    Reason.CONFLICT: "a batch of this identity and with other bytes was stored before",
+}
+
+
+@final
+class BatchRefused(Exception):
+    """A batch is not accepted, for a reason that is counted. Nothing of it is stored."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.words)
+        self.reason = reason
+
+
+def on_hangup(act: Callable[[], Any]) -> None:
+    """Call a function in a thread whenever SIGHUP comes, where a loop runs in the main thread."""
+    loop = asyncio.get_running_loop()
+
+    def safely() -> None:
+        try:
+            act()
+        except Exception:  # such as a file that is not a campaign: what was published before goes on
+            logging.getLogger("dither.service").exception("reloading failed")
+
+    try:
+        loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, safely))
+    except (RuntimeError, ValueError, NotImplementedError):  # another thread, as in tests
+        return

@@ -16,8 +16,7 @@ from dither.errors import MalformedReport
 from dither.service.collector import Collector
 from dither.service.contract import Published
 from dither.service.live import as_cells
-from dither.service.logs import log
-from dither.service.refusal import BatchRefused, Reason
+from dither.service.settings import BatchRefused, Reason, log
 from dither.service.store.store import Arrived, Stored, StoreUnavailable
 
 _GATHER: Final = 0.002  # seconds to wait for more batches,

@@ -19,8 +19,7 @@ from dither.losses import Criterion
 from dither.privacy import Guarantee
 from dither.question import as_question, check_epsilon
 from dither.registry import named
-from dither.wire.codec import from_specification, specification
-from dither.wire.schema import MOST_BYTES, bounded, loads, refused
+from dither.wire.codec import MOST_BYTES, bounded, from_specification, loads, refused, specification
 
 VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")
@@ -228,8 +227,8 @@ def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
     if isinstance(domain, Circle):
         return named("OGPM")
     if isinstance(domain, Categories):
-        return type(_loaded("advice.default_protocol").default_protocol(domain, check_epsilon(epsilon)))
-    crossover: float = _loaded("mechanisms.numeric.hybrid").CROSSOVER[Criterion.WORST]
+        return type(_loaded("advice.catalogue").default_protocol(domain, check_epsilon(epsilon)))
+    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER[Criterion.WORST]
     return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
 
 

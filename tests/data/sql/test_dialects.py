@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.data import sql
-from dither.estimation.counts.table import read_counts
+from dither.estimation.summary import read_counts
 from tests.support import report_tables as tables
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 import dither as dt
 from dither.data import sql
 from dither.errors import InvalidParameter
-from dither.estimation.counts.table import read_counts
+from dither.estimation.summary import read_counts
 from tests.support import report_tables as tables
 
 duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")

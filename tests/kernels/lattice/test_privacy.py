@@ -13,12 +13,9 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.lattice.circular import Ring
-from dither.kernels.lattice.delta import excess, failure
-from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.lattice.integers import Clamped, domain_base, excess, failure
+from dither.kernels.lattice.kernel import Bounded, LatticeKernel, Ring
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, Stairs, decayed, largest_ratio
-from dither.kernels.lattice.truncated import Bounded
 from dither.kernels.table.channel import Channel
 from dither.privacy import PAC, Approximate, Pure
 from dither.privacy.exact import exp_above, exp_below, log_above

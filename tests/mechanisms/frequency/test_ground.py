@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dither.domains import Categories
-from dither.kernels.window.draw import Lottery
-from dither.kernels.window.integers import Blocks
+from dither.kernels.window.integers import Blocks, Lottery
 from dither.privacy.exact import exp_below
 
 

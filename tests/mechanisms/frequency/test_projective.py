@@ -13,8 +13,7 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.sets.subsets import SubsetBits
-from dither.kernels.window.geometry import Geometry
-from dither.kernels.window.projective import ProjectiveKernel
+from dither.kernels.window.projective import Geometry, ProjectiveKernel
 from dither.mechanisms.frequency.projective import best_geometry
 from dither.privacy.exact import exp_below
 from dither.randomness import Source

@@ -10,7 +10,7 @@ from scipy import stats
 
 import dither as dt
 from dither.kernels.coin import FINE, BiasedCoin
-from dither.kernels.sets import bit_rows as packed
+from dither.kernels.counting import count_bits, row_width, unpack_rows
 from dither.kernels.sets import hashing
 from dither.kernels.sets.bits import DIGITS, Bits
 from dither.kernels.sets.hadamard import Columns, walsh_hadamard
@@ -101,9 +101,9 @@ def first_element(left, chosen, coin, words, *more):
     """Return sets of left + 1 elements, of which the input is the last, from words for the first element."""
     kernel = SubsetBits(left + 1, chosen, BiasedCoin((2**64 - 2) << 64))
     script = [np.full(words.size, coin, dtype=np.uint64), words, *more]
-    reports = np.empty((words.size, packed.width(left + 1)), dtype=np.uint8)
+    reports = np.empty((words.size, row_width(left + 1)), dtype=np.uint8)
     kernel.write(np.full(words.size, left), reports, Scripted(*script, then=dt.Seeded(1)))
-    return packed.unpack(reports, left + 1)
+    return unpack_rows(reports, left + 1)
 
 
 @pytest.mark.parametrize("size", [1, 8, 13, 128, 200])
@@ -112,9 +112,9 @@ def test_adders_count_like_a_sum(size, people):
     rng = np.random.default_rng(size + people)
     table = rng.random((people, size)) < rng.random(size)
     rows = np.packbits(table, axis=1, bitorder="little")
-    assert packed.count(rows, size).tolist() == table.sum(axis=0).tolist()
-    assert packed.count(rows[people // 3 :], size).tolist() == table[people // 3 :].sum(axis=0).tolist()
-    assert np.array_equal(packed.unpack(rows, size), table)
+    assert count_bits(rows, size).tolist() == table.sum(axis=0).tolist()
+    assert count_bits(rows[people // 3 :], size).tolist() == table[people // 3 :].sum(axis=0).tolist()
+    assert np.array_equal(unpack_rows(rows, size), table)
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])

@@ -16,8 +16,8 @@ import dither as dt
 from dither.errors import InvalidParameter
 from dither.kernels.window.integers import Blocks, certified
 from dither.kernels.window.kernel import SectorKernel
-from dither.mechanisms.places.pair import PairMechanism
-from dither.mechanisms.places.sectors import Sectors
+from dither.mechanisms.places.base import PairMechanism
+from dither.mechanisms.places.rivals import Sectors
 from dither.privacy.exact import exp_below, log_above
 from tests.support.broken.numbers import twin as broken
 

@@ -11,7 +11,7 @@ import pytest
 import dither as dt
 from dither import registry
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
-from dither.mechanisms.places.path import PathMechanism
+from dither.mechanisms.places.base import PathMechanism
 from tests.support.cases.places import PATHS
 
 each = pytest.mark.parametrize("make", PATHS.values(), ids=PATHS.keys())

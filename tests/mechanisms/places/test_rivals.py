@@ -17,10 +17,10 @@ from dither import registry
 from dither.domains import Paths
 from dither.errors import InvalidParameter
 from dither.kernels.places.two_copies import TwoCopies
-from dither.kernels.table.weighted_choice import Grades, draw, largest_ratio
+from dither.kernels.table.alias import Grades, draw, largest_ratio
 from dither.kernels.window.integers import Blocks
-from dither.mechanisms.places.lsrr import Contrast
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.base import grid
+from dither.mechanisms.places.rivals import Contrast
 from dither.privacy import Nothing, Pure
 from dither.privacy.exact import exp_below
 from tests.support.chi_square import ALARM, p_value

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.mechanisms.places.sectors import Sectors
+from dither.mechanisms.places.rivals import Sectors
 from tests.support.repository import reference
 
 TARGETS = reference("tracs")

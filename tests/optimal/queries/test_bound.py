@@ -10,8 +10,8 @@ import pytest
 from scipy.optimize import linprog
 
 from dither.optimal.queries.bound import Multipliers, best_multipliers, differences, lower_bound
-from dither.optimal.queries.store import prefixes
-from dither.optimal.queries.weights import Master, Moments
+from dither.optimal.queries.design import prefixes
+from dither.optimal.queries.solve import Master, Moments
 
 
 def ranges(size: int) -> np.ndarray:

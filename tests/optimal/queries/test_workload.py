@@ -13,11 +13,10 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.table.reading import LinearReading
-from dither.optimal.queries import store
+from dither.kernels.table.channel import LinearReading
+from dither.optimal.queries import design as store
 from dither.optimal.queries.bound import lower_bound
-from dither.optimal.queries.design import QueryDesign
-from dither.optimal.queries.integers import channel_of
+from dither.optimal.queries.design import QueryDesign, channel_of
 from dither.privacy.exact import exp_below
 
 GAPS = {32: 0.01, 64: 0.02, 128: 0.05}

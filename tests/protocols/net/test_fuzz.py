@@ -17,12 +17,27 @@ import dither as dt
 from dither import protocols
 from dither.errors import DitherError, ExchangeFailed
 from dither.protocols import Exchange, Role, Standing, Terms
-from dither.protocols.net.addresses import pack_address, read_address
-from dither.protocols.net.meeting import dealer, find_place, read_enrol, seat
-from dither.protocols.net.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
-from dither.protocols.net.place import DevicePair, pack_dealt, read_dealt, read_shared
-from dither.protocols.net.report_body import pack_report, read_report
-from dither.protocols.net.streams import Deadline
+from dither.protocols.collector import pack_report, read_report
+from dither.protocols.exchange import Deadline
+from dither.protocols.messages import (
+    NO_EXCHANGE,
+    ExpectedMessage,
+    Kind,
+    Reader,
+    pack,
+    pack_address,
+    read_address,
+)
+from dither.protocols.rendezvous import (
+    DevicePair,
+    dealer,
+    find_place,
+    pack_dealt,
+    read_dealt,
+    read_enrol,
+    read_shared,
+    seat,
+)
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

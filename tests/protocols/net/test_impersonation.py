@@ -12,20 +12,22 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed
 from dither.protocols import Exchange, Role, Standing, Terms
-from dither.protocols.local import converse
-from dither.protocols.net.addresses import pack_address
-from dither.protocols.net.meeting import Enrolled, dealer, seat
-from dither.protocols.net.place import (
+from dither.protocols.device import converse
+from dither.protocols.exchange import Deadline
+from dither.protocols.messages import pack_address
+from dither.protocols.pairs import PRIME
+from dither.protocols.rendezvous import (
     DEALT_SIZE,
     SHARED_SIZE,
     DevicePair,
+    Enrolled,
     address_record,
+    dealer,
     pack_dealt,
     read_dealt,
     read_shared,
+    seat,
 )
-from dither.protocols.net.streams import Deadline
-from dither.protocols.pairing.shares import PRIME
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

@@ -16,12 +16,10 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed
 from dither.protocols import Exchange, Role, Standing, Terms
-from dither.protocols.net.addresses import pack_address
-from dither.protocols.net.desk import Desk
-from dither.protocols.net.meeting import dealer, seat
-from dither.protocols.net.messages import NO_EXCHANGE, Kind, pack
-from dither.protocols.net.report_body import pack_report
-from dither.protocols.net.streams import Deadline
+from dither.protocols.collector import pack_report
+from dither.protocols.exchange import Deadline
+from dither.protocols.messages import NO_EXCHANGE, Kind, pack, pack_address
+from dither.protocols.rendezvous import Desk, dealer, seat
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

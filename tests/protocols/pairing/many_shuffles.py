@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from dither.protocols.pairing.shuffling import shared_places
+from dither.protocols.pairs import shared_places
 
 
 def main() -> None:

@@ -16,10 +16,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
-from dither.service.answers.answering import Answers, TooBusy
-from dither.service.answers.query import Query, What
-from dither.service.answers.routes import routes
-from dither.service.answers.rows import GROWTH, LOOKS, look_of
+from dither.service.web.answers import GROWTH, LOOKS, Answers, Query, TooBusy, What, look_of, routes
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +209,7 @@ def test_answers_are_computed_off_the_event_loop_and_kept():
 
 
 def test_a_crowd_of_requests_is_told_to_wait(monkeypatch):
-    monkeypatch.setattr("dither.service.answers.answering._WAITING", 1)
+    monkeypatch.setattr("dither.service.web.answers._WAITING", 1)
     collector, published = make()
     answers = Answers(collector)
     answers.compute = lambda *_: time.sleep(0.2) or []
@@ -281,8 +278,7 @@ def test_directions_hashes_and_noise_are_answered_too():
 
 
 def test_the_description_knows_every_route_and_parameter():
-    from dither.service.answers.description import PATHS
-    from dither.service.answers.query import _KNOWN
+    from dither.service.web.answers import _KNOWN, PATHS
 
     collector, _ = make()
     found = {

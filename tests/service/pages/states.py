@@ -21,7 +21,7 @@ import numpy as np
 import dither as dt
 from dither.service.collector import Collector
 from dither.service.contract import Published
-from dither.service.refusal import Reason
+from dither.service.settings import Reason
 from tests.service.collectors import make, people, send
 
 FIRST = datetime.date(2026, 5, 4)
@@ -66,9 +66,9 @@ def served(collector: Collector, *, campaigns: bool = False, token: str | None =
     import uvicorn
     from starlette.applications import Starlette
 
-    from dither.service.http import operate
-    from dither.service.http.campaigns import routes as of_campaigns
-    from dither.service.pages.routes import routes
+    from dither.service.web import requests as operate
+    from dither.service.web.pages import routes
+    from dither.service.web.requests import routes as of_campaigns
     from dither.service.writer import Writer
 
     bound = socket.socket()

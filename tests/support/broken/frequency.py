@@ -10,10 +10,10 @@ import numpy as np
 
 from dither.kernels.coin import BiasedCoin, truth
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.hashed_response import HashedResponse
+from dither.kernels.sets.prefix import HashedResponse
 from dither.kernels.sets.subsets import SubsetBits
 from dither.kernels.window.integers import Blocks
-from dither.kernels.window.response import ResponseKernel
+from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
 
 

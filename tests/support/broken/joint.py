@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dither.kernels.correlated_coins import PairedCoins
+from dither.kernels.coin import PairedCoins
 from dither.kernels.joint import JointResponse
 from dither.mechanisms.joint.joint import Joint
 

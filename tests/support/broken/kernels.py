@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.kernels.window.draw import Lottery
+from dither.kernels.window.integers import Lottery
 from dither.randomness import Source
 
 

@@ -10,10 +10,9 @@ import numpy as np
 
 import dither as dt
 from dither.kernels.window.integers import Sliding
-from dither.kernels.window.kernel import SlidingKernel
-from dither.kernels.window.response import ResponseKernel
+from dither.kernels.window.kernel import ResponseKernel, SlidingKernel
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.window import Shape, WindowMechanism
+from dither.mechanisms.noise import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.base import grid
 
 UNIT, TURN = dt.Interval(0, 1), dt.Circle(360)
 SQUARE = dt.Rectangle(UNIT, UNIT)

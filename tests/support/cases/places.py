@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import dither as dt
-from dither.mechanisms.places.points import grid
+from dither.mechanisms.places.base import grid
 
 UNIT = dt.Interval(0, 1)
 SQUARE = dt.Rectangle(UNIT, UNIT)

@@ -14,12 +14,8 @@ the estimate from the same number computed from the people who answered. The sam
 everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
 """
 
-from dither.advice.goals.estimates import Frequencies, Mean
-from dither.advice.goals.goal import Goal
-from dither.advice.goals.locations import Locations
-from dither.advice.goals.shapes import Distribution, Quantile
-from dither.advice.goals.shares import Ranges, Tables
-from dither.advice.goals.single_values import SingleValues
+from dither.advice.goals.answers import Locations, Ranges, Tables
+from dither.advice.goals.numbers import Distribution, Frequencies, Goal, Mean, Quantile, SingleValues
 from dither.advice.simulation import Distance
 
 __all__ = [

@@ -1,21 +1,13 @@
-"""The black box audit: rounds of fresh samples that test what earlier samples suggested.
-
-Why the confidence holds, whenever the audit stops. Write α = 1 − confidence. Before a round is drawn, its
-events, pairs of inputs and level are fixed by earlier samples alone. Given those, the round's reports are
-independent trials, and each of the two Clopper–Pearson bounds of each of its K events fails with probability
-at most level/(2K), so that any bound of the round fails with probability at most level, whatever the earlier
-samples were. The levels of all rounds and of the two other experiments (`repeats`) are fixed beforehand and
-sum to α. By the union bound all bounds that could ever be computed hold together with probability at least
-1 − α. Which of them are computed, and when the audit stops, may depend on the data: the union bound covers
-the rounds that are never drawn as well.
-"""
+"""Rounds of a black-box audit, and how a finding is repeated by somebody else."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, final
+from functools import partial
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -23,7 +15,8 @@ from dither.arrays import Integers
 from dither.audits.black_box.calls import Calls, Failed, Outputs, joined
 from dither.audits.black_box.columns import Columns, Context, columns
 from dither.audits.black_box.search import CandidateEvent, search, tally
-from dither.audits.evidence import Evidence
+from dither.audits.finding import Evidence
+from dither.audits.neighbours import alike
 from dither.errors import InvalidParameter
 
 _EXPLORE: Final = 200  # reports of each input in the first round, if there are enough samples
@@ -183,3 +176,100 @@ def _affordable(size: int, calls: Calls, deadline: float) -> int:
 def _check(outputs: Outputs, calls: Calls) -> None:
     if isinstance(outputs, list) and outputs and all(isinstance(one, Failed) for one in outputs):
         raise InvalidParameter(f"the randomiser raises an error at every value: {calls.message}")
+
+
+REPEATS, SINGLES = 0.1, 0.1  # shares of α
+_FIRST: Final = 8  # trials that decide whether more are made
+_MOST: Final = 4000
+_LEARN: Final = 60  # single values of each input from which an event is learned
+_PATIENCE: Final = 8.0  # the time limit, in seconds
+
+
+def repeats(calls: Calls, claim: Claim) -> Evidence | None:
+    """Return evidence that two reports share their noise: in one call, or in two calls."""
+    a, b = (int(place) for place in calls.neighbours.places[0])
+    level = REPEATS * claim.alpha / 2.0
+    found: list[Evidence] = []
+    if 3 * _FIRST * _pace(calls) > _PATIENCE:
+        return None
+    for together in (True, False):
+        first = [_equal(calls, a, a, together) for _ in range(_FIRST)]
+        if not all(first):
+            continue
+        trials = _trials(calls, claim, level)
+        if trials == 0:
+            continue
+        same, other = _counted(calls, a, b, together, trials)
+        inputs = calls.neighbours.inputs
+        where = "of one call" if together else "of two calls"
+        found.append(
+            Evidence(
+                (inputs[a], inputs[a]),
+                (inputs[a], inputs[b]),
+                f"both reports {where} are equal",
+                (same, other),
+                (trials, trials),
+                level / 2.0,
+                claim.delta,
+                claim.confidence,
+                again=partial(_counted, calls, a, b, together),
+                shares=tuple(np.array([trials - hits, hits]) / trials for hits in (same, other)),  # type: ignore[arg-type]
+                chosen=np.array([False, True]),
+                bins=("different", "equal"),
+            )
+        )
+    return max(found, key=lambda evidence: evidence.epsilon, default=None)
+
+
+def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
+    """Return the best evidence from values that are given one by one, each in a call of its own."""
+    a, b = (int(place) for place in calls.neighbours.places[0])
+    level = SINGLES * claim.alpha
+    count = _trials(calls, claim, level)
+    if count == 0:
+        return None
+    pairs = np.array([(a, b), (b, a)])
+    learn, fresh = (np.resize(np.array([a, b]), 2 * size) for size in (_LEARN, count))
+    drawn = joined([calls.draw(learn[at : at + 1]) for at in range(len(learn))])
+    found = search(columns(drawn, context), learn, pairs, delta=claim.delta, errors=2.0)[:2]
+    if not found:
+        return None
+    outputs = joined([calls.draw(fresh[at : at + 1]) for at in range(len(fresh))])
+    known = columns(outputs, context)
+    tested = [test(one, known, fresh, calls, context, claim, level / len(found)) for one in found]
+    return max(tested, key=lambda evidence: evidence.epsilon)
+
+
+def _equal(calls: Calls, one: int, two: int, together: bool) -> bool:
+    """Return whether the reports of two inputs are equal, drawn by one call or by two."""
+    if together:
+        drawn: Any = calls.draw(np.array([one, two]))
+        return alike(_plain(drawn[0]), _plain(drawn[1]))
+    # Several values a call: reports with few possible values are rarely all equal by chance. One of them is
+    # changed, so that the two pairs of calls are neighbours.
+    first, second = calls.draw(np.full(4, one)), calls.draw(np.array([two, one, one, one]))
+    return all(alike(_plain(x), _plain(y)) for x, y in zip(first, second, strict=True))
+
+
+def _counted(calls: Calls, a: int, b: int, together: bool, trials: int) -> tuple[int, int]:
+    """Return how often two reports are equal, of (a, a) and of (a, b)."""
+    same, other = (sum(_equal(calls, a, two, together) for _ in range(trials)) for two in (a, b))
+    return same, other
+
+
+def _plain(report: Any) -> Any:
+    return report.item() if isinstance(report, np.generic) and report.dtype.names is None else report
+
+
+def _trials(calls: Calls, claim: Claim, level: float) -> int:
+    """Return how many trials can refute the claim if the event always or never happens; 0 if too many."""
+    wanted = math.ceil(1.5 * math.log(4.0 / level) * (1.0 + math.exp(min(claim.epsilon, 20.0))))
+    wanted = max(40, wanted)
+    return 0 if wanted > _MOST or wanted * 4 * _pace(calls) > _PATIENCE else wanted
+
+
+def _pace(calls: Calls) -> float:
+    """Return how many seconds a call of one value takes."""
+    begin = time.monotonic()
+    calls.draw(calls.neighbours.places[0][:1])
+    return time.monotonic() - begin

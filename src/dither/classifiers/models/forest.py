@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dither.arrays import Floats, Integers, Mask
 from dither.classifiers.feature_law import Marginal
-from dither.classifiers.models.slices import Enclosure, Keeps, Slice
-from dither.classifiers.proofs.box import FeatureBox
+from dither.classifiers.models.linear import Enclosure, Keeps, Slice
+from dither.classifiers.proofs.boxes import FeatureBox
 
 _CELLS: Final = 1 << 26  # with more cells than this there is no map of them
 _BAND: Final = 1 << 22  # cells handled together

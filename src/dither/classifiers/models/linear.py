@@ -1,18 +1,69 @@
-"""Linear classifiers: the answer stays on one side of each of several hyperplanes, so utility is exact."""
+"""Linear classifiers: the answer stays on one side of each of several hyperplanes, so utility is exact.
+
+A classifier as a function of the randomised features alone, and what its parameters prove about it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
+from dither.arrays import Floats, Integers, Mask
 from dither.classifiers.feature_law import Marginal
-from dither.classifiers.models.slices import Enclosure, Keeps, Slice, SliceableClassifier
-from dither.classifiers.proofs.box import FeatureBox
+from dither.classifiers.proofs.boxes import FeatureBox
 from dither.errors import InvalidParameter
+
+Enclosure = tuple[float, float]
+Keeps = Callable[[Floats], Mask]  # for each row of randomised values, whether the classifier keeps its answer
+
+
+class Slice(ABC):
+    """A classifier with known parameters, and with all features fixed but the randomised ones.
+
+    It is about one answer: `own`, the number of the class of the record.
+    """
+
+    own: int
+
+    @property
+    @abstractmethod
+    def features(self) -> int:
+        """How many features are randomised."""
+
+    @abstractmethod
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
+        """Return proven bounds on the probability of the same answer, or None if there are no tight ones."""
+
+    @abstractmethod
+    def proves(self, box: FeatureBox) -> bool:
+        """Return whether the answer is proven to be the same in all of a box; False may mean "not known"."""
+
+    def radius(self, centre: Floats, scale: Floats, low: Floats, high: Floats) -> float | None:
+        """Return the largest t for which the answer stays within t·scale of a centre, between low and high.
+
+        None if there is no closed form; then `proves` is asked about many boxes.
+        """
+        return None
+
+    def euclidean(self, centre: Floats) -> float | None:
+        """Return the Euclidean distance from a centre to another answer; None if there is no closed form."""
+        return None
+
+
+class SliceableClassifier(ABC):
+    """A classifier that knows its own parameters."""
+
+    @abstractmethod
+    def sliced(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Slice:
+        """Return the classifier as a function of some features of a row.
+
+        `keeps` asks the classifier itself, for points at which rounding decides.
+        """
+
 
 _ROUNDING: Final = 1e-12  # relative to the largest term: the error of a score in floats
 _MOST_QUERIES: Final = 1 << 17  # the most points near a plane about which the classifier itself is asked

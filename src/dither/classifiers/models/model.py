@@ -1,15 +1,20 @@
-"""Any classifier as one function: rows in, one answer a row out, asked in large batches."""
+"""Classifiers as functions of a record, and the parameters of known kinds."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
 
-from dither.arrays import Array, Mask
+from dither.arrays import Array, Floats, Mask
+from dither.classifiers.models.forest import Forest, Leaves
+from dither.classifiers.models.linear import LinearClassifier, Slice, SliceableClassifier
+from dither.classifiers.models.network import perceptron
+from dither.classifiers.models.quadratic import QuadraticClassifier
+from dither.classifiers.subject import Subject
 from dither.errors import InvalidParameter
 
 _ROWS: Final = 1 << 17  # the most rows in one batch
@@ -124,3 +129,151 @@ def _ask_tensors(module: Any, torch: Any) -> Callable[[Array], Any]:
             return answer.cpu().numpy()
 
     return ask
+
+
+# By name, so that scikit-learn is not imported. Other classes with these attributes may predict differently.
+_LINEAR: Final = frozenset(
+    {
+        "LinearDiscriminantAnalysis",
+        "LinearSVC",
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "PassiveAggressiveClassifier",
+        "Perceptron",
+        "RidgeClassifier",
+        "RidgeClassifierCV",
+        "SGDClassifier",
+    }
+)
+_FORESTS: Final = frozenset(
+    {"DecisionTreeClassifier", "ExtraTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier"}
+)
+_CENTRES: Final = frozenset({"KMeans", "MiniBatchKMeans"})
+_QUADRATIC: Final = frozenset({"GaussianNB", "QuadraticDiscriminantAnalysis"})
+_SCALERS: Final = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"})
+
+
+def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None:
+    """Return a classifier as a function of the randomised features, or None if it cannot be read.
+
+    `answer` is the classifier's for the record. None is also returned if the parameters predict another one.
+    """
+    if subject.row.dtype == object or not np.isfinite(subject.row).all():
+        return None
+    steps, last = _pipeline(model.inside)
+    if any(_class_name(step) not in _SCALERS or getattr(step, "clip", False) for step in steps):
+        return None
+    found: Slice | None = None
+    if _class_name(last) in _FORESTS:
+        found = _forest(steps, last, subject)
+    elif (classifier := _classifier(steps, last, subject)) is not None:
+        found = classifier.sliced(
+            subject.row, subject.columns, lambda points: model.keeps(subject.rows(points), answer)
+        )
+    if found is None or answer != (found.own if model.labels is None else model.labels[found.own]):
+        return None
+    return found
+
+
+def _classifier(steps: Sequence[Any], last: Any, subject: Subject) -> SliceableClassifier | None:
+    name = _class_name(last)
+    if name in _LINEAR:
+        return _linear(steps, last)
+    if name in _CENTRES and len(last.cluster_centers_) > 1:
+        return _centres(steps, last)
+    if name in _QUADRATIC:
+        return _quadratic(last).rescaled(*_scale_and_shift(steps, subject.row.size))
+    if name == "MLPClassifier":
+        return perceptron(last, *_scale_and_shift(steps, subject.row.size))
+    if steps:
+        return None
+    if isinstance(last, SliceableClassifier):
+        return last
+    torch = sys.modules.get("torch")  # a module of torch cannot exist unless torch was imported
+    if torch is not None and isinstance(last, torch.nn.Module):
+        from dither.classifiers.models.network import network
+
+        return network(last, subject.shape)
+    return None
+
+
+def _class_name(estimator: object) -> str:
+    """Return the name of a class of scikit-learn, and nothing for other classes."""
+    kind = type(estimator)
+    return kind.__name__ if kind.__module__.startswith("sklearn.") else ""
+
+
+def _pipeline(estimator: Any) -> tuple[Sequence[Any], Any]:
+    """Return the steps before an estimator, and the estimator."""
+    if _class_name(estimator) != "Pipeline":
+        return [], estimator
+    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
+    return steps[:-1], steps[-1]
+
+
+def _transform(steps: Sequence[Any], rows: Floats) -> Floats:
+    for step in steps:
+        rows = np.asarray(with_column_names(step, step.transform)(rows), dtype=np.float64)
+    return rows
+
+
+def _scale_and_shift(steps: Sequence[Any], features: int) -> tuple[Floats, Floats]:
+    """Return a chain of scalers as x·scale + shift."""
+    at_zero, at_one = _transform(steps, np.stack([np.zeros(features), np.ones(features)]))
+    return at_one - at_zero, at_zero
+
+
+def _linear(steps: Sequence[Any], estimator: Any) -> LinearClassifier:
+    weights = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64))
+    bias = np.broadcast_to(np.asarray(estimator.intercept_, dtype=np.float64), weights.shape[:1])
+    scale, shift = _scale_and_shift(steps, weights.shape[1])
+    return LinearClassifier(weights * scale, bias + weights @ shift)
+
+
+def _centres(steps: Sequence[Any], estimator: Any) -> LinearClassifier:
+    """Return k-means as a linear classifier: −½·|x − c|² is c·x − ½·|c|² but for a common term."""
+    centres = np.asarray(estimator.cluster_centers_, dtype=np.float64)
+    scale, shift = _scale_and_shift(steps, centres.shape[1])
+    bias = centres @ shift - 0.5 * (centres**2).sum(axis=1)
+    return LinearClassifier(centres * scale, bias)
+
+
+def _quadratic(estimator: Any) -> QuadraticClassifier:
+    """Return the log-posterior of normal classes, up to a constant."""
+    if _class_name(estimator) == "GaussianNB":
+        means, priors = np.asarray(estimator.theta_), np.asarray(estimator.class_prior_)
+        variances = np.asarray(estimator.var_, dtype=np.float64)
+        curvature = np.stack([np.diag(1.0 / row) for row in variances])
+        spread = np.log(variances).sum(axis=1)
+    else:
+        means, priors = np.asarray(estimator.means_), np.asarray(estimator.priors_)
+        turns = zip(estimator.rotations_, estimator.scalings_, strict=True)
+        curvature = np.stack([turn @ np.diag(1.0 / size) @ turn.T for turn, size in turns])
+        spread = np.array([np.log(size).sum() for size in estimator.scalings_])
+    slope = np.einsum("cij,cj->ci", curvature, means)
+    offset = np.log(priors) - 0.5 * (spread + np.einsum("ci,ci->c", slope, means))
+    return QuadraticClassifier(curvature, slope, offset)
+
+
+def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | None:
+    if estimator.n_outputs_ != 1:
+        return None
+    members = getattr(estimator, "estimators_", [estimator])
+    row = _transform(steps, subject.row[None])[0]
+    votes = with_column_names(estimator, estimator.predict_proba)
+    own = int(np.asarray(votes(row[None]))[0].argmax())
+
+    def scaled(feature: int, places: Floats) -> Floats:
+        if not steps:
+            return places
+        rows = np.repeat(subject.row[None], places.size, axis=0)
+        rows[:, subject.columns[feature]] = places
+        return _transform(steps, rows)[:, subject.columns[feature]]
+
+    def keeps(points: Floats) -> Mask:
+        rows = np.repeat(row[None], len(points), axis=0)
+        rows[:, list(subject.columns)] = points
+        return np.asarray(np.asarray(votes(rows)).argmax(axis=1) == own)
+
+    leaves = Leaves.of([member.tree_ for member in members], row, subject.columns)
+    return Forest(own, leaves, len(members), scaled, keeps)

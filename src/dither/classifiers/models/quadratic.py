@@ -12,10 +12,10 @@ import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.classifiers.feature_law import Marginal
-from dither.classifiers.models.slices import Enclosure, Keeps, Slice, SliceableClassifier
-from dither.classifiers.proofs.box import FeatureBox
+from dither.classifiers.models.linear import Enclosure, Keeps, Slice, SliceableClassifier
+from dither.classifiers.proofs.boxes import FeatureBox
 from dither.errors import InvalidParameter
-from dither.numerics.bisection import smallest_float
+from dither.numerics.roots import smallest_float
 
 _ROUNDING: Final = 1e-11  # relative to the largest term: the error of a score in floats
 _FACES: Final = 5  # up to so many features all 3^d faces of a box are looked at

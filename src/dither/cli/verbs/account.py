@@ -11,8 +11,8 @@ import click
 
 from dither import atomic
 from dither.account import Account
+from dither.account.budget import EPSILON, shown
 from dither.account.state import Data
-from dither.account.units import EPSILON, shown
 from dither.cli.output import JSON_OPTION, print_json, table, verdict
 from dither.errors import AccountUnusable
 

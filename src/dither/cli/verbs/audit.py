@@ -12,12 +12,10 @@ from typing import Any, Final, NoReturn
 import click
 
 from dither.audits.api import audit
-from dither.audits.black_box.command import Command
-from dither.audits.evidence import Evidence
-from dither.audits.finding import Finding
-from dither.cli.loading import is_question_file, questions_in
+from dither.audits.black_box.calls import Command
+from dither.audits.finding import Evidence, Finding
 from dither.cli.options import build, domain_options, mechanism_names, needed
-from dither.cli.output import JSON_OPTION, print_json, save_picture, verdict
+from dither.cli.output import JSON_OPTION, is_question_file, print_json, questions_in, save_picture, verdict
 from dither.domains import Domain
 from dither.errors import InvalidParameter
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
+from dither.advice.catalogue import default_protocol
 from dither.advice.compare import compare
-from dither.advice.default_protocol import default_protocol
 from dither.audits.exact import audit
 from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
 from dither.domains import Categories, Circle, Interval

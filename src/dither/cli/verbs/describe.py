@@ -6,9 +6,8 @@ import json
 
 import click
 
-from dither.cli.loading import is_question_file, questions_in
 from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import print_json
+from dither.cli.output import is_question_file, print_json, questions_in
 from dither.domains import Domain
 from dither.wire.codec import to_json
 

@@ -18,12 +18,10 @@ from dither import atomic, protocols
 from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Categories
 from dither.kernels.joint import JointKernel
-from dither.mechanisms.joint.joint import Joint
-from dither.mechanisms.joint.jrr import JRR
-from dither.protocols.net.addresses import Address
-from dither.protocols.net.meeting import dealer, seat, server
-from dither.protocols.net.streams import Deadline
-from dither.protocols.net.tls import Certificates
+from dither.mechanisms.joint.joint import JRR, Joint
+from dither.protocols.exchange import Deadline
+from dither.protocols.messages import Address, Certificates
+from dither.protocols.rendezvous import dealer, seat, server
 from dither.reports import Reports
 from dither.wire.codec import from_json, to_json
 

@@ -105,7 +105,7 @@ def command(
         for option in (name for name, is_given in given.items() if is_given):
             raise click.UsageError(f"--engine spark has no {option}; leave it out, or use --engine files")
         check_keep(keep, campaign)
-        from dither.cli.spark_engine import perturb_with_spark
+        from dither.cli.verbs.sql import perturb_with_spark
 
         counts = perturb_with_spark(
             file, out, campaign, keep=keep, missing=Missing(missing), master=master or "local[*]"

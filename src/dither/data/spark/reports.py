@@ -32,14 +32,14 @@ from dither.data.spark.frame import (
 from dither.domains import Interval
 from dither.errors import InvalidParameter, unknown_name
 from dither.estimation.api import estimate as estimate_summary
-from dither.estimation.comparison.groups import (
+from dither.estimation.estimate import Estimate
+from dither.estimation.groups import (
     MINIMUM,
     GroupCounts,
     GroupedEstimates,
     check_grouping,
     check_labels,
 )
-from dither.estimation.estimate import Estimate
 from dither.estimation.summary import Summary
 from dither.question import Question
 from dither.randomness import Source

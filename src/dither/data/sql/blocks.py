@@ -29,8 +29,8 @@ from dither.kernels.counting import (
     LeadingBits,
     NotCounted,
 )
-from dither.kernels.sets.chosen_sets import ChosenSets
 from dither.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
+from dither.kernels.sets.subsets import ChosenSets
 from dither.question import Question
 
 MOST: Final = 1 << 63

@@ -19,8 +19,7 @@ from dither.data.formats import Questions
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query, question_condition
 from dither.errors import DitherError, InvalidParameter, MissingExtra, unknown_name
-from dither.estimation.counts.table import NEEDED, CountTotals, read_counts
-from dither.estimation.summary import Summary
+from dither.estimation.summary import NEEDED, CountTotals, Summary, read_counts
 from dither.question import Question
 from dither.wire.campaign import Campaign
 

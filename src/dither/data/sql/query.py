@@ -11,7 +11,7 @@ from dither.data.formats import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
 from dither.data.sql.dialects import SqlDialect, dialect_named
 from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknown_name
-from dither.estimation.counts.table import Measure
+from dither.estimation.summary import Measure
 from dither.question import Question
 from dither.wire.batch import BatchBody
 from dither.wire.campaign import Campaign

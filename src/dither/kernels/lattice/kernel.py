@@ -1,4 +1,4 @@
-"""Noise on a lattice as a kernel: a value is mapped to a step, and a report is that step plus noise."""
+"""Kernels that add noise on a lattice: clamped, circular and truncated."""
 
 from __future__ import annotations
 
@@ -7,29 +7,166 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar, final
 
 import numpy as np
 
 from dither.arrays import Array, Floats
-from dither.device_text import real
+from dither.device_text import real, whole
 from dither.domains import Domain, Line
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.blocks import Sampler
-from dither.kernels.kernel import Promise, check_ratio, equal_groups, listed_likelihood
-from dither.kernels.lattice.circular import Ring
-from dither.kernels.lattice.delta import excess, failure
-from dither.kernels.lattice.integers import Clamped, Lattice
-from dither.kernels.lattice.truncated import Bounded
-from dither.kernels.line import LineKernel, UnbiasedReading, tested_reading
+from dither.kernels.kernel import (
+    LineKernel,
+    Promise,
+    UnbiasedReading,
+    check_ratio,
+    equal_groups,
+    listed_likelihood,
+    tested_reading,
+)
+from dither.kernels.lattice.integers import Clamped, Lattice, excess, failure
+from dither.kernels.lattice.noise import (
+    FLOOR,
+    BoundedSampler,
+    End,
+    LatticeNoise,
+    NoiseSampler,
+    RingSampler,
+    largest_ratio,
+)
 from dither.kernels.transition import Dense, Operator
-from dither.kernels.window.decoder import AffineDecoder, Decoder, Single, read_decoder, sized
+from dither.kernels.window.codebook import AffineDecoder, Decoder, Single, read_decoder, sized
 from dither.kernels.window.kernel import a_line
 from dither.kernels.window.start import LineStart
-from dither.numerics.rounding import float_at_least
+from dither.numerics.quadrature import float_at_least
 from dither.privacy import PAC, Approximate, Pure
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
+
+
+@final
+@dataclass(frozen=True)
+class Ring(Lattice):
+    """N steps around a circle; a report is the input's step plus noise, modulo N."""
+
+    noise: LatticeNoise
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.RING:
+            raise InvalidParameter("a circular lattice needs noise with End.RING")
+
+    @property
+    def cells(self) -> int:
+        return 2 * self.noise.reach
+
+    @property
+    def ratio(self) -> Fraction:
+        return Fraction(self.noise.weights[0], self.noise.weights[-1])
+
+    def law(self, row: Array, step: int) -> Array:
+        return np.roll(row, step)
+
+    def start(self, domain: Line) -> LineStart:
+        scale = self.cells / domain.length
+        return LineStart(domain.low - 0.5 / scale, scale, None)
+
+    def keeps(self, start: LineStart, domain: Line) -> bool:
+        return not start.fraction  # modulo N every whole number is a step of the circle
+
+    def sampler(self, start: LineStart, size: int) -> NoiseSampler:
+        return RingSampler(self.noise.table, start, size, self.cells)
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": "ring", "noise": self.noise.device()}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Ring:
+        """Return the lattice that `device` describes."""
+        return Ring(LatticeNoise.from_device(data["noise"], End.RING))
+
+    def draw_one(self, step: int, source: Source) -> int:
+        return (step + self.noise.table.draw_one(source)) % self.cells
+
+
+@final
+@dataclass(frozen=True)
+class Bounded(Lattice):
+    """G + 1 places from end to end of the domain; noise that leads outside is drawn again.
+
+    Every place is a possible report of every input. The probability of staying inside depends on the input:
+    the probability of a report is its weight over the total C of the input. The guarantee is for inputs at
+    most `shift` steps apart.
+    """
+
+    noise: LatticeNoise
+    shift: int
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.CUT or not 1 <= self.shift <= self.noise.reach:
+            raise InvalidParameter(
+                f"a bounded lattice needs noise with End.CUT and a shift from 1 to {self.noise.reach}, "
+                f"not {found(self.shift)}"
+            )
+
+    @property
+    def cells(self) -> int:
+        return self.noise.reach + 1
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The total weight inside the domain, by step of the input."""
+        sums = tuple(accumulate(self.noise.weights))
+        return tuple(below + above - sums[0] for below, above in zip(sums, reversed(sums), strict=True))
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """An upper bound of the ratio of two probabilities of one report, with the totals of both inputs.
+
+        Between inputs k steps apart it is at most ρ(k)·κ(k): the largest ratio of two weights times the
+        largest ratio of two totals. From k to k + 1, ρ grows at least by the smallest ratio of neighbouring
+        weights above the floor, and κ at least by the smallest ratio of neighbouring totals. If their product
+        is at least 1, the largest shift is the worst.
+        """
+        totals, weights = self.totals, self.noise.weights
+        falling = sum(weight > FLOOR for weight in weights) - 1
+        steeper = 1 / largest_ratio(weights[1 : falling + 1], weights[:falling])
+        flatter = 1 / largest_ratio(totals[:-1], totals[1:])
+        if steeper * flatter < 1 or falling < self.shift:
+            raise InvalidParameter("the noise is too narrow to certify its bound; choose more cells")
+        return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
+
+    def law(self, row: Array, step: int) -> Array:
+        reach = self.noise.reach
+        return row[reach - step : 2 * reach - step + 1]
+
+    def start(self, domain: Line) -> LineStart:
+        scale = self.noise.reach / domain.length
+        return LineStart(domain.low - 0.5 / scale, scale, self.noise.reach)
+
+    def keeps(self, start: LineStart, domain: Line) -> bool:
+        # A larger scale would put values further than `shift` steps apart for which the guarantee holds.
+        near = start.scale <= self.noise.reach / domain.length
+        return start.last == self.noise.reach and not start.fraction and near
+
+    def sampler(self, start: LineStart, size: int) -> NoiseSampler:
+        return BoundedSampler(self.noise.table, start, size, self.noise.reach)
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": "bounded", "noise": self.noise.device(), "shift": self.shift}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Bounded:
+        """Return the lattice that `device` describes."""
+        return Bounded(LatticeNoise.from_device(data["noise"], End.CUT), whole(data["shift"]))
+
+    def draw_one(self, step: int, source: Source) -> int:
+        while True:
+            place = step + self.noise.table.draw_one(source) - self.noise.reach
+            if 0 <= place <= self.noise.reach:
+                return place
+
 
 Kind = TypeVar("Kind", bound=Lattice)
 

@@ -1,27 +1,19 @@
-"""Planar Laplace noise on a square lattice: weights decay with the Euclidean distance, and draws are exact.
-
-The weight of an offset z is b^⌊|z|⌋ with b = e^(−p/q). No tail is cut off. Rejection sampling:
-
-    g = the sum of three geometric variables of ratio b;  z uniform in a (2g+2) × (2g+4) box
-    accept z if |z| < g + 1
-
-The number of ways to get g, (g+1)(g+2)/2, is an eighth of the number of points of the box. So an accepted z
-has weight Σ b^g over g ≥ ⌊|z|⌋, which is b^⌊|z|⌋ up to a factor. About four of five draws are accepted. Only
-integers decide: a coin of probability e^(−i/j) is tossed with uniform integers by Forsythe's method.
-"""
+"""Noise in the plane, on a lattice and on rings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Integers, Mask
+from dither.arrays import Array, Integers, Mask
 from dither.errors import InvalidParameter, found
-from dither.kernels.table.weighted_choice import below
+from dither.kernels.table.alias import below
+from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 _LARGEST: Final = 1 << 52  # leaves room below 2^63 for products with the number of terms of a series
@@ -108,3 +100,123 @@ def _coins(heads: Integers, of: int, source: Source) -> Mask:
         even[going] ^= True
         term += 1
     return even
+
+
+_BITS: Final = 64
+_WORD: Final = 1 << _BITS
+_WIDEST: Final = 1 << 24
+LEAST: Final = 0.01  # the smallest ε: a geometric variable is counted one by one
+
+
+@final
+@dataclass(frozen=True)
+class RingNoise:
+    """Offsets z on the integer lattice with probability ∝ (fall/2^64)^k on ring k."""
+
+    first: int
+    width: int
+    fall: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.first <= self.width <= _WIDEST or not 1 <= self.fall < _WORD:
+            raise InvalidParameter(
+                "rings need a first radius from 1 to their width, a width up to 2^24 and a fall from 1 to "
+                "2^64 − 1"
+            )
+
+    @staticmethod
+    def largest(epsilon: float, first: int, width: int) -> RingNoise:
+        """Return the noise with the steepest fall that spends at most ε between neighbouring rings."""
+        if epsilon < LEAST:
+            raise InvalidParameter(
+                f"ε = {found(epsilon)} is too small for rings; PlanarLaplace is as accurate below {LEAST}"
+            )
+        # The ceiling of 2^64·e^(−ε), so that 2^64/fall is at most e^ε.
+        return RingNoise(first, width, int(-(-_WORD // exp_below(Fraction(epsilon)))))
+
+    @property
+    def ratio(self) -> Fraction:
+        """The ratio of the weights of neighbouring rings."""
+        return Fraction(_WORD, self.fall)
+
+    def ring(self, right: int, up: int) -> int:
+        """Return the number of the ring of an offset, in integers: |z| < R if and only if ⌊|z|⌋ < R."""
+        length = isqrt(right * right + up * up)
+        return 0 if length < self.first else (length - self.first) // self.width + 1
+
+    def draw(self, size: int, source: Source) -> Integers:
+        """Draw offsets, as pairs."""
+        offsets = np.empty((size, 2), dtype=np.int64)
+        wanted = np.arange(size)
+        while wanted.size:
+            radius = self.first + self.width * self._disks(wanted.size, source)
+            right = below(2 * radius, source) - radius
+            up = below(2 * radius, source) - radius
+            kept = _inside(right, up, radius)
+            offsets[wanted[kept], 0], offsets[wanted[kept], 1] = right[kept], up[kept]
+            wanted = wanted[~kept]
+        return offsets
+
+    @cached_property
+    def kinds(self) -> tuple[int, int, int]:
+        """The integer weights of the three kinds of j, all times (1−b)³·2^128."""
+        rest = _WORD - self.fall
+        return (
+            self.first**2 * rest**2,
+            (self.width**2 + 2 * self.first * self.width) * self.fall * rest,
+            2 * self.width**2 * self.fall**2,
+        )
+
+    def _disks(self, size: int, source: Source) -> Integers:
+        """Draw numbers j of disks, with probability ∝ b^j·R_j²."""
+        kind = self._kind(size, source)
+        count = kind.copy()
+        for term in range(3):
+            chosen = np.flatnonzero(kind >= term)
+            count[chosen] += self._geometric(chosen.size, source)
+        return count
+
+    def _kind(self, size: int, source: Source) -> Integers:
+        """Draw 0, 1 or 2 with the three weights, by rejection from whole words."""
+        one, two, three = self.kinds
+        total = one + two + three
+        words = -(-total.bit_length() // _BITS)
+        spare = np.uint64(words * _BITS - total.bit_length())
+        kind = np.empty(size, dtype=np.int64)
+        wanted = np.arange(size)
+        while wanted.size:
+            drawn = np.array(source.words(words * wanted.size), dtype=np.uint64).reshape(words, -1)
+            drawn[0] >>= spare
+            kept = _less(drawn, total)
+            chosen = 2 - _less(drawn, one).astype(np.int64) - _less(drawn, one + two)
+            kind[wanted[kept]] = chosen[kept]
+            wanted = wanted[~kept]
+        return kind
+
+    def _geometric(self, size: int, source: Source) -> Integers:
+        """Draw geometric variables of ratio fall/2^64: how many words in a row are below `fall`."""
+        count = np.zeros(size, dtype=np.int64)
+        going = np.arange(size)
+        while going.size:
+            going = going[source.words(going.size) < np.uint64(self.fall)]
+            count[going] += 1
+        return count
+
+
+def _less(numbers: Array, bound: int) -> Mask:
+    """Return whether numbers, given as words from the highest to the lowest, are below a bound."""
+    less = np.zeros(numbers.shape[1], dtype=np.bool_)
+    equal = np.ones_like(less)
+    for place, word in enumerate(numbers):
+        digit = np.uint64(bound >> _BITS * (len(numbers) - 1 - place) & (_WORD - 1))
+        less |= equal & (word < digit)
+        equal &= word == digit
+    return less
+
+
+def _inside(right: Integers, up: Integers, radius: Integers) -> Mask:
+    """Return whether |z| < R, in integers."""
+    if radius.max(initial=0) < 1 << 31:
+        return np.asarray(right * right + up * up < radius * radius)
+    across, along, room = (side.astype(object) for side in (right, up, radius))  # squares beyond 64 bits
+    return np.asarray(across * across + along * along < room * room, dtype=np.bool_)

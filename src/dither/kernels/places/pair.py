@@ -16,14 +16,13 @@ from dither.domains import Circle, Disk, Domain, Line, Parallelogram, Paths, Rec
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.blocks import FEW
 from dither.kernels.counting import CoarseGrid, EachColumn
-from dither.kernels.kernel import Kernel, Promise, check_ratio, read_kernel
-from dither.kernels.line import LineKernel
+from dither.kernels.kernel import Kernel, LineKernel, Promise, check_ratio, read_kernel
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, Separable, over_cells
 from dither.kernels.transition import Product
-from dither.kernels.window.decoder import Decoder
+from dither.kernels.window.codebook import Decoder
 from dither.privacy import Guarantee, Pure
+from dither.privacy.exact import divide
 from dither.privacy.guarantee import assumed
-from dither.privacy.split import divide
 from dither.randomness import Source
 
 Crossed = Rectangle | Parallelogram | Sphere  # the range of each coordinate does not depend on the other

@@ -18,10 +18,9 @@ from dither.domains.plane import Pair, Region, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.blocks import split_rows
 from dither.kernels.kernel import Promise
-from dither.kernels.lattice.planar import PlanarNoise
-from dither.kernels.lattice.rings import RingNoise
+from dither.kernels.lattice.planar import PlanarNoise, RingNoise
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
-from dither.numerics.rounding import float_at_least
+from dither.numerics.quadrature import float_at_least
 from dither.privacy import Metric, Pure
 from dither.privacy.exact import exp_above, exp_below, log_above
 from dither.randomness import Source

@@ -20,7 +20,7 @@ from dither.kernels.blocks import FEW
 from dither.kernels.kernel import CellKernel, NoCodebook, Promise, check_ratio
 from dither.kernels.places.place import PlaceKernel
 from dither.kernels.places.points import distances, nearest_points
-from dither.kernels.table.weighted_choice import Grades, blocks, draw
+from dither.kernels.table.alias import Grades, blocks, draw
 from dither.kernels.window.integers import Blocks
 from dither.privacy import Nothing, Pure
 from dither.randomness import Source

@@ -25,7 +25,7 @@ from dither.domains import Domain
 from dither.errors import InvalidParameter, found
 from dither.kernels.codes import BitReports, CodeKernel
 from dither.kernels.coin import FINE, BiasedCoin, read_coin
-from dither.kernels.sets import bit_rows as packed
+from dither.kernels.counting import bit_places, check_rows, row_width, unpack_rows
 from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
@@ -94,10 +94,10 @@ class Bits(BitReports, CodeKernel):
     @property
     def width(self) -> int:
         """The number of bytes of a report."""
-        return packed.width(self.size)
+        return row_width(self.size)
 
     def check(self, raw: Array) -> Bytes:
-        return packed.check(raw, self.size)
+        return check_rows(raw, self.size)
 
     def probabilities(self, value: int) -> list[Fraction]:
         """Return the exact probability of every row; row number r has the bits of the binary number r."""
@@ -110,7 +110,7 @@ class Bits(BitReports, CodeKernel):
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         own, other = (float(rate) for rate in self.rates)
-        held = packed.unpack(reports, self.size)
+        held = unpack_rows(reports, self.size)
         ones = held.sum(axis=-1)
         told = np.take_along_axis(held, np.asarray(inputs)[..., None], axis=-1)[..., 0]
         every = other**ones * (1.0 - other) ** (self.size - ones)
@@ -153,7 +153,7 @@ class Bits(BitReports, CodeKernel):
 
     def _own(self, codes: Array, rows: Bytes, source: Source) -> None:
         """Replace the bit of each input by a draw with the probability `own`."""
-        flat, place, bit = packed.places(codes, rows)
+        flat, place, bit = bit_places(codes, rows)
         kept = flat[place] & ~bit
         bit *= self.own.toss(codes.size, source)
         flat[place] = kept | bit

@@ -1,14 +1,11 @@
-"""Hadamard response: a report is a column of a Hadamard matrix, likelier where the input's row has +1.
-
-The matrix of order K = 2^m has the entries (−1)^popcount(row & column). Every row except the first has K/2
-entries +1, and any two rows agree in half of the columns.
-"""
+"""Hadamard response, and arithmetic of finite fields."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -22,6 +19,7 @@ from dither.kernels.codes import CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin, truth
 from dither.kernels.kernel import CellKernel
 from dither.kernels.window.integers import MOST_CELLS
+from dither.kernels.window.projective import first_primitive, prime_power
 from dither.randomness import Source
 
 
@@ -130,3 +128,35 @@ def walsh_hadamard(counts: Integers) -> Integers:
         out = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
         half *= 2
     return out
+
+
+@lru_cache(maxsize=16)
+def tables(order: int) -> tuple[Integers, Integers]:
+    """Return the tables of sums and of products of a field of `order` elements."""
+    found = prime_power(order)
+    if found is None or order > 1 << 8:
+        raise InvalidParameter("a field has a prime power of elements, up to 256")
+    prime, power = found
+    numbers = np.arange(order)
+    digits = numbers[:, None] // prime ** np.arange(power) % prime
+    weights = prime ** np.arange(power)
+    sums = (digits[:, None, :] + digits[None, :, :]) % prime @ weights
+    # x·a shifts the digits and subtracts the leading one times the polynomial; b adds such shifts of a.
+    polynomial = np.array(first_primitive(prime, power) if power > 1 else [0])
+    products = np.zeros((order, order), dtype=np.int64)
+    shifted = digits.copy()
+    total = np.zeros((order, order, power), dtype=np.int64)
+    for place in range(power):
+        total += digits[None, :, place, None] * shifted[:, None, :]
+        lead = shifted[:, -1:]
+        shifted = (np.concatenate([np.zeros_like(lead), shifted[:, :-1]], axis=1) - lead * polynomial) % prime
+    products = total % prime @ weights
+    return np.asarray(sums), np.asarray(products)
+
+
+def least_order(size: int) -> int:
+    """Return the least prime power that is at least `size`."""
+    order = max(size, 2)
+    while prime_power(order) is None:
+        order += 1
+    return order

@@ -1,4 +1,4 @@
-"""Channels: any small matrix of probabilities, as integer weights of total 2^128 for each input."""
+"""Channels: a table with an integer weight of every report for every input."""
 
 from __future__ import annotations
 
@@ -13,17 +13,72 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import from_hexadecimal, hexadecimal, real, whole
-from dither.domains import Domain, Line
-from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import Sampler
-from dither.kernels.kernel import PureKernel, listed_likelihood
-from dither.kernels.line import LineKernel, UnbiasedReading, tested_reading
+from dither.domains import Categories, Domain, Line
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.kernels.blocks import FEW, Sampler, in_threads
+from dither.kernels.kernel import (
+    CellKernel,
+    LineKernel,
+    PureKernel,
+    UnbiasedReading,
+    check_no_codebook,
+    listed_likelihood,
+    tested_reading,
+)
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
-from dither.kernels.table.reading import cumulative
 from dither.kernels.transition import Operator
-from dither.kernels.window.decoder import Decoder, read_decoder, sized
+from dither.kernels.window.codebook import Decoder, read_decoder, sized
 from dither.kernels.window.kernel import a_line
 from dither.randomness import Source
+
+_SINGULAR: Final = 1e-12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearReading:
+    """Numbers for the answers to `queries`, a row each, from a channel with a row for each input."""
+
+    channel: Floats
+    queries: Floats
+    edges: Floats | None = None  # of the cells whose cumulative shares the queries are; None for others
+
+    def __call__(self, reports: Array) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return np.asarray(self.table.T[reports.astype(np.int64)])
+
+    def plain(self) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
+
+    @cached_property
+    def table(self) -> Floats:
+        """The contribution of each report to each answer: a row for each query, a column for each report."""
+        means = self.channel.mean(axis=0)
+        scaled = self.channel / means
+        moments = scaled @ self.channel.T
+        eigenvalues = np.linalg.eigvalsh(moments)
+        if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
+            raise NotIdentifiable(
+                "some inputs have reports of the same distribution and cannot be distinguished"
+            )
+        return np.asarray(np.linalg.solve(moments, self.queries.T).T @ scaled)
+
+    @cached_property
+    def variances(self) -> Floats:
+        """The variance that one report adds to the answers together, for each input."""
+        squares = (self.table**2).sum(axis=0)
+        return np.asarray(self.channel @ squares - (self.queries**2).sum(axis=0))
+
+    @cached_property
+    def single_variances(self) -> Floats:
+        """The variance that one report adds to each answer, averaged over the inputs."""
+        return np.asarray((self.table**2) @ self.channel.mean(axis=0) - (self.queries**2).mean(axis=1))
+
+
+def cumulative(channel: Floats, edges: Floats) -> LinearReading:
+    """Return the reading of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
+    return LinearReading(channel, np.tri(len(channel)), edges)
+
 
 _TOTAL: Final = 1 << TOTAL_BITS
 MOST_INPUTS: Final = 1 << 10
@@ -239,3 +294,80 @@ class ChannelKernel(PureKernel, LineKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(a_line(domain), Channel.from_device(device), NearestPoint.from_device(device["start"]))
+
+
+@final
+@dataclass(frozen=True)
+class CodeChannelKernel(PureKernel, CellKernel):
+    """A report is an outcome of the row that belongs to the code."""
+
+    channel: Channel
+
+    kind: ClassVar[str] = "table"
+
+    @property
+    def outcomes(self) -> int:
+        return self.channel.cells
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        if inputs.size < FEW:
+            return self.draw_singly(inputs.reshape(-1).tolist(), source).reshape(inputs.shape)
+        reports = in_threads(self._sampler, inputs.reshape(-1), self.layout, source, threads)
+        return reports.reshape(inputs.shape)
+
+    def _sampler(self, size: int) -> Sampler:
+        alias = AliasSampler(self.channel.table, size)
+
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            drawn = alias.draw(block.size, source, block.astype(np.int64))
+            np.copyto(cells, drawn, casting="unsafe")
+
+        return draw
+
+    def draw_one(self, value: int, source: Source) -> int:
+        return self.channel.table.draw_one(source, value)
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        return self.channel.probabilities(value)
+
+    def chances(self, value: int) -> Floats:
+        return np.asarray(self.channel.matrix[value])
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        return np.asarray(self.channel.matrix[np.asarray(inputs), reports.astype(np.int64)])
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Categories) and len(domain) == len(self.channel.values)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
+        """Return the reading of the stated queries; without queries, of cumulative shares."""
+        check_no_codebook(self, data)
+        size = len(self.channel.values)
+        if "queries" not in stated:
+            return cumulative(self.channel.matrix, np.arange(size + 1, dtype=np.float64) - 0.5)
+        queries = np.asarray(stated["queries"], dtype=np.float64)
+        if queries.ndim != 2 or queries.shape[1] != size or not np.isfinite(queries).all():
+            raise MalformedReport("the kernel and the queries disagree about the number of inputs")
+        return LinearReading(self.channel.matrix, queries)
+
+    def write_codebook(self, book: LinearReading) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
+
+    def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return book(reports)
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.channel.ratio
+
+    @property
+    def evidence(self) -> str:
+        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **self.channel.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(Channel.from_device(device))

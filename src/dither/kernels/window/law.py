@@ -14,7 +14,7 @@ from typing import Final, final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.kernels.law import Law, Moment
+from dither.kernels.lattice.law import Law, Moment
 from dither.kernels.window.codebook import Codebook
 
 _LAST_DIGIT: Final = 1e-15  # rounding error of a position on [0, 1]

@@ -14,8 +14,7 @@ from dither.arrays import Array, Floats, Integers
 from dither.device_text import real, whole
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.window.draw import LIFT
-from dither.kernels.window.integers import Sliding
+from dither.kernels.window.integers import LIFT, Sliding
 from dither.randomness import Source
 
 MOST_FRACTION: Final = 30  # bits of the random rounding of a start

@@ -1,12 +1,13 @@
-"""KRR: k-ary randomized response."""
+"""KRR and RR: the answer, or else another one at random."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import final
 
+from dither.errors import InvalidParameter
 from dither.kernels.window.integers import Blocks
-from dither.kernels.window.response import ResponseKernel
+from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
 
 
@@ -27,3 +28,22 @@ class KRR(CategoryMechanism):
 
     def _kernel(self) -> ResponseKernel:
         return ResponseKernel(Blocks.largest(self.epsilon, len(self.categories)))
+
+
+@final
+@dataclass(frozen=True)
+class RR(CategoryMechanism):
+    """One of two answers, the true one with probability e^ε/(e^ε + 1).
+
+    Promise:   pure ε.
+    Reports:   0 or 1, in one byte.
+    Use when:  the question is yes or no.
+    Reference: [Warner65], with the coin of [Duchi13].
+    """
+
+    def _check(self) -> None:
+        if len(self.categories) != 2:
+            raise InvalidParameter(f"RR needs two categories, not {len(self.categories)}; use KRR")
+
+    def _kernel(self) -> ResponseKernel:
+        return ResponseKernel(Blocks.largest(self.epsilon, 2))

@@ -1,4 +1,4 @@
-"""OLH: the bucket of the answer under a public hash function, reported by randomized response."""
+"""OLH and BLH: the answer's bucket under a public random hash function, by randomized response."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import final
 
-from dither.kernels.sets.hashed_response import HashedResponse
 from dither.kernels.sets.hashing import MOST_BUCKETS
+from dither.kernels.sets.prefix import HashedResponse
 from dither.kernels.window.integers import Blocks
 from dither.mechanisms.base import CategoryMechanism
 
@@ -30,3 +30,18 @@ class OLH(CategoryMechanism):
 def best_buckets(epsilon: float) -> int:
     """Return the optimal number of buckets: e^ε + 1, rounded to an integer [Wang17, eq. 9]."""
     return min(round(math.exp(epsilon)) + 1, MOST_BUCKETS)
+
+
+@final
+@dataclass(frozen=True)
+class BLH(CategoryMechanism):
+    """A random public hash function with two values, and the answer's value under it or the other one.
+
+    Promise:   pure ε.
+    Reports:   eight bytes: seed·2^16 + one bit.
+    Use when:  comparing with the literature; `OLH` is the same below ε = ln 1.5 and better above.
+    Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
+    """
+
+    def _kernel(self) -> HashedResponse:
+        return HashedResponse(Blocks.largest(self.epsilon, 2))

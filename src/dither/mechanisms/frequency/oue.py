@@ -1,4 +1,4 @@
-"""OUE: one bit for each category, in which zeros are flipped less often than ones."""
+"""OUE and SUE: one bit for each category."""
 
 from __future__ import annotations
 
@@ -22,3 +22,18 @@ class OUE(CategoryMechanism):
 
     def _kernel(self) -> Bits:
         return Bits.fair(self.epsilon, len(self.categories))  # p = 1/2, q = 1/(e^ε + 1)
+
+
+@final
+@dataclass(frozen=True)
+class SUE(CategoryMechanism):
+    """The answer as one bit for each category, every bit flipped with the same probability.
+
+    Promise:   pure ε: the rows of two answers differ in two bits, ε/2 for each.
+    Reports:   ⌈k/8⌉ bytes of packed bits.
+    Use when:  bits must be flipped symmetrically, as in RAPPOR; otherwise `OUE` has the smaller error.
+    Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].
+    """
+
+    def _kernel(self) -> Bits:
+        return Bits.symmetric(self.epsilon, len(self.categories))  # p = e^(ε/2)/(e^(ε/2) + 1), q = 1 − p

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from dither.domains import Text
-from dither.kernels.sets.hashed_response import HashedResponse
-from dither.kernels.sets.prefix import PrefixKernel
+from dither.kernels.sets.prefix import HashedResponse, PrefixKernel
 from dither.kernels.window.integers import Blocks
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.frequency.olh import best_buckets

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Final, final
 
 from dither.errors import InvalidParameter
-from dither.kernels.window.geometry import MOST_POINTS, Geometry, prime_power
-from dither.kernels.window.projective import ProjectiveKernel
+from dither.kernels.window.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
 from dither.mechanisms.base import CategoryMechanism
 from dither.privacy.exact import exp_below
 

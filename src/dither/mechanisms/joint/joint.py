@@ -1,4 +1,4 @@
-"""The base class of joint mechanisms, in which the coins of two people are correlated."""
+"""Joint mechanisms, in which the coins of two people are correlated: JRR, for bits and hashes too."""
 
 from __future__ import annotations
 
@@ -8,16 +8,56 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from typing import NoReturn, Self, final
 
+import numpy as np
+
+from dither.domains import Categories, finite
 from dither.errors import InvalidParameter, found
-from dither.kernels.correlated_coins import PairedCoins
-from dither.kernels.joint import JointKernel
+from dither.kernels.coin import PairedCoins
+from dither.kernels.joint import JointBits, JointHashed, JointKernel, JointResponse
+from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.hashing import Hashing
+from dither.kernels.sets.prefix import HashedResponse
+from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
-from dither.mechanisms.joint import adversaries
-from dither.mechanisms.joint.accounting import Mode, account, check_colluders, check_people
-from dither.mechanisms.joint.coin import Coin
-from dither.mechanisms.joint.tuning import coins, exact, rho_range
+from dither.mechanisms.joint.accounting import (
+    Mode,
+    account,
+    check_colluders,
+    check_mode,
+    check_people,
+    theorem_3_epsilon,
+)
+from dither.mechanisms.joint.tuning import Search, coins, constraint, exact, plain, published, rho_range
 from dither.privacy import Guarantee
+from dither.question import CategoryQuestion, as_question, can_answer, check_epsilon
 from dither.randomness import SYSTEM, Source
+from dither.reports import Reports
+
+
+@final
+@dataclass(frozen=True)
+class Coin:
+    """The coin of one device, for one answer. Keep it secret: it reveals whether the report is true."""
+
+    mechanism: Joint
+    truthful: tuple[bool, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.truthful) != self.mechanism.kernel.each or not all(
+            type(one) is bool for one in self.truthful
+        ):
+            raise InvalidParameter(f"a coin of this mechanism must be {self.mechanism.kernel.each} booleans")
+
+    def apply(self, value: object, *, source: Source | None = None) -> Reports:
+        """Return the report of one answer; `source` selects the lie if there are several."""
+        codes = self.mechanism.categories.check([value])
+        if codes.shape != (1,):
+            raise InvalidParameter("a coin is for one answer")
+        randomness = SYSTEM if source is None else source
+        cells = np.empty(1, dtype=self.mechanism.layout)
+        cells[:] = self.mechanism.kernel.tell(codes, np.array([self.truthful]), randomness)
+        return Reports(self.mechanism.question, cells)
+
 
 Real = float | Fraction
 
@@ -99,7 +139,7 @@ class Joint(CategoryMechanism):
         if self.symbols != 2:
             raise InvalidParameter(f"Theorem 3 is for two categories, not {self.symbols}")
         check_colluders(colluders, self.n)
-        return adversaries.theorem_3(self.pairs, self.n, colluders)
+        return theorem_3_epsilon(self.pairs, self.n, colluders)
 
     def count_variance(self, holders: float) -> float:
         """Return the variance of the estimated number of people who hold a category, if `holders` do."""
@@ -150,3 +190,157 @@ class Joint(CategoryMechanism):
     def __repr__(self) -> str:
         numbers = f"p={float(self.p):.6g}, rho={float(self.rho):.6g}, n={self.n}"
         return f"{type(self).__name__}({self.domain!r}, {numbers})"
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class JointSUE(Joint):
+    """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
+
+    Promise:   if the partner's coins are known, that of two bits: the rows of two answers differ in two.
+    Reports:   ⌈k/8⌉ bytes of packed bits, as in SUE.
+    Use when:  the dissertation's extension is studied; `JRR.over(SUE(...), rho=..., n=...)` returns it.
+    Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
+    """
+
+    @property
+    def symbols(self) -> int:
+        """The two values of a bit."""
+        return 2
+
+    def _joined(self, coins: PairedCoins) -> JointBits:
+        return JointBits(coins, self.n, len(self.categories))
+
+    def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
+        """Return the guarantee in the mode PARTNER_REVEALED; the other modes are not available."""
+        if mode is not Mode.PARTNER_REVEALED or delta is not None:
+            raise InvalidParameter(
+                "JointSUE has a guarantee in the mode PARTNER_REVEALED without delta only, because a row of "
+                "coins reveals more about the pairs than one coin"
+            )
+        bit = super().accounting(mode, colluders=colluders)
+        return bit.repeated(2)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class JointOLH(Joint):
+    """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
+
+    Promise:   that of JRR, on the buckets.
+    Reports:   eight bytes: seed·2^16 + bucket, as OLH's.
+    Use when:  the dissertation's extension is studied; `JRR.over(OLH(...), rho=..., n=...)` makes it. There
+               is little to gain: only the coins of people who hold a category change its count together.
+    Reference: [Thesis, Sec. 4.5].
+    """
+
+    _: KW_ONLY
+    hashed_to: int
+
+    @property
+    def symbols(self) -> int:
+        """The number of buckets."""
+        return Hashing(self.hashed_to).buckets  # raises if there are too many
+
+    def _joined(self, coins: PairedCoins) -> JointHashed:
+        return JointHashed(coins, self.n, self.hashed_to)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class JRR(Joint):
+    """The answer or a lie, decided by a coin; the coins of two people are correlated.
+
+    Promise:   `jrr.guarantee` if the partner's coin is known, often none; `jrr.accounting(mode)` for less
+               knowledge.
+    Reports:   a category, in one to four bytes.
+    Use when:  the dissertation is reproduced. Against an adversary who knows the partner, plain `RR` has the
+               smallest variance of all; read docs/jrr.md before anything else.
+    Reference: [Thesis, Ch. 4]; its Theorem 3 is not a guarantee, see deviations.
+
+    >>> jrr = JRR(Categories(2), p=0.8, rho=-0.25, n=2)  # Example 3
+    >>> round(jrr.count_variance(2), 4)
+    0.6667
+    >>> jrr.guarantee.bound
+    Nothing(reason="other people's coins can give this one away, and with it the answer")
+    """
+
+    @staticmethod
+    def tuned(
+        domain: Categories,
+        *,
+        epsilon: float,
+        mode: Mode,
+        n: int,
+        colluders: int = 0,
+        delta: float | None = None,
+        n1: float | None = None,
+    ) -> JRR:
+        """Return the coins with the smallest variance that spend at most ε in a mode.
+
+        `n1` is a guess of the number of people who hold the category to be counted; by default all numbers
+        have equal weight. If the partner may be known, independent coins (ρ = 0) are best for every n1.
+        """
+        budget, k = check_epsilon(epsilon), _size(domain)
+        check_mode(n, mode, colluders, delta)
+        if n1 is not None and not 0 <= finite("n1", n1) <= n:
+            raise InvalidParameter(f"n1 must be from 0 to n = {n}, or None, not {found(n1)}")
+        if mode in (Mode.PARTNER_REVEALED, Mode.INFORMED) and delta is None:
+            return JRR(domain, p=plain(budget, k), rho=Fraction(0), n=n)
+        first, second = (n / 2.0, n * (2.0 * n + 1.0) / 6.0) if n1 is None else (n1, n1 * n1)
+        allowed = constraint(mode, budget, k, n, colluders=colluders, delta=delta)
+        p, rho = Search(k, n, budget, first, second).best(allowed)
+        return JRR(domain, p=p, rho=rho, n=n)
+
+    @staticmethod
+    def heuristic(domain: Categories, *, epsilon: float, n: int, colluders: int = 0) -> JRR:
+        """Return the published choice, p = e^ε/(1+e^ε) with the most negative ρ; with colluders, a smaller p.
+
+        [Thesis, Sec. 4.3.4]. With colluders, p is chosen so that Theorem 3 states ε. Neither choice has a
+        guarantee of ε.
+        """
+        k = _size(domain)
+        check_mode(n, Mode.THEOREM_3, colluders, None)
+        p, rho = published(check_epsilon(epsilon), k, n, colluders)
+        return JRR(domain, p=p, rho=rho, n=n)
+
+    @staticmethod
+    def over(mechanism: object, *, rho: Real, n: int) -> Joint:
+        """Return a mechanism with the same reports and correlated coins, for RR, KRR, SUE, OLH and BLH.
+
+        `rho` is for categories, single bits or buckets.
+        """
+        if not can_answer(mechanism):
+            raise InvalidParameter(
+                f"correlated coins need RR, KRR, SUE, OLH or BLH, not {type(mechanism).__name__}"
+            )
+        question = as_question(mechanism)
+        kernel, domain = question.kernel, question.domain
+        if isinstance(kernel, ResponseKernel):
+            return JRR(domain, p=kernel.rates[0], rho=rho, n=n)
+        if isinstance(kernel, Bits) and kernel.own.heads + kernel.other.heads == 1 << kernel.own.bits:
+            return JointSUE(domain, p=kernel.rates[0], rho=rho, n=n)
+        if isinstance(kernel, HashedResponse):
+            return JointOLH(domain, p=kernel.rates[0], rho=rho, n=n, hashed_to=kernel.window.cells)
+        if isinstance(kernel, Bits):
+            raise InvalidParameter(
+                "OUE keeps a 1 with another probability than a 0; correlated coins need equal ones: use SUE"
+            )
+        raise InvalidParameter(
+            f"correlated coins need RR, KRR, SUE, OLH or BLH, not {question.name}"
+            + ("; its reports are not the truth or a lie" if isinstance(question, CategoryQuestion) else "")
+        )
+
+    @property
+    def symbols(self) -> int:
+        """The number of categories."""
+        return len(self.categories)
+
+    def _joined(self, coins: PairedCoins) -> JointResponse:
+        return JointResponse(coins, self.n, self.symbols)
+
+
+def _size(domain: object) -> int:
+    if not isinstance(domain, Categories):
+        raise InvalidParameter(f"JRR needs a domain of type Categories, not {type(domain).__name__}")
+    return len(domain)

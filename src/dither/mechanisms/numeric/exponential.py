@@ -16,7 +16,7 @@ from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.kernels.lattice.law import TableLaw
 from dither.kernels.lattice.noise import decayed
 from dither.kernels.table.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
-from dither.kernels.window.decoder import TableDecoder
+from dither.kernels.window.codebook import TableDecoder
 from dither.mechanisms.base import NumberMechanism
 from dither.privacy.exact import exp_below
 

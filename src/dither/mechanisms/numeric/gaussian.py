@@ -18,9 +18,9 @@ from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
-from dither.mechanisms.lattice import END_MASS, AddedNoise, LatticeMechanism
-from dither.numerics.bisection import smallest_positive_float
-from dither.numerics.normal import erf, erfc, survival
+from dither.mechanisms.noise import END_MASS, AddedNoise, LatticeMechanism
+from dither.numerics.distributions import erf, erfc, survival
+from dither.numerics.roots import smallest_positive_float
 
 LEAST_DELTA: Final = 1e-15
 _TRIES: Final = 8

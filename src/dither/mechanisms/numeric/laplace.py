@@ -1,17 +1,25 @@
-"""Laplace: the value plus Laplace noise."""
+"""Laplace noise, plain, truncated and bounded."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, final
+import math
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.law import SmoothDensity
-from dither.kernels.lattice.noise import End, Geometric, LatticeNoise
-from dither.mechanisms.lattice import AddedNoise, LatticeMechanism, exponential_margin
+from dither.domains import finite
+from dither.errors import InvalidParameter
+from dither.kernels.lattice.integers import SPENT, Clamped, domain_base
+from dither.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
+from dither.kernels.lattice.law import InsideLaw, SmoothDensity
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
+from dither.kernels.window.codebook import AffineDecoder
+from dither.mechanisms.noise import AddedNoise, LatticeMechanism, exponential_margin
+from dither.numerics.roots import smallest_float
 
 
 @final
@@ -58,3 +66,80 @@ class LaplaceDensity(SmoothDensity):
 
     def beside(self, distance: Floats) -> Floats:
         return -np.expm1(-np.asarray(distance) / self.scale) / 2.0
+
+
+@final
+@dataclass(frozen=True)
+class BoundedLaplace(LatticeMechanism):
+    """A report from the domain itself, likelier the nearer it is to the value.
+
+    Promise:   pure ε; with a `sensitivity` below the domain's length, for values at most that far apart.
+    Reports:   places from end to end of the domain. Noise is drawn again while the sum lies outside
+               (rejection sampling), so the running time depends slightly on the value.
+    Use when:  a baseline is needed whose reports stay in the domain.
+    Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; that of [OGPM25, App. B.8]
+               does not, and the result is not a density: see deviations.
+    """
+
+    _: KW_ONLY
+    sensitivity: float | None = None
+
+    def _check(self) -> None:
+        if self.sensitivity is not None:
+            sensitivity = finite("the sensitivity", self.sensitivity)
+            if not 0.0 < sensitivity <= self.line.length:
+                raise InvalidParameter(
+                    f"sensitivity must be positive and at most the domain's length, {self.line.length:g}, "
+                    f"not {sensitivity:g}"
+                )
+            object.__setattr__(self, "sensitivity", sensitivity)
+
+    @property
+    def reach(self) -> float:
+        """The largest distance of two protected values, in lengths of the domain."""
+        return 1.0 if self.sensitivity is None else self.sensitivity / self.line.length
+
+    def lattice(self) -> Bounded:
+        steps = self.cells // 2 - 1
+        if self.reach == 1.0:
+            base = decayed(Fraction(self.epsilon) * SPENT / steps)
+            return Bounded(LatticeNoise(Geometric(), base, steps, End.CUT), steps)
+        slope = in_few_bits(1.0 / _scale(self.epsilon, self._shift, steps, 1.0))
+        return Bounded(LatticeNoise(Geometric(), decayed(slope * SPENT), steps, End.CUT), self._shift)
+
+    @property
+    def _shift(self) -> int:
+        """The largest distance of two protected values in steps of the lattice, with room for rounding."""
+        return largest_shift(self.cells // 2 - 1, self.reach)
+
+    @property
+    def scale(self) -> float:
+        """The scale b of the noise, in lengths of the domain."""
+        if self.reach == 1.0:
+            return 1.0 / self.epsilon  # exact: both ends have the same normalising constant
+        return _scale(self.epsilon, self.reach, 1.0, 0.0)
+
+    def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
+        return kernel.steps
+
+    @cached_property
+    def law(self) -> InsideLaw:
+        """The distribution of the continuous mechanism that the lattice approximates."""
+        return InsideLaw(LaplaceDensity(self.scale))
+
+
+def _scale(epsilon: float, apart: float, length: float, step: float) -> float:
+    """Return the smallest b whose loss D/b + ln(C_D/C_0) is at most ε [Holohan20, Thm 3.5].
+
+    C is the probability of staying inside the domain. Both for continuous noise (`step` 0) and on a lattice
+    of steps of length 1, C_D/C_0 − 1 = q(1 − e^(−D/b))(1 − e^(−(L − D)/b)) / (1 − q·e^(−L/b)) with q =
+    e^(−step/b).
+    """
+
+    def loss(b: float) -> float:
+        gain = math.expm1(-apart / b) * math.expm1(-(length - apart) / b)
+        return apart / b + math.log1p(math.exp(-step / b) * gain / -math.expm1(-(length + step) / b))
+
+    # The loss decreases in b and is at most L/b, which is below ε at the upper end: the result spends at most
+    # ε.
+    return smallest_float(lambda b: loss(b) <= epsilon, apart / epsilon, 1.01 * (length + step) / epsilon)

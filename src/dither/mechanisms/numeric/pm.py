@@ -1,13 +1,25 @@
-"""PM: the piecewise mechanism, the first unbiased window mechanism."""
+"""PM, Duchi's two points, and Hybrid, a random choice between them; unbiased."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import final
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import Final, final
 
-from dither.kernels.window.start import GLIDING
-from dither.mechanisms.window import Shape, WindowMechanism
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Interval, Line
+from dither.kernels.lattice.law import Law
+from dither.kernels.window.codebook import JoinedDecoder, Steps
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.kernel import COIN, MixtureKernel
+from dither.kernels.window.law import MixedLaw
+from dither.kernels.window.start import GLIDING, LineStart, Placement
+from dither.losses import Criterion
+from dither.mechanisms.base import NumberMechanism, Realised
+from dither.mechanisms.noise import Shape, WindowMechanism, unbiased_line
 
 
 @final
@@ -23,3 +35,128 @@ class PM(WindowMechanism):
 
     def shape(self) -> Shape:
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]
+
+
+@final
+@dataclass(frozen=True)
+class Duchi(WindowMechanism):
+    """One of two values outside the domain; unbiased.
+
+    Promise:   pure ε.
+    Reports:   one of two cells.
+    Use when:  a mean is estimated at small ε, or a report must be one bit.
+    Reference: [Duchi18, eq. 26].
+    """
+
+    cells: int = field(default=2, init=False)
+
+    def shape(self) -> Shape:
+        return Shape(0.5, GLIDING, _two_points)
+
+
+def _two_points(share: float, contrast: float) -> Steps:
+    line = unbiased_line(GLIDING, share, contrast)
+    return Steps(line(np.array([0.25, 0.75])))
+
+
+@final
+@dataclass(frozen=True)
+class TwoPoint(WindowMechanism):
+    """One of two values inside the domain; the one in the value's half is likelier.
+
+    Promise:   pure ε.
+    Reports:   one of two cells, decoded as the middle ± tanh(ε/2)/2 of the domain's length.
+    Use when:  single values matter, by their squared error, and ε ≤ ln(3 + 2√2) ≈ 1.76: no mechanism has a
+               smaller worst case, which is e^ε/(e^ε + 1)² of the squared length. For larger ε the two values
+               are the best two, but more values are better. Biased: not for a mean.
+    Reference: derived in docs/theory.md.
+
+    >>> from dither import Interval, squared
+    >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error(squared), 6)
+    0.196612
+    """
+
+    cells: int = field(default=2, init=False)
+
+    def shape(self) -> Shape:
+        return Shape(0.5, _SIDES, _two_biased_points)
+
+
+@final
+@dataclass(frozen=True)
+class _Sides(Placement):
+    """The window is the half of the domain that contains the value."""
+
+    def start(self, x: Floats, width: float) -> Floats:
+        return np.where(np.asarray(x) < 0.5, 0.0, 0.5)
+
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return ()
+
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
+        return LineStart(domain.low, window.cells / domain.length, window.cells - 1)
+
+
+_SIDES: Final = _Sides()
+
+
+def _two_biased_points(share: float, contrast: float) -> Steps:
+    # With κ = tanh(ε/2) the values ½ ± a have the error ¼ + a² − a·κ at the ends and a² in the middle. The
+    # first is smallest at a = κ/2. If κ² > ½ the middle would be worse, and both are equal at a = 1/(4κ).
+    half = min(contrast / 2.0, 0.25 / contrast)
+    return Steps(np.array([0.5 - half, 0.5 + half]))
+
+
+THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
+# The ε from which Podium has a smaller variance than Hybrid, by criterion.
+CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
+
+
+@final
+@dataclass(frozen=True)
+class Hybrid(NumberMechanism):
+    """A report of PM or of Duchi, chosen by a coin; unbiased.
+
+    Promise:   pure ε.
+    Reports:   the cells of PM, then the two of Duchi: the report shows the coin, which is independent of the
+               value.
+    Use when:  a mean is estimated with ε below about 2.3; the variance hardly depends on the value.
+    Reference: [PM19, Sec. III-C].
+    """
+
+    _: KW_ONLY
+    cells: int = 1 << 15
+
+    takes = (Interval,)
+
+    @cached_property
+    def parts(self) -> tuple[PM, Duchi]:
+        """The two mechanisms."""
+        pm = PM(self.domain, epsilon=self.epsilon, cells=self.cells)
+        return pm, Duchi(self.domain, epsilon=self.epsilon)
+
+    @property
+    def coin(self) -> float:
+        """The probability of PM: 1 − e^(−ε/2) above the threshold, else 0."""
+        return -math.expm1(-self.epsilon / 2.0) if self.epsilon > THRESHOLD else 0.0
+
+    def _kernel(self) -> MixtureKernel:
+        first, second = self.parts
+        heads = min(round(self.coin * COIN), COIN - 1)
+        return MixtureKernel(first.kernel, second.kernel, heads)
+
+    def _codebook(self, kernel: MixtureKernel) -> JoinedDecoder:
+        first, second = (part.question.book for part in self.parts)
+        return JoinedDecoder((first, second), (kernel.first.outcomes, kernel.second.outcomes))
+
+    @cached_property
+    def law(self) -> Law:
+        """The distribution of the continuous mechanism that the cells approximate."""
+        return MixedLaw((self.coin, 1.0 - self.coin), (self.parts[0].law, self.parts[1].law))
+
+    @cached_property
+    def sampled(self) -> Realised:
+        """The same quantities (pdf, mean, error, …) for the integers that are sampled."""
+        coin = float(self.kernel.coin)
+        laws = (self.parts[0].sampled.law, self.parts[1].sampled.law)
+        return Realised(self.line, MixedLaw((coin, 1.0 - coin), laws))

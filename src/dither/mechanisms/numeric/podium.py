@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import final
 
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.window import Shape, WindowMechanism
-from dither.numerics.newton import newton
+from dither.mechanisms.noise import Shape, WindowMechanism
+from dither.numerics.roots import newton
 
 
 @final

@@ -11,13 +11,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.kernels.lattice.circular import Ring
 from dither.kernels.lattice.integers import SPENT
-from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.lattice.kernel import LatticeKernel, Ring
 from dither.kernels.lattice.law import RingLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed
-from dither.kernels.window.decoder import AffineDecoder
-from dither.mechanisms.lattice import LatticeMechanism
+from dither.kernels.window.codebook import AffineDecoder
+from dither.mechanisms.noise import LatticeMechanism
 
 
 @final

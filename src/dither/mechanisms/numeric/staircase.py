@@ -11,11 +11,10 @@ import numpy as np
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.law import NoiseDensity
+from dither.kernels.lattice.law import Moment, NoiseDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
-from dither.kernels.law import Moment
 from dither.losses import Power, absolute, squared
-from dither.mechanisms.lattice import AddedNoise, LatticeMechanism, exponential_margin
+from dither.mechanisms.noise import AddedNoise, LatticeMechanism, exponential_margin
 from dither.numerics.quadrature import total
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum

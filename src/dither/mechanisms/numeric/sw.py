@@ -10,7 +10,7 @@ from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.window.codebook import Ramps
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.window import Decoding, Shape, WindowMechanism
+from dither.mechanisms.noise import Decoding, Shape, WindowMechanism
 
 
 @final

@@ -15,10 +15,9 @@ from dither.arrays import Floats
 from dither.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter
-from dither.mechanisms.places.path import PathMechanism
-from dither.mechanisms.places.strawman import Strawman
-from dither.mechanisms.places.tracs_c import TraCSC
-from dither.mechanisms.places.tracs_d import TraCSD
+from dither.mechanisms.places.base import PathMechanism
+from dither.mechanisms.places.rivals import Strawman
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.randomness import Seeded
 
 _PATHS: Final = 2_000

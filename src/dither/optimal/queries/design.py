@@ -1,19 +1,26 @@
-"""A solved channel as it is stored: patterns of high and low probability, weights, and dual variables."""
+"""Designs for linear queries: columns of a channel, in integers, and the store of solved ones."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import struct
+import zipfile
 import zlib
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Any, Final, Self, final
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import DitherError, InvalidParameter
+from dither.kernels.table.channel import Channel
 from dither.optimal.queries.bound import Multipliers
+from dither.privacy.exact import exp_below
 
 FORMAT: Final = 1  # version of the bytes and of their meaning
 _HEADER: Final = struct.Struct("<4sHI")  # magic, format, checksum of what follows
@@ -112,3 +119,161 @@ def _kept(numbers: Floats) -> Floats:
     if not top > 0.0 or not math.isfinite(top):
         return np.zeros_like(numbers)
     return np.asarray(np.rint(numbers / top * _PART) / _PART * top)
+
+
+_FLIPS: Final = 4000  # at most: a search ends when no flip helps
+_CHANGED: Final = 2.5  # entries of a known pattern that are flipped at random before a search, on average
+_SHIFTED: Final = 3  # places by which a known pattern is shifted at most
+
+
+def climb(prices: Floats, ratio: float, patterns: Floats) -> Floats:
+    """Return patterns at which no single flip raises sᵀ·prices·s, from each of the given ones."""
+    found = patterns.copy()
+    step = ratio - 1.0
+    own = np.diag(prices) * step**2
+    slope = (1.0 + step * found) @ prices
+    rows = np.arange(len(found))
+    for _ in range(_FLIPS):
+        sign = 1.0 - 2.0 * found
+        gain = 2.0 * step * sign * slope + own
+        place = gain.argmax(axis=1)
+        best = gain[rows, place]
+        moving = np.flatnonzero(best > 1e-12 * np.abs(best).max())
+        if not moving.size:
+            break
+        where, by = place[moving], sign[moving, place[moving]]
+        found[moving, where] += by
+        slope[moving] += step * by[:, None] * prices[where]
+    return found
+
+
+def gains(prices: Floats, ratio: float, patterns: Floats) -> Floats:
+    """Return sᵀ·prices·s/(π·s) of each pattern: one with a positive value would lower the variance."""
+    columns = 1.0 + (ratio - 1.0) * patterns
+    return np.asarray((columns @ prices * columns).sum(axis=1) / columns.mean(axis=1))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """Patterns from which searches begin: thresholds of Gaussian vectors, changed copies of known ones."""
+
+    root: Floats  # a square root of the covariance of the Gaussian vectors
+    ratio: float
+    rng: np.random.Generator
+
+    def fresh(self, count: int) -> Floats:
+        """Return patterns with ones where a Gaussian vector is largest, about one entry in E + 1."""
+        size = len(self.root)
+        heights = self.rng.standard_normal((count, size)) @ self.root.T
+        share = np.clip(self.rng.uniform(0.4, 1.6, count) / (self.ratio + 1.0), 1.0 / size, 0.6)
+        place = np.minimum((1.0 - share) * size, size - 1).astype(np.int64)
+        level = np.sort(heights, axis=1)[np.arange(count), place]
+        return (heights >= level[:, None]).astype(np.float64)
+
+    def changed(self, patterns: Floats, weights: Floats, count: int) -> Floats:
+        """Return patterns drawn by weight, some with random flips and some shifted."""
+        size, chance = patterns.shape[1], weights / weights.sum()
+        flipped = patterns[self.rng.choice(len(patterns), count, p=chance)]
+        flipped = np.abs(flipped - (self.rng.random(flipped.shape) < _CHANGED / size))
+        shifted = patterns[self.rng.choice(len(patterns), count // 2, p=chance)]
+        by = self.rng.integers(-_SHIFTED, _SHIFTED + 1, len(shifted))
+        return np.concatenate(
+            [flipped, [np.roll(row, int(far)) for row, far in zip(shifted, by, strict=True)]]
+        )
+
+
+_TOTAL: Final = 1 << 64  # the sum of a row; a channel scales it to 2^128 without rounding
+_LEAST_SPARE: Final = 1e-9  # of the probability is left for the report that makes rows equal
+
+
+def channel_of(design: QueryDesign, *, mirrored: bool) -> Channel:
+    """Return the channel of a design, one more report than columns: each row's rest.
+
+    A column of weight c has the integers L = ⌊c·(1 − δ)·2^64⌋ and H = ⌊L·E⁻⌋ with E⁻ ≤ e^ε. What a row lacks
+    to 2^64 is the weight of the last report; δ is so large that its ratios are near 1. All ratios are
+    checked.
+    """
+    bound = exp_below(Fraction(design.epsilon))
+    patterns, weights = design.patterns, design.weights
+    if mirrored:
+        turned = ~(patterns == patterns[:, ::-1]).all(axis=1)
+        patterns = np.concatenate([patterns, patterns[turned, ::-1]])
+        weights = np.concatenate([weights, weights[turned]])
+    sums = (1.0 + (float(bound) - 1.0) * patterns).T @ weights
+    spare = max(_LEAST_SPARE, 4.0 * float(np.abs(sums - 1.0).max()))
+    low = [int(weight * (1.0 - spare) / float(sums.max()) * _TOTAL) for weight in weights.tolist()]
+    high = [int(one * bound) for one in low]
+    columns = [(one, two) for one, two in zip(low, high, strict=True) if one > 0]
+    marks = [row for row, one in zip(patterns.astype(np.int64).tolist(), low, strict=True) if one > 0]
+    rows = []
+    for place in range(design.inputs):
+        row = [column[mark[place]] for column, mark in zip(columns, marks, strict=True)]
+        rows.append([*row, _TOTAL - sum(row)])
+    if min(row[-1] for row in rows) < 1:
+        raise InvalidParameter("the weights of this design do not sum to 1")
+    channel = Channel.of(rows)
+    if channel.ratio > bound:  # in integers: that is the privacy proof
+        raise InvalidParameter("this ε is too small for the number of inputs")
+    return channel
+
+
+SHIPPED: Final = "prefixes.zip"
+
+
+def prefixes(size: int) -> Floats:
+    """Return the queries for cumulative shares: row i adds up the first i + 1 of `size` inputs."""
+    return np.tril(np.ones((size, size)))
+
+
+def name(size: int, epsilon: float) -> str:
+    """Return the name of a shipped design."""
+    return f"{size}-{epsilon:g}"
+
+
+@cache
+def shipped() -> dict[int, tuple[float, ...]]:
+    """Return for each number of inputs the ε of the shipped designs, in order."""
+    found: dict[int, list[float]] = {}
+    for one in _archive().namelist():
+        size, _, epsilon = one.partition("-")
+        found.setdefault(int(size), []).append(float(epsilon))
+    return {size: tuple(sorted(budgets)) for size, budgets in found.items()}
+
+
+@lru_cache(maxsize=16)
+def prefix_design(size: int, epsilon: float) -> QueryDesign:
+    """Return the design for the prefix sums of `size` inputs.
+
+    At a shipped ε it is the shipped one. At another ε the search begins with the patterns of the nearest
+    shipped ones and takes a few rounds, which needs numpy alone. For other numbers of inputs it is solved,
+    which needs scipy and takes seconds to minutes.
+    """
+    budgets = shipped().get(size, ())
+    if epsilon in budgets:
+        return _read(size, epsilon)
+    matrix = prefixes(size)
+    gram = matrix.T @ matrix
+    if budgets:
+        from dither.optimal.queries.solve import weighted
+
+        nearest = sorted(budgets, key=lambda one: abs(math.log(one / epsilon)))[:2]
+        near = [_read(size, one) for one in nearest]
+        patterns = np.concatenate([design.patterns for design in near])
+        return weighted(patterns, gram, epsilon, [design.multipliers for design in near])
+    from dither.optimal.queries.solve import solve
+
+    return solve(gram, epsilon)
+
+
+def _read(size: int, epsilon: float) -> QueryDesign:
+    design = QueryDesign.from_bytes(_archive().read(name(size, epsilon)))
+    if design is None:
+        raise InvalidParameter(f"the shipped design {name(size, epsilon)} is damaged; install dither again")
+    return design
+
+
+@cache
+def _archive() -> zipfile.ZipFile:
+    place = resources.files("dither.optimal.queries").joinpath(SHIPPED)
+    return zipfile.ZipFile(io.BytesIO(place.read_bytes()))

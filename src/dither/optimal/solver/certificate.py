@@ -1,27 +1,19 @@
-"""A lower bound on the error of every ε-LDP mechanism, from dual variables ("prices") by weak duality.
-
-A family of laws is ε-LDP iff one measure g satisfies g ≤ f_x ≤ E·g for all x, where E = e^ε. Whatever the
-prices π, ν, μ, the error at inputs z_i, weighed by π_i, therefore is at least
-
-    Σ μ_i (+ Σ ν_i z_i − Σ π_i z_i² if unbiased) + ∫ D(y) g(dy)
-    D(y) = Σ_i φ(c_i(y))    φ(c) = min(c, E·c)
-    c_i(y) = π_i·ℓ(y − z_i) − μ_i    (unbiased: π_i·y² − ν_i·y − μ_i)
-
-and |g| ≤ 1. So Σ μ_i + min(0, min D) is a bound for every mechanism on the whole line, however the prices
-were found: a wrong price can only make it smaller. An average is taken over cells of inputs. Without the
-constraint of unbiasedness φ is integrated over each cell. With it the laws of a cell are replaced by their
-mean, which is unbiased at the middle of the cell.
-"""
+"""The certificate of a design: its error on cells, computed exactly, and a lower bound by duality."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Floats, Integers
+from dither.domains import Interval
 from dither.errors import InvalidParameter
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.integers import Sliding
+from dither.kernels.window.start_table import COIN, BalancedCells, NearestCells, TableStart
 from dither.losses import Criterion, Power
 from dither.optimal.problem import Loss, Problem
 
@@ -226,3 +218,218 @@ def _under(loss: Loss, low: Floats, high: Floats, edges: Floats) -> Floats:
         return np.where(straddles, 0.0, first + share * (last - first))
     nearest = loss(np.maximum(np.maximum(least, -most), 0.0))
     return np.broadcast_to(nearest[None, :, None, :], corners.shape)
+
+
+CELLS: Final = 1 << 16
+_CELL_PARTS: Final = 4  # pieces into which an atom is divided when it is spread
+_REACH: Final = 1.0 + 2.0**-29  # so that the knots of a start table reach the domain's end despite rounding
+
+
+def spread(places: Floats, masses: Floats, share: float) -> tuple[Floats, Floats]:
+    """Return atoms divided into parts that cover `share` of the gap to their neighbours; the outermost stay.
+
+    A program on a grid of outputs returns atoms where the optimal measure has a density.
+    """
+    kept = np.flatnonzero(masses > 1e-12)
+    widths = share * np.gradient(places)[kept]
+    widths[[0, -1]] = 0.0
+    offsets = (np.arange(_CELL_PARTS) + 0.5) / _CELL_PARTS - 0.5
+    parts = (places[kept, None] + widths[:, None] * offsets).reshape(-1)
+    order = np.argsort(parts, kind="stable")
+    return parts[order], np.repeat(masses[kept] / _CELL_PARTS, _CELL_PARTS)[order]
+
+
+def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
+    """Return a codebook that divides its cells among the atoms of a symmetric measure."""
+    upper = places >= 0.0
+    values, half = places[upper], masses[upper].copy()
+    half[values == 0.0] /= 2.0  # the other half of an atom in the middle belongs to the lower side
+    values, same = np.unique(values, return_inverse=True)
+    total = np.cumsum(np.bincount(same, weights=half).astype(np.float64))
+    ends = np.rint(total / total[-1] * (cells // 2)).astype(np.int64)
+    counts = np.diff(ends, prepend=0)
+    return mirrored(values[counts > 0], counts[counts > 0])
+
+
+def mirrored(values: Floats, counts: Integers) -> Runs:
+    """Return the whole codebook from its upper half."""
+    return Runs(np.concatenate([-values[::-1], values]), np.concatenate([counts[::-1], counts]))
+
+
+def halved(book: Runs) -> tuple[Floats, Integers]:
+    """Return the upper half of a symmetric codebook."""
+    middle = book.values.size // 2
+    return book.values[middle:], book.counts[middle:]
+
+
+def grouped(book: Runs, groups: int) -> Runs:
+    """Return a codebook of about 2·groups numbers: neighbours become their mean, large atoms stay."""
+    values, counts = halved(book)
+    target = max(book.cells // 2 // groups, 1)
+    # A new group begins where a run's middle crosses a multiple of the target; a large atom is a group.
+    large = counts >= target
+    bins = (np.cumsum(counts) - counts / 2.0) // target
+    fresh = np.diff(bins, prepend=-1.0) != 0.0
+    fresh |= large
+    fresh[1:] |= large[:-1]
+    begins = np.flatnonzero(fresh)
+    sums = np.add.reduceat(counts, begins)
+    means = np.add.reduceat(values * counts, begins) / sums
+    return mirrored(means, sums)
+
+
+def reaching(problem: Problem, book: Runs, width: int) -> Runs:
+    """Return the codebook scaled so that the mean reports of an unbiased mechanism cover the domain."""
+    window = Sliding.largest(problem.epsilon, book.cells, width)
+    # The codebook is symmetric with mean 0, so only the window contributes to the mean report.
+    ends = np.cumsum(book.counts[::-1])
+    kept = np.diff(np.minimum(ends, width), prepend=0)
+    mean = math.fsum(kept * book.values[::-1]) / width * window.contrast
+    return Runs(book.values * (0.5 * _REACH / mean), book.counts)
+
+
+def fitting_width(problem: Problem, total: float, cells: int = CELLS) -> int:
+    """Return the width of the window whose mass is 1 − `total`, the mass of the base measure."""
+    width = round(cells * (1.0 / total - 1.0) / problem.lift)
+    return min(max(width, 1), cells - 1)
+
+
+def reduced(book: Runs, width: int) -> tuple[Runs, int]:
+    """Return the same law on fewer cells: all counts divided by their largest common power of two."""
+    common = math.gcd(width, *book.counts.tolist())
+    shift = (common & -common).bit_length() - 1
+    return Runs(book.values, book.counts >> shift), width >> shift
+
+
+UNIT: Final = Interval(-0.5, 0.5)
+_UP: Final = 1.0 + 2.0**-40
+_PIECES: Final = 1 << 14  # parts of the domain, on each of which the error is bounded by a constant
+_TABLE: Final = 1 << 20
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SampledWindow:
+    """A window, the numbers of its cells, and the table that says where it starts."""
+
+    window: Sliding
+    book: Runs
+    chart: TableStart
+
+    @staticmethod
+    def of(problem: Problem, book: Runs, width: int) -> SampledWindow:
+        """Return the integers that a device samples for this codebook and this width."""
+        window = Sliding.largest(problem.epsilon, book.cells, width)
+        shifted = Runs(book.values + 0.5, book.counts)
+        if problem.unbiased:
+            return SampledWindow(window, book, BalancedCells(shifted, problem.epsilon).rule(UNIT, window))
+        return SampledWindow(window, book, NearestCells(shifted).rule(UNIT, window))
+
+    def error(self, problem: Problem) -> float:
+        """Return an upper bound of the error by the problem's criterion, tight up to rounding."""
+        if problem.unbiased:
+            return _UP * self._variance(problem)
+        if problem.criterion is Criterion.WORST:
+            return _UP * self._largest(problem)
+        return _UP * self._mean(problem)
+
+    def _segments(self) -> tuple[Floats, Floats, Integers]:
+        """Return the ranges of inputs with the same start: their lower ends, upper ends and starts."""
+        entries = self.chart.entries.astype(np.int64)
+        changes = np.flatnonzero(np.diff(entries)) + 1
+        edges = np.concatenate([[0], changes, [entries.size]]) / entries.size - 0.5
+        return edges[:-1], edges[1:], entries[np.concatenate([[0], changes])]
+
+    def _pieces(self) -> tuple[Floats, Floats, Integers]:
+        """Return the same ranges, divided until a loss hardly changes within one."""
+        begins, _, starts = self._segments()
+        edges = np.union1d(np.append(begins, 0.5), np.linspace(-0.5, 0.5, _PIECES + 1))
+        return edges[:-1], edges[1:], starts[np.searchsorted(begins, edges[:-1], side="right") - 1]
+
+    def _weights(self, starts: Integers) -> Floats:
+        """Return the probability of every number of the codebook for each start."""
+        counts, window = self.book.counts, self.window
+        ends = np.cumsum(counts)
+        begins = ends - counts
+        first = np.maximum(begins, starts[:, None])
+        shared = np.maximum(np.minimum(ends, starts[:, None] + window.width) - first, 0)
+        inside = window.contrast / window.width * shared
+        return np.asarray(window.rest / window.cells * counts + inside, dtype=np.float64)
+
+    def _largest(self, problem: Problem) -> float:
+        # Between two changes of the start the error is convex if the loss is: it is largest at an end.
+        begins, ends, starts = self._segments() if problem.convex else self._pieces()
+        best = 0.0
+        rows = max(_TABLE // self.book.values.size, 1)
+        for part in (slice(begin, begin + rows) for begin in range(0, starts.size, rows)):
+            weights = self._weights(starts[part])
+            left = self.book.values - begins[part, None]
+            right = self.book.values - ends[part, None]
+            if problem.convex:
+                errors = [(weights * problem.loss(gap)).sum(axis=1) for gap in (left, right)]
+                best = max(best, *(float(error.max()) for error in errors))
+            else:
+                farther = np.maximum(np.abs(left), np.abs(right))
+                best = max(best, float((weights * problem.loss(farther)).sum(axis=1).max()))
+        return best
+
+    def _mean(self, problem: Problem) -> float:
+        known = isinstance(problem.loss, Power)
+        begins, ends, starts = self._segments() if known else self._pieces()
+        total = 0.0
+        rows = max(_TABLE // self.book.values.size, 1)
+        for part in (slice(begin, begin + rows) for begin in range(0, starts.size, rows)):
+            left = self.book.values - begins[part, None]
+            right = self.book.values - ends[part, None]
+            if isinstance(problem.loss, Power):
+                mass = problem.loss.antiderivative(left) - problem.loss.antiderivative(right)
+            else:
+                mass = (left - right) * problem.loss(np.maximum(np.abs(left), np.abs(right)))
+            total += float((self._weights(starts[part]) * mass).sum())
+        return total
+
+    def moments(self) -> tuple[Floats, Floats, Floats]:
+        """Return the knots of a blended chart, and the mean and the mean square of the report at each."""
+        entries = self.chart.entries.astype(np.int64)
+        start, rest = entries >> COIN, (entries & ((1 << COIN) - 1)) / (1 << COIN)
+        window, listed = self.window, self.book.listed
+        answers = []
+        for power in (1, 2):
+            sums = np.concatenate([[0.0], np.cumsum(listed**power)])
+            inside = sums[window.width :] - sums[: -window.width]
+            inside = np.append(inside, inside[-1])  # the last start has no next one to interpolate with
+            blend = inside[start] + rest * (inside[start + 1] - inside[start])
+            answers.append(window.rest * sums[-1] / window.cells + window.contrast / window.width * blend)
+        knots = np.arange(entries.size) * (float(1 << COIN) / self.chart.scale) - 0.5
+        return np.asarray(knots, dtype=np.float64), np.asarray(answers[0]), np.asarray(answers[1])
+
+    def _variance(self, problem: Problem) -> float:
+        # Between knots the mean square is linear, so E[(Y − x)²] is a parabola that opens downwards.
+        x, mean, square = self.moments()
+        step, slope, rise = np.diff(x), np.diff(mean), np.diff(square)
+        at_knots = square - 2.0 * x * mean + x**2
+        linear = rise - 2.0 * (x[:-1] * slope + step * mean[:-1]) + 2.0 * x[:-1] * step
+        bend = step**2 - 2.0 * step * slope  # below 0: the mean rises as fast as x
+        if problem.criterion is Criterion.AVERAGE:
+            return float(np.sum(step * (at_knots[:-1] + linear / 2.0 + bend / 3.0)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            vertex = np.clip(np.nan_to_num(-linear / (2.0 * bend)), 0.0, 1.0)
+        between = at_knots[:-1] + vertex * (linear + bend * vertex)
+        return float(max(at_knots.max(), between.max()))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MeasuredCodebook:
+    """A codebook, a width, and the error of the mechanism that samples them."""
+
+    book: Runs
+    width: int
+    error: float
+
+    @staticmethod
+    def of(problem: Problem, book: Runs, width: int) -> MeasuredCodebook:
+        """Return a codebook with its error, after scaling it if it must be unbiased."""
+        if problem.unbiased:
+            book = reaching(problem, book, width)
+        return MeasuredCodebook(book, width, SampledWindow.of(problem, book, width).error(problem))

@@ -1,21 +1,110 @@
-"""Solve a problem for its design: a coarse linear program, a finer one near its windows, then a codebook."""
+"""Solving for a design: Lloyd's iteration, the linear program, and the circle."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
 
 from dither.arrays import Floats, Mask
-from dither.losses import Criterion, Power
+from dither.kernels.window.codebook import Runs
+from dither.kernels.window.integers import Sliding
+from dither.losses import Criterion, Power, absolute, squared
+from dither.mechanisms.numeric import ogpm
+from dither.numerics.quadrature import between
+from dither.numerics.roots import bisect_arrays, increasing_root
 from dither.optimal.design import Design
 from dither.optimal.problem import Problem
-from dither.optimal.solver import lloyd
-from dither.optimal.solver.cells import codebook, fitting_width, grouped, halved, reduced, spread
-from dither.optimal.solver.certificate import Prices, dual, lower_bound
-from dither.optimal.solver.codebook_error import MeasuredCodebook
+from dither.optimal.solver.certificate import (
+    CELLS,
+    MeasuredCodebook,
+    Prices,
+    codebook,
+    dual,
+    fitting_width,
+    grouped,
+    halved,
+    lower_bound,
+    reduced,
+    spread,
+)
 from dither.optimal.solver.linear_program import ProgramGrid, Solution, solve
+
+_LLOYD_ROUNDS: Final = 400
+_MOST: Final = 96
+
+
+def lloyd_points(problem: Problem, count: int) -> Floats:
+    """Return the best places of `count` numbers by Lloyd's algorithm."""
+    places = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
+    for _ in range(_LLOYD_ROUNDS):
+        moved = _best_places(problem, _cuts(places))
+        moved = (moved - moved[::-1]) / 2.0
+        change = float(np.abs(moved - places).max())
+        places = moved
+        if change < 1e-12:
+            break
+    return places
+
+
+def _cuts(places: Floats) -> Floats:
+    return np.concatenate([[-0.5], (places[1:] + places[:-1]) / 2.0, [0.5]])
+
+
+def _best_places(problem: Problem, cuts: Floats) -> Floats:
+    """Return the best number for the inputs between each two cuts.
+
+    It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease;
+    a and b are the two cuts.
+    """
+    low, high = cuts[:-1], cuts[1:]
+    if problem.loss == absolute:
+        return problem.lift * (low + high) / (2.0 * (problem.lift + 1.0))
+    if problem.loss == squared:
+        return problem.lift * (high**2 - low**2) / (2.0 * (problem.lift * (high - low) + 1.0))
+
+    def rises(y: Floats) -> Mask:
+        own = problem.loss(y - cuts[:-1]) - problem.loss(cuts[1:] - y)
+        every = problem.loss(y + 0.5) - problem.loss(0.5 - y)
+        return np.asarray(problem.lift * own + every >= 0.0)
+
+    low, high = bisect_arrays(rises, low, high, 40)
+    return (low + high) / 2.0
+
+
+def codebook_mean_error(problem: Problem, places: Floats) -> float:
+    """Return the average error of randomized response on these numbers."""
+    cuts = _cuts(places)
+    own = sum(map(partial(_mass, problem), places, cuts[:-1], cuts[1:]))
+    every = sum(_mass(problem, place, -0.5, 0.5) for place in places)
+    return (problem.lift * own + every) / (problem.lift + places.size)
+
+
+def _mass(problem: Problem, place: float, low: float, high: float) -> float:
+    edges = np.unique(np.clip(np.concatenate([np.linspace(low, high, 9), [place]]), low, high))
+    return float(between(lambda x: problem.loss(x - place), edges))
+
+
+@lru_cache(maxsize=32)
+def best_codebook(problem: Problem) -> Floats:
+    """Return the places with the smallest error over all counts; it falls, then rises, with the count."""
+    chosen, least = lloyd_points(problem, 1), np.inf
+    for count in range(2, _MOST):
+        places = lloyd_points(problem, count)
+        error = codebook_mean_error(problem, places)
+        if error >= least:
+            break
+        chosen, least = places, error
+    return chosen
+
+
+def codebook_cells(places: Floats, cells: int = CELLS) -> tuple[Runs, int]:
+    """Return a codebook with nearly as many cells for each number, and a width of one number's cells."""
+    return codebook(places, np.ones(places.size), cells), round(cells / places.size)
+
 
 TARGET: Final = 4e-3  # the gap at which to stop
 _ROUNDS: Final = 2
@@ -70,7 +159,7 @@ def _grid(problem: Problem, inputs: int) -> ProgramGrid:
     if problem.criterion is Criterion.WORST:
         return ProgramGrid.at(half, outputs)
     if not problem.unbiased:
-        places = lloyd.best(problem)
+        places = best_codebook(problem)
         cuts = (places[1:] + places[:-1]) / 2.0
         half = _apart(np.concatenate([half, cuts[cuts > 0.0]]))
         outputs = _mirror(_apart(np.concatenate([half, places[places >= 0.0]])))
@@ -146,7 +235,7 @@ def _refined(problem: Problem, solution: Solution) -> ProgramGrid:
 
 def _candidates(problem: Problem, solution: Solution) -> Iterator[MeasuredCodebook]:
     if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
-        yield MeasuredCodebook.of(problem, *lloyd.as_cells(lloyd.best(problem)))
+        yield MeasuredCodebook.of(problem, *codebook_cells(best_codebook(problem)))
         if problem.loss in (Power(1.0), Power(2.0)):
             return
     outputs, base = solution.grid.outputs, solution.base
@@ -170,3 +259,66 @@ def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> D
     if not problem.unbiased:
         book, width = reduced(book, width)
     return Design(problem, *halved(book), width, prices)
+
+
+_STEPS: Final = 1 << 14
+_TINY: Final = 2.0**-40
+
+
+def best_width_on_circle(problem: Problem) -> float:
+    """Return the share of the circle at whose edge the loss is the mean loss of all reports.
+
+    Widening the window helps as long as the loss at its edge is below the mean; the error then is ℓ(s/2).
+    """
+    if isinstance(problem.loss, Power):
+        return ogpm.best_width(problem.epsilon, problem.loss)
+
+    def excess(width: float) -> float:
+        edge = float(problem.loss(np.asarray(width / 2.0)))
+        return (
+            edge * (1.0 + problem.lift * width) - everything - problem.lift * _mass_on_circle(problem, width)
+        )
+
+    everything = _mass_on_circle(problem, 1.0)
+    return increasing_root(excess, 0.0, 1.0)
+
+
+def _mass_on_circle(problem: Problem, width: float) -> float:
+    return 2.0 * float(between(problem.loss, np.linspace(0.0, width / 2.0, 65)))
+
+
+def error_on_circle(problem: Problem, window: Sliding) -> float:
+    """Return the largest error of the cells that are sampled, rounded up.
+
+    An input is up to half a cell away from the middle of its window; that range is cut finely, and the loss
+    is taken at the farther end of each part.
+    """
+    parts = 16
+    away = (np.arange(parts) + 0.5) / parts - 0.5
+    middles = np.arange(window.cells) - (window.width - 1) / 2.0
+    worst = 0.0
+    for offset in away:
+        turned = (middles - offset) / window.cells
+        distance = np.minimum(np.abs(turned - np.round(turned)) + 0.5 / (parts * window.cells), 0.5)
+        loss = problem.loss(distance)
+        inside = loss[: window.width].mean()
+        worst = max(worst, window.rest * loss.mean() + window.contrast * inside)
+    return float(worst) * (1.0 + _TINY)
+
+
+def bound_on_circle(problem: Problem) -> float:
+    """Return a lower bound on the error of every ε-LDP mechanism, worst or average.
+
+    With a uniform base one price is enough: μ + min(0, D), D = ∫ φ(ℓ(δ) − μ) dδ, φ(c) = min(c, E·c).
+    It is best where D = 0, which is at the loss at the edge of the best window.
+    """
+    if isinstance(problem.loss, Power):
+        return float(problem.loss(np.asarray(best_width_on_circle(problem) / 2.0))) * (1.0 - _TINY)
+    least = problem.loss(np.arange(_STEPS) / (2.0 * _STEPS))  # at the end of each step that is nearer to 0
+
+    def deficit(price: float) -> float:
+        cost = least - price
+        return -float(np.where(cost < 0.0, problem.ratio * cost, cost).mean())
+
+    price = increasing_root(deficit, 0.0, float(problem.loss(np.asarray(0.5))))
+    return price - max(deficit(price), 0.0) - _TINY * price

@@ -1,11 +1,22 @@
-"""The store of an address: a path of a SQLite file, or the address of a PostgreSQL database."""
+"""Opening a store by its address, and its backup."""
 
 from __future__ import annotations
 
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from dither.atomic import refuse_to_overwrite, renamed
 from dither.errors import InvalidParameter
-from dither.service.store.store import CollectorStore
+from dither.service.store.sqlite import SCHEMA, TICK, check_file, locked
+from dither.service.store.store import CollectorStore, StoreUnusable
+
+if TYPE_CHECKING:
+    from dither.service.store.postgresql import PostgresqlStore
+
 
 _SCHEMES = ("postgresql://", "postgres://")
 
@@ -26,3 +37,106 @@ def open_store(address: str) -> CollectorStore:
     from dither.service.store.sqlite import SqliteStore
 
     return SqliteStore(Path(address))
+
+
+_ROWS: Final = 1 << 14
+_TABLES: Final = {  # what both kinds of stores hold, with the columns that both have
+    "campaigns": ("id", "name", "version", "document"),
+    "slots": ("number", "campaign", "question", "day", "label", "n", "counts", "shown"),
+    "reports": ("id", "part", "slot", "data"),  # and the tick: what is shown depends on it
+    "refused": ("campaign", "day", "reason", "count"),
+}
+
+
+def backup(address: str, out: Path, *, force: bool = False) -> int:
+    """Write a copy of a store to a file, also while collectors write; return the number of batches in it."""
+    refuse_to_overwrite(out, force=force)
+    with renamed(out) as part:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        with closing(sqlite3.connect(part, isolation_level=None)) as target:
+            if is_postgresql(address):
+                _from_postgresql(address, target)
+            else:
+                with _opened(Path(address)) as source:
+                    source.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")  # one file: nothing is beside it
+            return _batches(target)
+
+
+def restore(file: Path, address: str) -> int:
+    """Make a store of a backup; return the number of batches. The store must not exist, or be empty."""
+    with _opened(file) as source:
+        found = source.execute("PRAGMA integrity_check").fetchone()[0]
+        if found != "ok":
+            raise StoreUnusable(f"{file} is damaged: {found}")
+        if is_postgresql(address):
+            _to_postgresql(source, address)
+        else:
+            path = Path(address)
+            refuse_to_overwrite(path)
+            with locked(path), renamed(path) as part:
+                os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                with closing(sqlite3.connect(part)) as target:
+                    source.backup(target)
+        return _batches(source)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a store's file for reading alone."""
+    if not path.is_file():
+        raise StoreUnusable(f"there is no file {path}")
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source:
+        try:
+            check_file(source, path)
+        except sqlite3.DatabaseError as error:
+            raise StoreUnusable(f"{path} is not a collector's store: {error}") from None
+        yield source
+
+
+def _batches(sql: sqlite3.Connection) -> int:
+    return int(sql.execute("SELECT count(*) FROM reports WHERE part = 0").fetchone()[0])
+
+
+def _store(address: str) -> PostgresqlStore:
+    from dither.service.store.postgresql import PostgresqlStore
+
+    return PostgresqlStore(address)
+
+
+def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
+    target.executescript(f"BEGIN; {SCHEMA} COMMIT; BEGIN;")
+    with closing(_store(address)) as store, store.snapshot() as sql:
+        for table, columns in _TABLES.items():
+            ticked = table == "reports"
+            named = [*columns, *(["number"] if ticked else [])]
+            marks = ",".join("?" * len(named))
+            ordered = ", tick FROM dither_reports ORDER BY tick" if ticked else f" FROM dither_{table}"
+            last = 0
+            with sql.cursor(f"backup_{table}", binary=True) as cursor:
+                cursor.execute(f"SELECT {','.join(columns)}{ordered}")
+                while rows := cursor.fetchmany(_ROWS):
+                    if ticked:
+                        numbers = [last := max(last + 1, tick << TICK) for *_, tick in rows]
+                        rows = [(*row[:-1], number) for row, number in zip(rows, numbers, strict=True)]
+                    target.executemany(f"INSERT INTO {table} ({','.join(named)}) VALUES ({marks})", rows)
+    target.execute("COMMIT")
+
+
+def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
+    with closing(_store(address)) as store, store.alone() as sql:
+        for table in _TABLES:
+            row = sql.execute(f"SELECT count(*) FROM dither_{table}").fetchone()
+            if row is None or row[0]:
+                raise StoreUnusable("the database holds a collector's data; restore into an empty one")
+        for table, columns in _TABLES.items():
+            ticked = table == "reports"
+            named = ",".join((*columns, *(["tick"] if ticked else [])))
+            tick = f", number >> {TICK}" if ticked else ""
+            rows = source.execute(f"SELECT {','.join(columns)}{tick} FROM {table}")
+            with sql.cursor() as cursor, cursor.copy(f"COPY dither_{table} ({named}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+        sql.execute("UPDATE dither_meta SET tick = (SELECT coalesce(max(tick), 0) + 1 FROM dither_reports)")
+        last = "SELECT coalesce(max(number), 0) + 1 FROM dither_slots"
+        sql.execute(f"SELECT setval('dither_slots_number_seq', ({last}))")

@@ -18,8 +18,17 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from dither.service.contract import Published
 from dither.service.live import Fates, FoldedCounts, LiveCounts, News, Slot
-from dither.service.refusal import Reason
+from dither.service.settings import Reason
 from dither.service.store.store import (
+    HELD,
+    INSERT,
+    KEPT,
+    LOCK,
+    NEW_SLOT,
+    NEXT,
+    SCHEMA,
+    TICKS,
+    VERSION,
     Arrived,
     CollectorStore,
     Folding,
@@ -37,7 +46,6 @@ from dither.service.store.store import (
     unpack_counts,
     whole_ticks,
 )
-from dither.service.store.tables import HELD, INSERT, KEPT, LOCK, NEW_SLOT, NEXT, SCHEMA, TICKS, VERSION
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final, final
 
 from dither.service.contract import Published
 from dither.service.live import FoldedCounts, LiveCounts, News, Slot
-from dither.service.refusal import Reason
+from dither.service.settings import Reason
 from dither.service.store.store import (
     Arrived,
     CollectorStore,

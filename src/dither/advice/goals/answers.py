@@ -1,0 +1,191 @@
+"""Goals about answers from a list, and about places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Final, final
+
+import numpy as np
+
+from dither.advice.catalogue import Candidate
+from dither.advice.goals.numbers import Averaged, Goal
+from dither.arrays import Floats
+from dither.domains import Categories, Disk, Interval, Parallelogram, Paths, Rectangle, Sphere
+from dither.domains.categories import Profile
+from dither.errors import DitherError, InvalidParameter, found
+from dither.mechanisms.frequency.krr import KRR
+from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
+from dither.mechanisms.marginals import Marginals
+from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
+from dither.mechanisms.places.planning import best_split, predicted_error
+from dither.mechanisms.places.rivals import Gridding, Strawman
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
+from dither.optimal.queries.design import prefixes
+from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
+from dither.table import percent
+
+
+@final
+@dataclass(frozen=True)
+class Ranges(Averaged):
+    """The share of n people below each edge of equal cells, or up to each answer of an ordinal scale.
+
+    The error is the root mean square over the inner edges, for people spread evenly. On an interval the
+    mechanisms for categories are asked about the cell, and their frequencies are summed.
+    """
+
+    cells: int | None = None
+
+    apart = True
+    takes = (Interval, Categories)
+    otherwise = "for tables of several attributes ask dt.goals.Tables"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cells is not None and (
+            isinstance(self.cells, bool)
+            or not isinstance(self.cells, int)
+            or not 2 <= self.cells <= MOST_INPUTS
+        ):
+            raise InvalidParameter(
+                f"cells are a whole number from 2 to {MOST_INPUTS}, not {found(self.cells)}"
+            )
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        if isinstance(domain, Categories):
+            if self.cells is not None:
+                raise InvalidParameter("leave cells out: the answers of a scale are the cells")
+            answers = domain
+        else:
+            answers = Categories(DEFAULT_CELLS if self.cells is None else self.cells)
+        made: list[Candidate] = []
+        with suppress(DitherError):  # too many answers, a budget out of range, or scipy is not installed
+            made.append(Candidate("Cumulative", Cumulative(domain, epsilon=epsilon, cells=self.cells)))
+        for kind in (KRR, SubsetIndices, SubsetSelection):
+            try:
+                made.append(Candidate(kind.__name__, kind(answers, epsilon=epsilon)))
+            except InvalidParameter:  # sets too small or too large
+                continue
+        return made
+
+    def spread(self, mechanism: Any) -> float:
+        if isinstance(mechanism, Cumulative):
+            return float(mechanism.average_variance / (len(mechanism.kernel.channel.values) - 1))
+        size = len(mechanism.categories)
+        matrix = prefixes(size)
+        return summed_variance(mechanism, matrix) / (size - 1)
+
+    def least_error(self, candidates: list[Candidate]) -> float | None:
+        solved = [one.mechanism for one in candidates if isinstance(one.mechanism, Cumulative)]
+        return _below(self, solved[0]) if solved else None
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        if isinstance(first.mechanism, Cumulative):
+            above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
+            return f"solved: an error at most {percent(above)} above the smallest possible"
+        return "the smallest error when frequencies are summed"
+
+
+@final
+@dataclass(frozen=True)
+class Tables(Averaged):
+    """The shares of all cells of all tables of `way` attributes among n people.
+
+    The error is the root mean square over all cells, for people spread evenly.
+    """
+
+    way: int = 2
+
+    apart = True
+    takes = (Profile,)
+    otherwise = "for one list of answers ask dt.goals.Frequencies"
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        return [Candidate("Marginals", Marginals(domain, epsilon=epsilon, way=self.way))]
+
+    def spread(self, mechanism: Any) -> float:
+        tables = combinations(mechanism.domain.sizes, self.way)
+        return float(mechanism.average_variance / sum(math.prod(table) for table in tables))
+
+    def least_error(self, candidates: list[Candidate]) -> float | None:
+        return _below(self, candidates[0].mechanism)
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
+        asked = "linear functions of pairs" if first.mechanism.plan.field else "pairs themselves"
+        return f"an error at most {percent(above)} above the smallest possible; it asks about {asked}"
+
+
+def _below(goal: Averaged, mechanism: Any) -> float | None:
+    """Return the smallest error that the certified gap of a solved mechanism leaves possible."""
+    error = goal.error(mechanism)
+    return None if error is None else error / math.sqrt(1.0 + mechanism.gap)
+
+
+def summed_variance(protocol: Any, matrix: Floats) -> float:
+    """Return the variance of one report, over all queries, when the frequencies of symmetric sets are summed.
+
+    With sets of w out of k, K = aI + bJ: its diagonal is (p·E + 1 − p)·k/(w·E + k − w), its rows sum to k.
+    """
+    size = len(protocol.categories)
+    chosen = getattr(protocol.kernel, "chosen", 1)
+    ratio = float(protocol.kernel.ratio)
+    own = float(protocol.rates[0])
+    diagonal = (own * ratio + 1.0 - own) * size / (chosen * ratio + size - chosen)
+    beside = (size - diagonal) / (size - 1)
+    moments = np.full((size, size), beside) + (diagonal - beside) * np.eye(size)
+    gram = matrix.T @ matrix
+    return float(np.trace(np.linalg.solve(moments, gram)) - np.trace(gram) / size)
+
+
+_ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
+
+
+@final
+@dataclass(frozen=True)
+class Locations(Goal):
+    """Each location of a path by itself: the mean distance of its report to the truth.
+
+    Locations are uniform on the area, or drawn from a public list of `places`. The error is simulated with a
+    fixed seed on paths of ten locations, and accurate to about one per cent. On a sphere it is in metres.
+    """
+
+    places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
+
+    takes = (Rectangle, Disk, Parallelogram, Sphere)
+    otherwise = "for numbers use dt.goals.SingleValues"
+    close = 0.02
+
+    def __post_init__(self) -> None:
+        if self.places is not None:
+            points = Paths.of(self.places).points.tolist()
+            object.__setattr__(self, "places", tuple((x, y) for x, y in points))
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        found = []
+        kinds: tuple[type[Any], ...] = (TraCSC, TraCSD, Strawman, PlanarLaplace, PlanarStaircase, Gridding)
+        for kind in kinds:
+            if isinstance(domain, kind.takes):
+                found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))
+        for one in list(found):
+            if isinstance(one.mechanism, TraCSC | TraCSD):
+                split = best_split(one.mechanism, self.places)
+                if abs(split - one.mechanism.split) < _ALIKE:
+                    continue
+                name = f"{type(one.mechanism).__name__}(…, split={split:g})"
+                found.append(Candidate(name, replace(one.mechanism, split=split), variant=True))
+        return found
+
+    def error(self, mechanism: Any) -> float:
+        return predicted_error(mechanism, self.places)
+
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        raise InvalidParameter("the error of a single place does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        where = "with places spread evenly" if self.places is None else "with the places that were given"
+        return f"the smallest error in simulations {where}"

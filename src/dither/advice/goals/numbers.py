@@ -1,0 +1,465 @@
+"""Goals about numbers: means, quantiles, distributions and single values."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, final
+
+import numpy as np
+
+from dither.advice import simulation
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
+from dither.advice.compare import average_variance, error_of, largest, mean_over
+from dither.advice.simulation import FINAL, FIRST, Distance, ShapeQuestion, Simulated, Told
+from dither.arrays import Floats
+from dither.domains import Categories, Circle, Domain, Interval
+from dither.errors import DitherError, InvalidParameter, found
+from dither.estimation.intervals import reach_of_one
+from dither.kernels.lattice.law import COSINE, Moment
+from dither.losses import Criterion, Power, absolute, check_criterion, check_loss, squared, worst
+from dither.mechanisms.base import Analysis
+from dither.mechanisms.numeric.pm import CROSSOVER
+from dither.optimal.mechanism import Optimal
+from dither.optimal.problem import known_optimum, least_frequency_variance
+from dither.optimal.queries.workload import Cumulative
+from dither.table import percent
+
+
+class Goal(ABC):
+    """What the reports are collected for: it knows which mechanisms can serve, and predicts their errors."""
+
+    takes: ClassVar[tuple[type[Domain], ...]]
+    otherwise: ClassVar[str]  # for the error message: which goal to use on other domains
+    close: ClassVar[float] = 1e-4  # the relative accuracy of a predicted error
+    simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
+    apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
+
+    @final
+    def check(self, domain: Domain) -> None:
+        """Raise InvalidParameter unless the goal applies to a domain."""
+        if not isinstance(domain, self.takes):
+            wanted, given = " or ".join(kind.__name__ for kind in self.takes), type(domain).__name__
+            raise InvalidParameter(
+                f"the goal {type(self).__name__} needs the domain {wanted}, not {given}; {self.otherwise}"
+            )
+
+    @abstractmethod
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        """Return the mechanisms that might serve; with `wait=False` no design is solved."""
+
+    def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
+        """Return the mechanisms that serve this goal alone, which `dt.compare` lists with the others."""
+        return []
+
+    @abstractmethod
+    def error(self, mechanism: Any) -> float | None:
+        """Return the predicted error; None if the reports cannot answer, however many there are."""
+
+    def errors(
+        self, candidates: list[Candidate], *, rough: bool = False, told: Told | None = None
+    ) -> list[tuple[Candidate, float]]:
+        """Return the candidates that can serve with their errors; with `rough`, less accurate ones."""
+        predicted = [(one, self.error(one.mechanism)) for one in candidates]
+        return [(one, error) for one, error in predicted if error is not None]
+
+    def columns(
+        self, candidates: list[Candidate], told: Told | None = None
+    ) -> tuple[str, list[dict[str, float | None]]]:
+        """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
+        return "", [{"error": self.error(one.mechanism)} for one in candidates]
+
+    def least_error(self, candidates: list[Candidate]) -> float | None:
+        """Return a lower bound on the error of every mechanism, known or not; None if there is none."""
+        return None
+
+    def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        """Return candidates and their errors, the one to recommend first: by error unless overridden."""
+        return sorted(able, key=lambda pair: pair[1])
+
+    @abstractmethod
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        """Return how many people the best candidate needs for a target error; None if no number is enough."""
+
+    def one_liar(self, mechanism: Any) -> float | None:
+        """Return the most that one made-up report can move the estimate; None if it is not derived."""
+        return None
+
+    @abstractmethod
+    def reason(self, first: Candidate, domain: Any) -> str:
+        """Return one sentence that says why the first of the ranking is the best."""
+
+
+def check_people(n: object) -> None:
+    """Raise InvalidParameter unless n is None or a whole number of at least 1."""
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
+        raise InvalidParameter(f"n, how many people answer, is a whole number of at least 1, not {found(n)}")
+
+
+def stated(n: int | None) -> int:
+    """Return the number of people of a goal; raise InvalidParameter if it was left out."""
+    if n is None:
+        raise InvalidParameter("state how many people answer, as in dt.goals.Mean(n=10_000)")
+    return int(n)
+
+
+_TWICE: Final = Moment(
+    lambda gap: np.cos(4.0 * np.pi * gap),
+    lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
+)
+_NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
+_STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
+
+
+@dataclass(frozen=True)
+class Averaged(Goal):
+    """A goal whose error is √(v/n), v being the variance that one report contributes."""
+
+    n: int | None = None
+
+    def __post_init__(self) -> None:
+        check_people(self.n)
+
+    @abstractmethod
+    def spread(self, mechanism: Any) -> float | None:
+        """Return n times the squared error; None if no estimate is possible."""
+
+    @final
+    def error(self, mechanism: Any) -> float | None:
+        spread = self.spread(mechanism)
+        return None if spread is None else math.sqrt(spread / stated(self.n))
+
+    @final
+    def one_liar(self, mechanism: Any) -> float | None:
+        reach = reach_of_one(mechanism)
+        return None if reach is None else reach / stated(self.n)
+
+    @final
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        spreads = [self.spread(one.mechanism) for one in candidates]
+        least = min((spread for spread in spreads if spread is not None), default=None)
+        return None if least is None else max(1, math.ceil(least / target**2 * (1.0 - 1e-12)))
+
+
+@final
+@dataclass(frozen=True)
+class Mean(Averaged):
+    """The mean of n people's numbers; on a circle the mean direction of people who agree.
+
+    `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
+    values that are uniform on the domain. Only mechanisms whose E[report] is affine in the value can answer:
+    OGPM on an interval cannot.
+    """
+
+    criterion: Criterion = worst
+
+    takes = (Interval, Circle)
+    otherwise = "for categories use dt.goals.Frequencies"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_criterion(self.criterion)
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        best = solved(domain, epsilon, (), (self.criterion,), unbiased=True, wait=wait)
+        return [*best, *_plain(domain, epsilon)]
+
+    def spread(self, mechanism: Any) -> float | None:
+        if isinstance(mechanism.domain, Circle):
+            return self._over(mechanism, lambda x: _turning(mechanism, x))
+        if isinstance(mechanism, Optimal) and mechanism.unbiased:
+            return error_of(mechanism, squared, self.criterion)
+        slope = _slope(mechanism)
+        if slope is None:
+            return None
+        return self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
+
+    def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
+        over = largest if self.criterion is Criterion.WORST else mean_over
+        return over(mechanism, function)
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        if isinstance(domain, Circle):
+            return "it has the smallest variance across the true direction, relative to the length along it"
+        if isinstance(first.mechanism, Optimal):
+            return (
+                f"solved: unbiased, and its {self.criterion!r} variance is at most "
+                f"{percent(first.mechanism.gap)} above the smallest there is"
+            )
+        return (
+            f"unbiased, with the smallest {self.criterion!r} variance; in closed form Hybrid gives way to "
+            f"Podium at ε = {CROSSOVER[self.criterion]:.4g}"
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Frequencies(Averaged):
+    """How frequent each category is among n people: the root mean square error over the categories.
+
+    It is the same whatever the frequencies are.
+    """
+
+    takes = (Categories,)
+    otherwise = "for numbers use dt.goals.Distribution"
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        return on_categories(domain, epsilon)
+
+    def spread(self, mechanism: Any) -> float:
+        return average_variance(mechanism)
+
+    def ranked(self, able: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+        """Return the candidates by error; those within 1.5 % of the smallest by the bytes of a report."""
+        near = _NEARLY * min(error for _, error in able)
+        return sorted(able, key=lambda pair: _frugal(pair, near))
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        least = least_frequency_variance(len(domain), first.mechanism.epsilon)
+        above = math.sqrt(average_variance(first.mechanism) / least) - 1.0
+        size = f"in {first.mechanism.report_bytes:g}-byte reports"
+        if above <= 1e-6:
+            return f"the smallest error possible, {size}"
+        return f"an error {percent(above)} above the smallest possible, {size}"
+
+
+def _frugal(pair: tuple[Candidate, float], near: float) -> tuple[bool, float, float]:
+    candidate, error = pair
+    return error > near, candidate.mechanism.report_bytes if error <= near else 0.0, error
+
+
+def _plain(domain: Any, epsilon: float) -> list[Candidate]:
+    """Return every mechanism once: an estimate is the same for all codebooks of the same reports."""
+    return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
+
+
+def _slope(mechanism: Analysis) -> float | None:
+    """Return the slope of the mean report in the value; None if it is not affine in the value."""
+    line = mechanism.line
+    x = np.linspace(line.low, line.high, 17)
+    means = np.asarray(mechanism.mean(x))
+    slope = float(means[-1] - means[0]) / line.length
+    gaps = means - means[0] - slope * (x - line.low)
+    return slope if slope > 0.0 and float(np.abs(gaps).max()) <= _STRAIGHT * slope * line.length else None
+
+
+def _turning(mechanism: Analysis, x: Floats) -> Floats:
+    """Return n times the variance of the mean direction of people at x: E[sin²(Y − x)]/ρ².
+
+    The error of the mean direction is the mean report's component across the true direction, divided by the
+    component along it.
+    """
+    unit = mechanism.line.to_unit(x)
+    along = mechanism.law.expect(unit, COSINE)
+    across = (1.0 - mechanism.law.expect(unit, _TWICE)) / 2.0
+    return np.asarray(across / along**2 * (mechanism.line.length / (2.0 * np.pi)) ** 2)
+
+
+@final
+@dataclass(frozen=True)
+class SingleValues(Goal):
+    """Each report by itself: the expected loss of one report, in the worst case or on average."""
+
+    loss: Power = absolute
+    criterion: Criterion = worst
+
+    takes = (Interval, Circle)
+    otherwise = "for categories use dt.goals.Frequencies, for places dt.goals.Locations"
+
+    def __post_init__(self) -> None:
+        check_loss(self.loss)
+        check_criterion(self.criterion)
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        best = solved(domain, epsilon, (self.loss,), (self.criterion,), wait=wait)
+        return [*best, *on_a_line(domain, epsilon, (self.loss,))]
+
+    def error(self, mechanism: Any) -> float:
+        return error_of(mechanism, self.loss, self.criterion)
+
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        raise InvalidParameter("the error of a single value does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
+        if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
+            return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"
+        if isinstance(first.mechanism, Optimal):
+            return (
+                f"solved: its {self.criterion!r} {self.loss!r} error is at most "
+                f"{percent(first.mechanism.gap)} above the smallest there is"
+            )
+        return f"the smallest {self.criterion!r} {self.loss!r} error of the mechanisms in closed form"
+
+
+_NEAR = 1.15  # of the best in the first ranking: simulated again with more runs and other seeds
+_BINS = 64  # neighbouring parts of the domain that reports must tell apart
+
+
+@dataclass(frozen=True)
+class _Simulated(Goal):
+    """A goal whose error is simulated: 12 runs for every mechanism, 64 for those near the best."""
+
+    n: int | None = None
+
+    close: ClassVar[float] = 0.02
+    simulated: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_people(self.n)
+
+    @property
+    @abstractmethod
+    def question(self) -> ShapeQuestion:
+        """What is simulated."""
+
+    @property
+    def _parts(self) -> int:
+        return _BINS
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        # Every mechanism once: an estimate is the same for all codebooks of the same reports.
+        plain = [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
+        return [*plain, *(self.beside(domain, epsilon) if wait else [])]
+
+    @final
+    def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
+        if not isinstance(domain, Interval):
+            return []
+        try:
+            return [Candidate("Cumulative", Cumulative(domain, epsilon=epsilon))]
+        except DitherError:  # a budget out of range
+            return []
+
+    @final
+    def error(self, mechanism: Any) -> float | None:
+        found = self.prediction(mechanism)
+        return None if found is None else found.error
+
+    @final
+    def prediction(self, mechanism: Any, told: Told | None = None) -> Simulated | None:
+        """Return the simulated error with its standard error; None if reports cannot tell a shape."""
+        n = stated(self.n)
+        if not simulation.tells_apart(mechanism, self._parts):
+            return None
+        return simulation.simulated(mechanism, self.question, n, FINAL, told)
+
+    @final
+    def errors(
+        self, candidates: list[Candidate], *, rough: bool = False, told: Told | None = None
+    ) -> list[tuple[Candidate, float]]:
+        """Return the candidates that can serve with their errors: few runs for all, many for the best."""
+        n = stated(self.n)
+        able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
+        first = [simulation.simulated(one.mechanism, self.question, n, FIRST, told).error for one in able]
+        near = 0.0 if rough else _NEAR * min(first, default=0.0)
+        return [
+            (one, simulation.simulated(one.mechanism, self.question, n, FINAL, told).error)
+            if error <= near
+            else (one, error)
+            for one, error in zip(able, first, strict=True)
+        ]
+
+    def questions(self) -> dict[str, ShapeQuestion]:
+        """Return what `dt.compare` simulates for each column, the first to sort by."""
+        return {"error": self.question}
+
+    @final
+    def columns(
+        self, candidates: list[Candidate], told: Told | None = None
+    ) -> tuple[str, list[dict[str, float | None]]]:
+        n, rows = stated(self.n), []
+        for one in candidates:
+            able = simulation.tells_apart(one.mechanism, self._parts)
+            row: dict[str, float | None] = dict.fromkeys(self.questions())
+            for name, question in self.questions().items() if able else ():
+                row[name] = simulation.simulated(one.mechanism, question, n, FIRST, told).error
+            rows.append(row)
+        how = f"simulated for a Beta, {len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
+        return how, rows
+
+    @final
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
+        if not able:
+            return None
+        pilot = [simulation.simulated(one.mechanism, self.question, 10_000, FIRST).error for one in able]
+        best = able[int(np.argmin(pilot))]
+        return simulation.people_for_error(best.mechanism, self.question, target)
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        population = "Beta(4, 4)" if isinstance(domain, Circle) else "Beta(2, 5)"
+        found = self.prediction(first.mechanism)
+        spread = 0.0 if found is None else 100.0 * found.standard_error / found.error
+        told = (
+            f"the smallest error in simulations: {population}, {len(FINAL)} runs (seeds {FINAL.start} to "
+            f"{FINAL.stop - 1}), ± {spread:.2g} %"
+        )
+        if isinstance(first.mechanism, Cumulative):
+            return f"{told}; read by dt.cumulative(reports, method=dt.empirical_bayes)"
+        return told
+
+
+@final
+@dataclass(frozen=True)
+class Distribution(_Simulated):
+    """How the values of n people are distributed, as `dt.distribution` estimates it.
+
+    The error is `dt.goals.Distance.W1`, the area between the true and the estimated cumulative distribution
+    (how far, on average, people would have to move to turn one into the other), or `Distance.KS`, their
+    largest gap. It is simulated with the mechanism itself, for people with the shape Beta(2, 5), on a circle
+    Beta(4, 4). `Cumulative` is read by `dt.cumulative(reports, method=dt.empirical_bayes)`. Mechanisms for
+    which the first or last two of `bins` equal parts are not identifiable, as OGPM near the ends of an
+    interval, are left out.
+    """
+
+    bins: int = _BINS
+    distance: Distance = Distance.W1
+
+    takes = (Interval, Circle)
+    otherwise = "for categories ask dt.goals.Frequencies"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
+            raise InvalidParameter("bins are a whole number, at least 2")
+        if not isinstance(self.distance, Distance):
+            raise InvalidParameter("the distance is dt.goals.Distance.W1 or dt.goals.Distance.KS")
+
+    @property
+    def question(self) -> ShapeQuestion:
+        return ShapeQuestion(self.distance)
+
+    def questions(self) -> dict[str, ShapeQuestion]:
+        order = sorted(Distance, key=lambda one: one is not self.distance)
+        return {one.name: ShapeQuestion(one) for one in order}
+
+    @property
+    def _parts(self) -> int:
+        return self.bins
+
+
+@final
+@dataclass(frozen=True)
+class Quantile(_Simulated):
+    """A quantile of n people's values, as `dt.quantile` estimates it: the root mean square error.
+
+    It is simulated for a population with the shape Beta(2, 5), by the mechanism itself.
+    """
+
+    share: float = 0.5
+
+    takes = (Interval,)
+    otherwise = "directions have no order; ask dt.goals.Mean or dt.goals.Distribution"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        share = self.share
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
+            raise InvalidParameter("the share of a quantile is a number strictly between 0 and 1")
+
+    @property
+    def question(self) -> ShapeQuestion:
+        return ShapeQuestion(None, float(self.share))

@@ -1,0 +1,119 @@
+"""`dither campaign`: check, publish and retire a campaign, which is a contract with the people it asks."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import click
+
+from dither.advice.explain import explain
+from dither.atomic import refuse_to_overwrite, whole
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.service.contract import Contract, Published
+from dither.service.keys import make_key, make_sealing_key, public_part, read_key, read_sealing_key
+
+_KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
+
+
+@click.group()
+def command() -> None:
+    """Check, publish or retire a campaign; make the key that devices seal batches to.
+
+    A published campaign never changes. Its identity is the digest of its text; a change is a new version.
+
+    \b
+    dither campaign check campaign.toml
+    dither campaign sealing-key collector.key
+    dither campaign publish campaign.toml --key asker.key -o campaign.json
+    dither campaign retire campaign.json --key asker.key
+    """
+
+
+@command.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@JSON_OPTION
+def check(file: Path, as_json: bool) -> None:
+    """Check FILE and say what it promises: a campaign in TOML, or a published one."""
+    published = None if file.suffix == ".toml" else Published.from_json(file.read_bytes())
+    contract = Contract.read(file) if published is None else published.contract
+    facts = {
+        "id": contract.id,
+        "name": contract.name,
+        "version": contract.version,
+        "promise": str(contract.guarantee),
+        "signed by": None if published is None else published.key,
+        "sealed to": contract.sealing_key,
+        "retired": None if published is None or published.retired is None else str(published.retired[0]),
+    }
+    if as_json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        if value is not None:
+            click.echo(f"{name:10} {value}")
+    click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
+    click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
+    click.echo(
+        "\n".join(click.wrap_text(line, 80) for line in explain(contract.questions).person.split("\n"))
+    )
+
+
+@command.command(name="sealing-key")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@JSON_OPTION
+def sealing_key(file: Path, as_json: bool) -> None:
+    """Print the public half of the key in FILE, as a line for the campaign in TOML.
+
+    The key is made if there is none. Devices encrypt batches to it, so that a relay cannot read them. Give
+    FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
+    """
+    key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
+    public = public_part(key)
+    if as_json:
+        print_json({"sealing_key": public, "file": str(file)})
+    else:
+        click.echo(f'sealing_key = "{public}"')
+
+
+@command.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_KEY
+@click.option(
+    "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write."
+)
+@FORCE_OPTION
+@JSON_OPTION
+def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> None:
+    """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none."""
+    contract = Contract.read(file)
+    refuse_to_overwrite(out, file, force=force)
+    made = Published.sign(contract, read_key(key) if key.exists() else make_key(key))
+    with whole(out) as stream:
+        stream.write(made.to_json() + "\n")
+    if as_json:
+        print_json({"campaign": made.id, "key": made.key, "file": str(out)})
+    else:
+        click.echo(f"campaign   {made.id}\nkey        {made.key}\nwritten to {out}")
+
+
+@command.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_KEY
+@click.option("--day", help="The first day on which nothing is accepted; today if left out.")
+@JSON_OPTION
+def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
+    """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
+    try:
+        first = (
+            datetime.datetime.now(datetime.UTC).date() if day is None else datetime.date.fromisoformat(day)
+        )
+    except ValueError:
+        raise click.UsageError(f"--day is a day such as 2026-05-01, not {day!r}") from None
+    gone = Published.from_json(file.read_bytes()).retire(first, read_key(key))
+    with whole(file) as stream:
+        stream.write(gone.to_json() + "\n")
+    if as_json:
+        print_json({"campaign": gone.id, "retired": str(first)})
+    else:
+        click.echo(f"retired from {first} on: send SIGHUP to the collector")

@@ -1,1 +1,0 @@
-"""Verbs about a campaign: before, while and after people are asked."""

@@ -1,0 +1,219 @@
+"""`dither sql`: the query that counts reports in a database.
+
+Estimates from tables of reports in databases: what `dither estimate duckdb://…` needs.
+
+`dither perturb --engine spark`: from a Parquet file or folder to a folder of reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.data.options import Missing
+from dither.data.rows import RowCounts
+from dither.data.sql.dialects import DIALECTS
+from dither.data.sql.engines import Columns, connect, fold_script, is_address, question_totals
+from dither.data.sql.query import OPTIONAL, ReportTable, counting_query
+from dither.data.streams import output_path, shown_name
+from dither.errors import DitherError, InvalidParameter, unknown_name
+from dither.estimation.groups import GroupCounts
+from dither.estimation.summary import Summary
+from dither.wire.campaign import Campaign
+from dither.wire.codec import from_json
+
+
+def counts_of(
+    addresses: Sequence[str], campaign: Campaign, table: ReportTable, folded: str | None
+) -> Columns:
+    """Return the counts of all databases, below each other."""
+    total: Columns = {}
+    for address in addresses:
+        with connect(address, table) as engine:
+            for name, values in engine.counts(campaign, table, folded=folded).items():
+                total.setdefault(name, []).extend(values)
+    return total
+
+
+def all_addresses(files: Sequence[str]) -> bool:
+    """Return whether the arguments are addresses of databases; raise UsageError if only some are."""
+    found = [is_address(name) for name in files]
+    if any(found) and not all(found):
+        raise click.UsageError("name files of reports, or databases, not both")
+    return all(found)
+
+
+def report_table(name: str, unique: bool, renamed: Sequence[str]) -> ReportTable:
+    """Return the table of reports that the options --table, --unique and --map describe."""
+    columns: dict[str, str | None] = {"batch": None} if unique else {}
+    for entry in renamed:
+        column, equals, given = entry.partition("=")
+        if not equals:
+            raise click.UsageError(f"--map is COLUMN=NAME, with COLUMN one of {', '.join(OPTIONAL)}")
+        columns[column] = given or None
+    return ReportTable(tuple(name.split("."))).rename(columns)
+
+
+def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
+    """Return the summary of each question, and say on standard error how many reports were left out."""
+    found = {}
+    for name, mechanism in campaign.questions.items():
+        totals = question_totals(name, mechanism, counts)
+        left = [
+            f"{number} {words}"
+            for number, words in ((totals.malformed, "malformed"), (totals.other, "of another fingerprint"))
+            if number
+        ]
+        if left:
+            click.echo(f"{name}: left out: {', '.join(left)}", err=True)
+        found[name] = Summary(mechanism, totals.counts, totals.n)
+    return found
+
+
+def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[str, GroupCounts]:
+    """Return the counts of each question by day, by label, or by both."""
+    for column in by:
+        if column not in ("day", "label") or column not in counts:
+            raise unknown_name(
+                "column of groups", column, [name for name in ("day", "label") if name in counts]
+            )
+    rows: dict[tuple[Any, ...], list[int]] = {}
+    for row, label in enumerate(zip(*(counts[column] for column in by), strict=True)):
+        rows.setdefault(label, []).append(row)
+    found = {name: GroupCounts(question, by) for name, question in campaign.questions.items()}
+    for label, chosen in rows.items():
+        part = {key: [values[row] for row in chosen] for key, values in counts.items()}
+        for name, mechanism in campaign.questions.items():
+            totals = question_totals(name, mechanism, part)
+            found[name].add_summary(label, Summary(mechanism, totals.counts, totals.n))
+    return found
+
+
+@click.command()
+@click.argument("campaign", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--dialect",
+    "dialect_name",
+    required=True,
+    type=click.Choice(sorted(DIALECTS)),
+    help="The database that the query is for.",
+)
+@click.option(
+    "--column",
+    default="report",
+    show_default=True,
+    help="The column of a question, if CAMPAIGN is one specification.",
+)
+@click.option("--table", "table_name", default="reports", show_default=True, help="The table of reports.")
+@click.option("--unique", is_flag=True, help="The reports have no batch: they are already unique.")
+@click.option(
+    "--map",
+    "renamed",
+    multiple=True,
+    metavar="COLUMN=NAME",
+    help="The name of a column of the table, if it differs; COLUMN= for one that is not there.",
+)
+@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Only reports first seen on this day.")
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    help="With --day: how many days before it are searched for copies.",
+)
+@click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
+@FORCE_OPTION
+@JSON_OPTION
+def command(
+    campaign: Path,
+    dialect_name: str,
+    column: str,
+    table_name: str,
+    unique: bool,
+    renamed: tuple[str, ...],
+    day: datetime | None,
+    retries: int | None,
+    fold: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    r"""Write the SQL query that counts a table of reports, by day, label and question.
+
+    CAMPAIGN is a campaign's TOML, or a question's specification with --column. The counted result is read
+    back by `dt.Summary.from_counts(question, table)`. The table is expected to have the columns day, label,
+    question, fingerprint, batch, place, report and report_hex; --map renames or leaves some out.
+
+    \b
+    dither sql survey.toml --dialect duckdb -o counts.sql
+    dither sql survey.toml --dialect postgresql --table warehouse.reports --map batch= --map place=
+    dither sql survey.toml --dialect snowflake --day 2026-11-15
+    dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
+    """
+    questions = _campaign(campaign, column)
+    given_day = None if day is None else day.date()
+    table = report_table(table_name, unique, renamed)
+    dialect = DIALECTS[dialect_name]
+    if fold is not None:
+        if given_day is None:
+            raise click.UsageError("--fold needs --day: which day is folded")
+        text = fold_script(questions, dialect, table, fold, given_day)
+    else:
+        text = counting_query(questions, dialect, table, day=given_day, retries=retries)
+    if out is not None:
+        with output_path(out, campaign, force=force) as place:
+            place.write_text(text, encoding="utf-8")
+    if as_json:
+        print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})
+    elif out is None:
+        click.echo(text)
+
+
+def _campaign(path: Path, column: str) -> Campaign:
+    if path.suffix == ".toml":
+        return Campaign.read(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{path} is not UTF-8 text") from None
+    try:
+        return Campaign({column: from_json(text)})
+    except DitherError as error:
+        raise click.UsageError(f"{shown_name(path)}: {error}") from None
+
+
+def perturb_with_spark(
+    file: str, out: str, campaign: Campaign, *, keep: Sequence[str], missing: Missing, master: str
+) -> RowCounts:
+    """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
+    from dither.data import spark
+
+    session: Any = spark.session(master)
+    try:
+        given = _open_parquet(session, file)
+        wanted = list(dict.fromkeys([*campaign.questions, *keep]))
+        for name in wanted:
+            if name not in given.columns:
+                raise unknown_name("column", name, given.columns)
+        frame = given.select(*(f"`{name.replace('`', '``')}`" for name in wanted))
+        if missing is Missing.SKIP:
+            for name in campaign.questions:
+                frame = frame.filter(frame[f"`{name.replace('`', '``')}`"].isNotNull())
+        written = spark.perturb(frame, campaign, out).count()
+        return RowCounts(written=written, missing=given.count() - written)
+    finally:
+        session.stop()
+
+
+def _open_parquet(session: Any, file: str) -> Any:
+    from pyspark.errors import PySparkException
+
+    try:
+        return session.read.parquet(file)
+    except PySparkException as error:
+        reason = "does not exist" if error.getCondition() == "PATH_NOT_FOUND" else "is not Parquet"
+        raise InvalidParameter(f"{file} {reason}; --engine spark reads Parquet files and folders") from None

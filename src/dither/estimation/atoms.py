@@ -1,0 +1,384 @@
+"""The search for point masses: where an atom would raise the evidence, where exactly it is, and its weight.
+
+At a mode, an atom at x with weight w changes the log-likelihood by s·w − v·w²/2 to second order: s is the
+score and v the information about w that is left when the bins adapt. Integrated over w under its prior, that
+is the gain in evidence. The best place is added, the path is followed again, and the atom is kept if the
+evidence of the whole model rose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Circle
+from dither.estimation.density import ATOM_CENTRE, ATOM_SPREAD, DensityMode, DensityModel, Path, climb_to_mode
+from dither.kernels.transition import Operator
+from dither.question import NumberQuestion
+
+_WEIGHT_STEPS: Final = 6
+
+
+def without_atom(model: DensityModel, mode: DensityMode, number: int | None) -> tuple[Floats, float]:
+    """Return the law of all reports but those of one atom, and the atom's weight."""
+    if number is None:
+        return mode.expected, 0.05
+    weight = float(mode.shares[model.bins + number])
+    rest = np.maximum(mode.expected - weight * model.atoms[:, number], 1e-300) / max(1.0 - weight, 1e-9)
+    return rest, weight
+
+
+def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> float:
+    """Return the log-likelihood of an atom with its best weight beside the rest."""
+    for _ in range(_WEIGHT_STEPS):
+        ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
+        step = float(counts @ ratio) / max(float(counts @ ratio**2), 1e-300)
+        weight = min(max(weight + step, 1e-5), 0.9999)
+    return float(counts @ np.log((1.0 - weight) * rest + weight * law))
+
+
+def lengths_of_line(gaps: Floats) -> Floats:
+    """Return the length of line that each of several unordered places stands for."""
+    order = np.argsort(gaps, kind="stable")
+    steps = np.zeros(gaps.size)
+    steps[order] = np.gradient(gaps[order]) if gaps.size > 1 else 1.0
+    return np.maximum(steps, 0.0)
+
+
+KNOWN: Final = 3e-4  # a spread, in lengths of the domain, below which the nearest maximum is the only one
+_FARTHEST: Final = 0.06
+_FACTOR: Final = 1.6  # between one distance that is tried and the next
+_REFUTED: Final = 6.0  # nats of evidence below the best at which a side is left
+_STEPS: Final = 3  # towards each mode
+
+
+def likely_place(
+    model: DensityModel,
+    mode: DensityMode,
+    number: int,
+    place: float,
+    spread: float,
+    law: Callable[[float], Floats | None],
+) -> tuple[float, float]:
+    """Return the posterior mean and standard deviation of an atom's place, all else refitted at each place.
+
+    `law(place)` is the law of reports from a place; None if the atom cannot be there. The evidence is looked
+    at from a place and a spread that were found with the bins fixed. Reports of a window have sharp ends, so
+    that the evidence may have several maxima, which are about equally high while reports are few.
+    """
+    gaps, evidence = [0.0], [mode.evidence]
+    for side in (-1.0, 1.0):
+        distance = 2.0 * spread
+        while distance < _FARTHEST:
+            column = law(place + side * distance)
+            if column is None:
+                break
+            atoms = model.atoms.copy()
+            atoms[:, number] = column
+            found = climb_to_mode(model.with_atoms(atoms), mode.strength, mode.logs, _STEPS).evidence
+            gaps.append(side * distance)
+            evidence.append(found)
+            if found < mode.evidence - _REFUTED:
+                break
+            distance *= _FACTOR
+    offsets, heights = np.array(gaps), np.array(evidence)
+    likely = np.exp(heights - heights.max()) * lengths_of_line(offsets)
+    likely /= likely.sum()
+    mean = float(likely @ offsets)
+    around = float(likely @ (offsets - mean) ** 2)
+    return place + mean, math.sqrt(around + spread**2)
+
+
+PLACES: Final = 257  # at which an atom is looked for, before its place is refined
+_END_ODDS: Final = math.log(0.2)  # prior odds of an atom at an end
+_INNER_ODDS: Final = math.log(0.2 / 255.0)  # and at one of the places between
+_WORTH: Final = 1.0  # nats: the estimated gain from which an atom is tried
+_NEARLY: Final = 1.0  # nats: how much the whole path may add to the evidence at one smoothness
+_GLIMPSE: Final = 6  # steps towards a mode with one more atom
+_STEEP: Final = 4.0  # nats by which it is too low at an end, where bins have already risen towards an atom
+_NEAR_END: Final = 2.5 / 256.0  # an atom so near to an end is first tried at the end itself
+_APART: Final = 1.0 / 512.0  # two atoms are at least so far apart
+CLOSE: Final = 1.0 / 32.0  # two atoms whose shares are confused
+_ROUNDS: Final = 6
+_STAGES: Final = 4  # of refinement, each four times finer
+_SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that may be an atom
+_HIGH: Final = 0.05  # and its height relative to the highest
+_NARROW: Final = 8  # bins that are at least half as high
+_CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
+_LEAST_HALF, _MOST_HALF, _HALVES = 1e-4, 0.1, 24  # distances at which the halves of an atom are tried
+_UNLIKELY: Final = 1e-5  # the probability from which on a half is kept
+_ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
+
+    `halves` are distances h, each with its probability: half of the atom's people may be at either of
+    place ± h, since values so close together send reports that cannot be told from its own.
+    """
+
+    place: float
+    spread: float = 0.0
+    halves: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A model with its path, the prior log-odds of its atoms, and what another atom would gain."""
+
+    model: DensityModel
+    path: Path
+    atoms: list[Atom]
+    odds: float
+    watch: _Watch
+
+    @property
+    def evidence(self) -> float:
+        return self.path.best.evidence + self.odds
+
+
+@dataclass(frozen=True, eq=False)
+class AtomSearch:
+    """Looks for atoms of one mechanism's reports, counted in `rows` rows."""
+
+    mechanism: NumberQuestion
+    rows: int
+
+    @cached_property
+    def places(self) -> Floats:
+        """Where atoms are looked for, on [0, 1]; on a circle the end is the beginning."""
+        places = np.linspace(0.0, 1.0, PLACES)
+        return places[:-1] if self._circular else places
+
+    @cached_property
+    def _circular(self) -> bool:
+        return isinstance(self.mechanism.line, Circle)
+
+    @cached_property
+    def _points(self) -> Operator:
+        return self.laws(self.places)
+
+    def laws(self, places: Floats) -> Operator:
+        """Return the law of the reports of people at places on [0, 1]."""
+        line = self.mechanism.line
+        return self.mechanism.likelihood(np.clip(line.from_unit(places), line.low, line.high), self.rows)
+
+    def columns(self, atoms: list[Atom]) -> Floats:
+        """Return the laws of atoms, one in each column."""
+        if not atoms:
+            return np.zeros((self._points.shape[0], 0))
+        return self.laws(np.array([atom.place for atom in atoms])).dense()
+
+    def search(self, model: DensityModel, most: int) -> tuple[DensityModel, Path, list[Atom]]:
+        """Return the model with up to `most` atoms, its path, and the atoms."""
+        empty, watch = model, _Watch(self, model, [])
+        path = Path.down(model, seen=watch.look if most else None)
+        found = _Found(model, path, [], 0.0, watch)
+        peaks = self._peaks(path.best.shares)
+        if 1 <= len(peaks) <= most:  # of a comb, one atom alone would not raise the evidence
+            comb = self._prune(empty, self._try(empty, path.best, peaks))
+            found = max(found, comb, key=lambda option: option.evidence)
+        while len(found.atoms) < most and (larger := self._enlarge(empty, found)) is not None:
+            found = larger
+        model, best = found.model, found.path.best
+        atoms = self._refine_all(model, best, found.atoms)
+        atoms = [self._widen(model, best, atom, number) for number, atom in enumerate(atoms)]
+        return model, found.path, [self._place(model, best, atoms, number) for number in range(len(atoms))]
+
+    def _enlarge(self, model: DensityModel, found: _Found) -> _Found | None:
+        """Return the path with one more atom, at an end or between; None if neither raises the evidence."""
+        for gain, place, mode in found.watch.candidates():
+            if gain <= found.path.best.evidence + _WORTH:
+                break
+            added = [*found.atoms, self._refine(found.model, found.path.best, Atom(place), None)]
+            if self._glimpse(model, mode, added) < found.evidence - _NEARLY:
+                continue
+            larger = self._try(model, None, added)
+            if larger.evidence > found.evidence:
+                return larger
+        return None
+
+    def _try(self, model: DensityModel, mode: DensityMode | None, atoms: list[Atom]) -> _Found:
+        """Return the path with atoms, at the likeliest places near the given ones."""
+        if mode is not None:
+            atoms = [self._refine(model, mode, atom, None) for atom in atoms]
+        odds = self._odds(atoms)
+        places = sorted(atom.place for atom in atoms)
+        close = any(second - first < CLOSE for first, second in pairwise(places))
+        for _ in range(_ROUNDS if close else 2):  # the places of close atoms depend on each other
+            larger = model.with_atoms(self.columns(atoms))
+            watch = _Watch(self, larger, atoms)
+            path = Path.down(larger, seen=watch.look)
+            moved = self._refine_all(larger, path.best, atoms)
+            far = max(abs(new.place - old.place) for new, old in zip(moved, atoms, strict=True))
+            if far < 1e-5:
+                break
+            atoms = moved
+        return _Found(larger, path, atoms, odds, watch)
+
+    def _odds(self, atoms: list[Atom]) -> float:
+        """Return the prior log-odds of atoms at their places."""
+        return sum(_END_ODDS if self._at_end(atom.place) else _INNER_ODDS for atom in atoms)
+
+    def _glimpse(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> float:
+        """Return the evidence with one more atom at the smoothness at which it seemed to gain most."""
+        logs = np.append(mode.logs, math.log(float(np.exp(mode.logs).sum())) + ATOM_CENTRE)
+        larger = model.with_atoms(self.columns(atoms))
+        return climb_to_mode(larger, mode.strength, logs, _GLIMPSE).evidence + self._odds(atoms)
+
+    def _prune(self, model: DensityModel, found: _Found) -> _Found:
+        """Return the path without atoms that do not raise the evidence, the weakest first."""
+        while len(found.atoms) > 1:
+            best, bins = found.path.best, model.bins
+            clear = best.shares[bins:] / np.sqrt(np.diagonal(best.covariance)[bins:])
+            weakest = int(np.argmin(clear))
+            if clear[weakest] > _CLEAR:
+                break
+            fewer = self._try(model, None, [*found.atoms[:weakest], *found.atoms[weakest + 1 :]])
+            if fewer.evidence < found.evidence:
+                break
+            found = fewer
+        return found
+
+    def _at_end(self, place: float) -> bool:
+        return not self._circular and place in (0.0, 1.0)
+
+    def _peaks(self, shares: Floats) -> list[Atom]:
+        """Return the tops of a fit that are much higher than the valleys beside them."""
+        bins = shares.size
+        padded = np.concatenate([[0.0], shares, [0.0]])
+        tops = np.flatnonzero((shares > padded[:-2]) & (shares >= padded[2:]))
+        ends = np.concatenate([[0], (tops[1:] + tops[:-1] + 1) // 2, [bins]]) if tops.size else np.zeros(1)
+        found = []
+        for number, top in enumerate(tops):
+            basin = shares[int(ends[number]) : int(ends[number + 1])]
+            high = shares[top] > max(_SHARP * float(basin.min()), _HIGH * float(shares.max()))
+            if high and np.count_nonzero(basin > shares[top] / 2.0) <= _NARROW:
+                place = 0.0 if top == 0 else 1.0 if top == bins - 1 else (top + 0.5) / bins
+                found.append(Atom(place % 1.0 if self._circular else place))
+        return found
+
+    def _refine_all(self, model: DensityModel, mode: DensityMode, atoms: list[Atom]) -> list[Atom]:
+        return [self._refine(model, mode, atom, number) for number, atom in enumerate(atoms)]
+
+    def _refine(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int | None) -> Atom:
+        """Return the likeliest place near an atom's, all else as in a mode; atoms at the ends stay there."""
+        if self._at_end(atom.place):
+            return atom
+        rest, weight = without_atom(model, mode, number)
+        place, width = atom.place, 1.0 / (PLACES - 1)
+        tried: list[tuple[float, float]] = []
+        # Narrow windows need more places at first, or none of them meets the reports.
+        count = 2 * min(max(math.ceil(4.0 * width / self.mechanism.window_share), 4), 256) + 1
+        for _ in range(_STAGES):
+            places = place + width * np.linspace(-1.0, 1.0, count)
+            places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
+            heights = [best_height(model.counts, rest, law, weight) for law in self.laws(places).dense().T]
+            tried.extend(zip(places.tolist(), heights, strict=True))
+            place = float(places[int(np.argmax(heights))])
+            width, count = 3.0 * width / (count - 1), 13
+        where, heights_all = np.array(tried).T
+        gaps = where - place
+        gaps -= np.round(gaps) if self._circular else 0.0
+        likely = np.exp(heights_all - heights_all.max()) * lengths_of_line(gaps)
+        spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
+        return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
+
+    def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
+        """Return an atom at its likely place, with the spread of all likely places."""
+        atom = atoms[number]
+        others = np.array([other.place for other in atoms if other is not atom])
+        close = bool((np.abs(others - atom.place) < CLOSE).any())  # their shares adapt to the places
+        if self._at_end(atom.place) or (atom.spread < KNOWN and not close):
+            return atom
+
+        def law(place: float) -> Floats | None:
+            place = place % 1.0 if self._circular else place
+            if not 0.0 < place < 1.0 or (np.abs(others - place) < _APART).any():
+                return None
+            return np.asarray(self.laws(np.array([place])).dense()[:, 0])
+
+        place, spread = likely_place(model, mode, number, atom.place, atom.spread, law)
+        return replace(atom, place=place % 1.0 if self._circular else place, spread=spread)
+
+    def _widen(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
+        """Return the atom with the probabilities of h, if half of it is at each of place ± h.
+
+        All h have the same prior, and the likelihood that the atom has when it is so divided.
+        """
+        if self._at_end(atom.place):
+            return atom
+        rest, weight = without_atom(model, mode, number)
+        halves = np.concatenate([[0.0], np.geomspace(_LEAST_HALF, _MOST_HALF, _HALVES)])
+        places = atom.place + np.concatenate([-halves, halves])
+        places = places % 1.0 if self._circular else np.clip(places, 0.0, 1.0)
+        columns = self.laws(places).dense().T
+        pairs = (columns[: halves.size] + columns[halves.size :]) / 2.0
+        heights = np.array([best_height(model.counts, rest, law, weight) for law in pairs])
+        likely = np.exp(heights - heights.max()) * np.gradient(halves)
+        likely /= likely.sum()
+        kept = likely > _UNLIKELY
+        return replace(atom, halves=tuple(zip(halves[kept].tolist(), likely[kept].tolist(), strict=True)))
+
+
+class _Watch:
+    """The best atom that could be added over the modes of a path: at an end, and between the ends."""
+
+    def __init__(self, search: AtomSearch, model: DensityModel, atoms: list[Atom]) -> None:
+        self.search, self.model = search, model
+        self.best: dict[bool, tuple[float, float, DensityMode]] = {}
+        self.taken = np.zeros(search.places.size, dtype=np.bool_)
+        for atom in atoms:
+            self.taken |= np.abs(search.places - atom.place) < _APART
+
+    def candidates(self) -> list[tuple[float, float, DensityMode]]:
+        """Return the evidence that is hoped for, the place and the mode of each, the best first."""
+        return sorted(self.best.values(), key=lambda candidate: -candidate[0])
+
+    def look(self, mode: DensityMode) -> None:
+        """Compare the evidence of a mode with one more atom at each place."""
+        gains, places = self._gains(mode), self.search.places
+        inner = gains.copy()
+        if not self.search._circular:
+            for end in (0, -1):
+                near = np.abs(places - places[end]) < _NEAR_END
+                if not self.taken[end]:  # what is near to an end is first tried at the end itself
+                    self._offer(True, float(gains[near].max()), float(places[end]), mode)
+                    inner[near] = -math.inf
+        at = int(np.argmax(inner))
+        self._offer(False, float(inner[at]), float(places[at]), mode)
+
+    def _offer(self, end: bool, gain: float, place: float, mode: DensityMode) -> None:
+        hoped = mode.evidence + gain
+        if math.isfinite(gain) and (end not in self.best or hoped > self.best[end][0]):
+            self.best[end] = hoped, place, mode
+
+    def _gains(self, mode: DensityMode) -> Floats:
+        model, points, n = self.model, self.search._points, self.model.n
+        weights = n / mode.expected
+        score = points.backward(model.counts / mode.expected) - n
+        own = points.squares(weights) - n
+        with_bins = points.products(weights, model.operator)
+        with_atoms = [points.backward(weights * column) for column in model.atoms.T]
+        cross = mode.shares * (np.column_stack([with_bins, *with_atoms]) - n)
+        root = np.linalg.solve(mode.factor, cross.T)
+        left = np.maximum(own - np.square(root).sum(axis=0), 1e-9 * n)
+        weight = np.clip(score / left, 1e-12, 1.0)
+        odds = np.full(score.size, _INNER_ODDS)
+        if not self.search._circular:
+            odds[[0, -1]] = _END_ODDS
+        # The prior of ln w is normal, so that of w has the density φ((ln w − centre)/spread)/(spread·w).
+        distance = (np.log(weight) - ATOM_CENTRE) / ATOM_SPREAD
+        prior = -(distance**2) / 2.0 - np.log(weight * ATOM_SPREAD * math.sqrt(2.0 * math.pi))
+        gain = score * weight - left * weight**2 / 2.0 + np.log(2.0 * math.pi / left) / 2.0 + prior + odds
+        if not self.search._circular:
+            gain[[0, -1]] += _STEEP
+        return np.where((score > 0.0) & ~self.taken, gain, -math.inf)

@@ -1,0 +1,276 @@
+"""Differences between groups and pooling of groups, with intervals and p-values that hold together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, ItemsView, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.errors import InvalidParameter, Mismatch, found, unknown_name
+from dither.estimation.api import estimate
+from dither.estimation.estimate import Estimate, joint_level, weighted_sum
+from dither.estimation.frequency import EstimatedFrequencies, frequencies
+from dither.estimation.groups import GroupedEstimates
+from dither.estimation.intervals import StudentInterval
+from dither.estimation.linear import linear, summarise_numbers
+from dither.estimation.significance import number_mechanism, numbers
+from dither.estimation.summary import Summary, summarise
+from dither.question import CategoryQuestion
+from dither.reports import Reports
+from dither.table import ResultTable
+
+Groups = GroupedEstimates | Mapping[Any, Estimate | Reports | Summary]
+
+MOST_COMPARISONS: Final = 100_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Differences(ResultTable):
+    """Differences of pairs of groups: first less second, with joint intervals and adjusted p-values.
+
+    All intervals hold at once with probability `level` (Bonferroni). If the rows whose `p` is at most α are
+    rejected, any of them is rejected wrongly with probability at most α (Holm). `differences["A", "B"]` is
+    one estimate, with an interval of its own.
+    """
+
+    estimates: Mapping[tuple[Hashable, ...], Estimate] = field(default_factory=dict)
+    level: float = 0.95
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int):
+            return self.rows[key]
+        try:
+            return self.estimates[key]
+        except (KeyError, TypeError):
+            raise unknown_name("difference", str(key), map(str, self.estimates)) from None
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        head, cells = super()._cells()
+        for line, row in zip(cells, self.rows, strict=True):
+            line[-1] = "<1e-9" if row["p"] < 1e-9 else f"{row['p']:.2g}"
+        return head, cells
+
+    def items(self) -> ItemsView[tuple[Hashable, ...], Estimate]:
+        """Return the names of the pairs with their differences."""
+        return self.estimates.items()
+
+
+def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95) -> Differences:
+    """Return the differences between all pairs of groups, or between each group and the `baseline`.
+
+    The groups are a result of `dt.estimate(…, by=…)`, or a mapping from names to estimates, summaries or
+    reports of different people. With two groups this is an A/B test.
+
+    >>> import dither as dt
+    >>> asked = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
+    >>> old = asked.reports([0] * 600 + [1] * 400)
+    >>> new = asked.reports([0] * 500 + [1] * 500)
+    >>> test = difference({"new": dt.frequencies(new)["yes"], "old": dt.frequencies(old)["yes"]})
+    >>> test["new", "old"]
+    0.13 ± 0.06 (95 %, n = 2 000)
+    """
+    given = estimates_of(groups)
+    if baseline is None:
+        pairs = list(combinations(given, 2))
+    else:
+        if baseline not in given:
+            raise unknown_name("group", baseline, map(str, given))
+        pairs = [(label, baseline) for label in given if label != baseline]
+    gaps: dict[tuple[Hashable, ...], Estimate] = {}
+    for first, second in pairs:
+        gap: Any = given[first] - given[second]
+        parts = [((answer,), gap[answer]) for answer in gap.labels] if np.ndim(gap.value) else [((), gap)]
+        for more, part in parts:
+            gaps[first, second, *more] = part
+        if len(gaps) > MOST_COMPARISONS:
+            raise InvalidParameter(
+                f"there are more than {MOST_COMPARISONS} comparisons; give a baseline or fewer groups"
+            )
+    each = joint_level(level, len(gaps))
+    p_values = [part.p_value() for part in gaps.values()]
+    rows = []
+    for (key, part), p in zip(gaps.items(), holm(p_values), strict=True):
+        names = dict(zip(("first", "second", "answer"), key, strict=False))
+        low, high = part.interval(each)
+        rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
+    return Differences(_title(len(rows), level), tuple(rows), MappingProxyType(gaps), level)
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Return p-values adjusted for their number by Holm's step-down method [Holm79]."""
+    order = np.argsort(p_values, kind="stable")
+    scaled = np.asarray(p_values)[order] * np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return [float(p) for p in adjusted]
+
+
+def _title(count: int, level: float) -> str:
+    if count == 1:
+        return f"Difference of two groups: {100 * level:g} % interval, p-value in both directions"
+    return (
+        f"{count} differences: intervals hold together with {100 * level:g} % (Bonferroni), "
+        "p-values are adjusted for their number (Holm)"
+    )
+
+
+def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
+    """Return the estimates of at least two groups, by label."""
+    if isinstance(groups, GroupedEstimates):
+        given = groups.estimates
+    elif isinstance(groups, Mapping):
+        given = {
+            label: group if isinstance(group, Estimate) else estimate(_reports(group))
+            for label, group in groups.items()
+        }
+    else:
+        raise InvalidParameter(
+            "groups are the result of dt.estimate(reports, by=labels), or a mapping from names to estimates, "
+            f"not {found(groups)}"
+        )
+    if len(given) < 2:
+        raise InvalidParameter(f"a difference needs at least two groups, not {len(given)}")
+    for group in given.values():
+        if np.ndim(group.value) and not isinstance(group, EstimatedFrequencies):
+            raise InvalidParameter("the estimate of a group is one number, or frequencies")
+    return given
+
+
+def _reports(group: object) -> Reports | Summary:
+    if not isinstance(group, Reports | Summary):
+        raise InvalidParameter(f"a group is an estimate, a summary or reports, not {type(group).__name__}")
+    return group
+
+
+def combine(
+    parts: Sequence[Reports | Summary | Estimate], *, weights: Sequence[float] | None = None
+) -> Estimate:
+    """Return one estimate from independent ones of the same quantity, such as versions of a question.
+
+    The parts are reports, summaries or estimates of different people. Reports may be of other mechanisms or
+    have another ε, but must be on the same domain. Without `weights`, each part has its inverse variance,
+    which has the smallest error; weights are divided by their sum.
+
+    >>> import dither as dt
+    >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
+    >>> first = age.perturb([43] * 20_000, source=dt.Seeded(1))
+    >>> second = age.at(2).perturb([43] * 20_000, source=dt.Seeded(2))
+    >>> combine([first, second])
+    43.3 ± 0.4 (95 %, n = 40 000)
+    """
+    given: object = parts
+    if not isinstance(given, Sequence) or not given:
+        raise InvalidParameter("combine takes a list of reports, summaries or estimates, at least one")
+    _check_domains(parts)
+    estimates = [_unbiased_estimate(part) for part in parts]
+    if weights is None:
+        weights = [_precision(part) for part in estimates]
+    shares = _shares(weights, len(estimates))
+    return weighted_sum(list(zip(shares, estimates, strict=True)))
+
+
+def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
+    """Return the estimate for a population in which the share of every group (stratum) is known.
+
+    Each group counts by its share of the population instead of its share of the reports. So a group that
+    answered less often than others is not under-represented; within a group, who answers must not matter.
+    """
+    given = estimates_of(groups)
+    if not isinstance(shares, Mapping):
+        raise InvalidParameter(f"shares are a mapping from groups to their shares, not {found(shares)}")
+    _check_strata(list(given), list(shares))
+    known = [shares[label] for label in given]
+    if abs(math.fsum(_check_weights(known)) - 1.0) > 1e-6:
+        raise InvalidParameter("the shares of the population must sum to 1; divide counts by their total")
+    return weighted_sum([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
+
+
+def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estimate:
+    """Estimate the mean of a population from people with public weights, such as inverse chances.
+
+    Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value. The error is that of its
+    linearisation, w·(y − mean)/mean(w), and contains that the weights vary.
+    """
+    if not isinstance(reports, Reports):
+        raise InvalidParameter(f"weights need reports, one weight for each, not {type(reports).__name__}")
+    line = number_mechanism(reports).line
+    told = numbers(reports)
+    given = np.asarray(weights)
+    if given.dtype.kind not in "iuf" or given.shape != told.shape:
+        raise InvalidParameter(f"{told.size} reports need as many numbers as weights, one for each")
+    share = given.astype(np.float64)
+    if not (np.isfinite(share).all() and share.size and share.min() >= 0.0 and share.sum() > 0.0):
+        raise InvalidParameter("weights are finite numbers from 0 upwards, not all 0")
+    share /= share.mean()
+    mean = float((share * told).mean())
+    influence = share * (told - mean)
+    n = told.size
+    spread = float((influence**2).sum() / max(n - 1, 1))
+    skew = float((influence**3).mean() / spread) if spread > 0.0 else 0.0
+    middle = (line.low + line.high) / 2.0
+    interval = StudentInterval(middle + mean, math.sqrt(spread / n), n, skew)
+    return Estimate.of(interval, reports.question.guarantee, unit=line.unit)
+
+
+def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
+    for label in known:
+        if label not in given:
+            raise InvalidParameter(
+                f"group {found(label)} has a share, but no estimate: it has fewer reports than the minimum"
+            )
+    for label in given:
+        if label not in known:
+            raise InvalidParameter(f"group {found(label)} has an estimate, but no share of the population")
+
+
+def _check_domains(parts: Sequence[object]) -> None:
+    domains = [summary.question.domain for summary in parts if isinstance(summary, Reports | Summary)]
+    for domain in domains[1:]:
+        if domain.device() != domains[0].device():
+            raise Mismatch(f"these are different questions: one is on {domains[0]}, another on {domain}")
+
+
+def _unbiased_estimate(part: object) -> Estimate:
+    if isinstance(part, Estimate):
+        return part
+    if not isinstance(part, Reports | Summary):
+        raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
+    summary = summarise(part)
+    if isinstance(summary.question, CategoryQuestion):
+        return frequencies(summary)
+    return linear.mean(summarise_numbers(summary, linear))
+
+
+def _precision(part: Estimate) -> float:
+    """Return the inverse variance, averaged over the categories of frequencies."""
+    square = float(np.mean(np.square(part.standard_error)))
+    if not (math.isfinite(square) and square > 0.0):
+        raise InvalidParameter("a part has no standard error, so it has no inverse variance; pass weights")
+    return 1.0 / square
+
+
+def _shares(weights: Sequence[float], count: int) -> list[float]:
+    checked = _check_weights(weights)
+    if len(checked) != count:
+        raise InvalidParameter(f"{count} parts need as many weights, not {len(checked)}")
+    total = math.fsum(checked)
+    if not total > 0.0:
+        raise InvalidParameter("at least one weight must be positive")
+    return [weight / total for weight in checked]
+
+
+def _check_weights(weights: Sequence[float]) -> list[float]:
+    given = list(weights)
+    for weight in given:
+        real = isinstance(weight, int | float | np.integer | np.floating) and not isinstance(weight, bool)
+        if not real or not (math.isfinite(weight) and weight >= 0.0):
+            raise InvalidParameter(
+                f"a weight or share is a finite number from 0 upwards, not {found(weight)}"
+            )
+    return [float(weight) for weight in given]

@@ -1,1 +1,0 @@
-"""Differences, ratios and weighted combinations of estimates, and tests of hypotheses."""

@@ -1,1 +1,0 @@
-"""Counts that were made elsewhere, such as in a database."""

@@ -1,0 +1,311 @@
+"""What a posterior says: shares, quantiles and the mode, with intervals, and bands for bins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Circle, Line
+from dither.estimation.atoms import CLOSE, Atom
+from dither.estimation.density import Posterior
+from dither.estimation.estimate import Estimate
+from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
+from dither.numerics.distributions import check_level, erf, student_t_quantile
+from dither.privacy import Guarantee
+
+_FINE: Final = 1024  # places at which a quantile is looked for
+_DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
+_SAME: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileInterval(ConfidenceInterval):
+    """The interval of a quantile: each place at which the share of people below may be `share`.
+
+    `places` are on [0, 1], `sums` the shares up to each of them, and `errors` their standard errors.
+    """
+
+    line: Line
+    share: float
+    places: Floats
+    sums: Floats
+    errors: Floats
+
+    def interval(self, level: float) -> tuple[float, float]:
+        reach = student_t_quantile(level)
+        return self.crossing(reach), self.crossing(-reach)
+
+    def crossing(self, reach: float) -> float:
+        """Return the value at which the sums, raised by so many standard errors, reach the share."""
+        sums = np.maximum.accumulate(self.sums + reach * self.errors)
+        return _user(self.line, _crossing(self.places, sums, self.share))
+
+
+@dataclass(frozen=True, eq=False)
+class ModeInterval(ConfidenceInterval):
+    """The interval of the likeliest value: each point mass or bin that may have the largest share.
+
+    `gaps` say by how much the share of each is below the largest, `errors` their standard errors. It reaches
+    from `offsets` of the peak by half a bin, `reach`, and by the spread of a point mass's place.
+    """
+
+    line: Line
+    peak: float
+    gaps: Floats
+    errors: Floats
+    offsets: Floats
+    reach: Floats
+    spreads: Floats
+    period: float = 0.0
+
+    def interval(self, level: float) -> tuple[float, float]:
+        times = student_t_quantile(level)
+        possible, around = self.gaps <= times * self.errors, self.reach + times * self.spreads
+        low = self.peak + float((self.offsets - around)[possible].min())
+        high = self.peak + float((self.offsets + around)[possible].max())
+        if self.period and high - low >= 1.0:
+            return 0.0, self.period
+        if self.period:
+            low, high = low % 1.0, high % 1.0
+        return _user(self.line, low), _user(self.line, high)
+
+
+@dataclass(frozen=True, eq=False)
+class DensityCurve:
+    """A density on equal bins of [0, 1] with atoms, as the mean and covariance of their probabilities.
+
+    With `points` the mass sits on these places instead of bins, and there are no atoms.
+    """
+
+    line: Line
+    posterior: Posterior
+    atoms: tuple[Atom, ...]
+    n: int
+    guarantee: Guarantee
+    points: Floats | None = None
+
+    @property
+    def shares(self) -> Floats:
+        """The probabilities of the bins or points, then of the atoms."""
+        return self.posterior.shares
+
+    @property
+    def bins(self) -> int:
+        """The number of bins or points."""
+        return self.shares.size - len(self.atoms)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """The covariance of the shares' errors, with what the places of close atoms add."""
+        return self.posterior.covariance + self._place_covariance
+
+    @cached_property
+    def _place_covariance(self) -> Floats:
+        """What the places of close atoms add to the covariance of the shares.
+
+        If one of two close atoms is moved, their shares change so that their centre of mass stays.
+        """
+        found = np.zeros_like(self.posterior.covariance)
+        order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
+        for first, second in pairwise(order):
+            gap = self.atoms[second].place - self.atoms[first].place
+            if _SAME < gap < CLOSE:
+                moved = [self.shares[self.bins + k] * self.atoms[k].spread / gap for k in (first, second)]
+                direction = np.zeros(found.shape[0])
+                direction[self.bins + first], direction[self.bins + second] = 1.0, -1.0
+                found += math.hypot(*moved) ** 2 * np.outer(direction, direction)
+        return found
+
+    def below(self, places: Floats, *, wide: bool = False) -> Floats:
+        """Return the part of each bin and atom at or below places on [0, 1]: a row for each place.
+
+        With `wide` atoms are as wide as they may be.
+        """
+        at = np.asarray(places, dtype=np.float64).reshape(-1, 1)
+        if self.points is not None:
+            return np.asarray(at >= self.points - _SAME, dtype=np.float64)
+        inner = np.clip(at * self.bins - np.arange(self.bins), 0.0, 1.0)
+        return np.column_stack([inner, *(_atom_below(atom, at, wide=wide) for atom in self.atoms)])
+
+    def between(self, first: Floats, last: Floats, *, wide: bool = False) -> Floats:
+        """Return the parts above `first` and at most at `last`; on a circle from first forward to last."""
+        found = self.below(last, wide=wide) - self.below(first, wide=wide)
+        bottom = np.asarray(first).reshape(-1) <= 0.0
+        found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom], wide=wide)  # the lowest is inside
+        return found + (np.asarray(last) < np.asarray(first)).reshape(-1, 1)
+
+    def share_below(self, places: Floats) -> Estimate:
+        """Estimate the share of people at or below places on [0, 1]."""
+        return self.share(self.below(places), self.below(places, wide=True))
+
+    def share_between(self, first: Floats, last: Floats) -> Estimate:
+        """Estimate the share of people above `first` and at most at `last`; on a circle, forward."""
+        return self.share(self.between(first, last), self.between(first, last, wide=True))
+
+    def share(self, parts: Floats, wide: Floats | None = None) -> Estimate:
+        """Estimate the share of people in parts of bins and atoms; `wide` are the parts with wide atoms."""
+        spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
+        # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
+        for number, atom in enumerate(self.atoms):
+            if wide is not None and (atom.spread > _SAME or atom.halves):
+                chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
+                coin = np.maximum(chance * (1.0 - chance), 0.0) + (chance - inside) ** 2
+                spread = spread + self.shares[self.bins + number] ** 2 * coin
+        value: float | Floats = np.clip(parts @ self.shares, 0.0, 1.0)
+        error: float | Floats = np.sqrt(np.maximum(spread, 0.0))
+        if parts.shape[0] == 1:
+            value, error = float(value[0]), float(error[0])  # type: ignore[index]
+        interval = ClippedInterval(value, error)
+        return Estimate(value, error, self.n, self.guarantee, confidence=interval)
+
+    @cached_property
+    def _ladder(self) -> tuple[Floats, Floats, Floats]:
+        """Places on [0, 1], the share up to each, and its standard error."""
+        places = np.linspace(0.0, 1.0, _FINE + 1)
+        beside = [[atom.place - 1e-9, atom.place] for atom in self.atoms]
+        if self.points is not None:
+            places = np.sort(np.concatenate([places, self.points, self.points - 1e-9]))
+        places = np.unique(np.clip(np.concatenate([places, *beside]), 0.0, 1.0))
+        found = self.share_below(places)
+        return places, np.asarray(found.value), np.asarray(found.standard_error)
+
+    def quantile(self, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        interval = QuantileInterval(self.line, share, *self._ladder)
+        return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
+
+    def mode(self) -> Estimate:
+        """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
+
+        The interval holds each of them whose share is not significantly below the largest.
+        """
+        if self.points is not None:
+            centres, reach = self.points, np.zeros(self.bins)
+        else:
+            centres = np.array(
+                [*(np.arange(self.bins) + 0.5) / self.bins, *(atom.place for atom in self.atoms)]
+            )
+            reach = np.full(centres.size, 0.5 / self.bins)
+            reach[self.bins :] = 0.0
+        spreads = np.zeros(centres.size)
+        spreads[self.bins :] = [atom.spread for atom in self.atoms]
+        top = int(np.argmax(self.shares))
+        covariance = self.posterior.own + self._place_covariance
+        own = np.diagonal(covariance)
+        gaps = self.shares[top] - self.shares
+        errors = np.sqrt(np.maximum(own + own[top] - 2.0 * covariance[top], 0.0))
+        peak, circular = float(centres[top]), isinstance(self.line, Circle)
+        offsets = centres - peak
+        offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
+        period = self.line.length if circular else 0.0
+        interval = ModeInterval(self.line, peak, gaps, errors, offsets, reach, spreads, period)
+        return Estimate(_user(self.line, peak), None, self.n, self.guarantee, confidence=interval)
+
+    def bands(
+        self, parts: Floats, level: float, *, simultaneous: bool, wide: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of intervals for the shares in parts, one by one or all at once."""
+        found = self.share(parts, wide)
+        reach = student_t_quantile(level)
+        error = np.sqrt(
+            np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._bias_correction(parts), 0.0)
+        )
+        if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
+            own = parts @ (self.posterior.own + self._place_covariance) @ parts.T
+            error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
+            reach = _largest(own, level)
+        value = np.atleast_1d(found.value)
+        return np.clip(value - reach * error, 0.0, 1.0), np.clip(value + reach * error, 0.0, 1.0)
+
+    def _bias_correction(self, parts: Floats) -> Floats:
+        """Return what to add to the squared errors of parts for the bias to be that of their surroundings.
+
+        The bias of smoothing changes its sign about as often as the fit has free parameters. Where it does,
+        an interval would be too short and a band pinched. So its size, relative to the share, is averaged
+        over parts of the same shape up to such a length away.
+        """
+        if self.points is not None or not self.posterior.biases.any():
+            return np.zeros(parts.shape[0])
+        inner, biases, shares = parts[:, : self.bins], self.posterior.biases, self.shares[: self.bins]
+        here = np.sum((inner @ biases[:, : self.bins].T) ** 2, axis=1)
+        length = max(1, round(self.bins / max(self.posterior.freedom, 1.0)))
+        total, count = np.zeros((2, parts.shape[0]))
+        for shift in range(-length, length + 1):
+            moved = np.roll(inner, shift, axis=1)
+            if not isinstance(self.line, Circle):  # what would be pushed out at an end is not looked at
+                moved[np.any(inner[:, self.bins - shift :] if shift > 0 else inner[:, :-shift], axis=1)] = 0.0
+            share = moved @ shares
+            there = np.sqrt(np.sum((moved @ biases[:, : self.bins].T) ** 2, axis=1))
+            known = share > 0.0
+            total[known] += there[known] / share[known]
+            count += known
+        return np.asarray((total / np.maximum(count, 1.0) * (inner @ shares)) ** 2 - here)
+
+    def density(self, places: Floats) -> Floats:
+        """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""
+        if self.points is not None:
+            return np.zeros(np.shape(places))
+        heights = self.shares[: self.bins] * self.bins
+        centres = (np.arange(self.bins) + 0.5) / self.bins
+        if isinstance(self.line, Circle):
+            around = np.concatenate([[heights[-1]], heights, [heights[0]]])
+            centres = np.concatenate([[centres[-1] - 1.0], centres, [centres[0] + 1.0]])
+            return np.asarray(np.interp(places, centres, around))
+        return np.asarray(np.interp(places, centres, heights))
+
+
+def _user(line: Line, place: float) -> float:
+    """Return the value at a place on [0, 1]."""
+    return float(line.from_unit(np.asarray(min(max(place, 0.0), 1.0))))
+
+
+def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
+    """Return the share of an atom's people at or below places; if it may be divided, on average."""
+    if not (wide and atom.halves):
+        return _before(atom.place, atom.spread, at)
+    sides = [
+        chance / 2.0 * _before(atom.place + sign * half, atom.spread, at)
+        for half, chance in atom.halves
+        for sign in (-1.0, 1.0)
+    ]
+    return np.asarray(np.sum(sides, axis=0))
+
+
+def _before(place: float, spread: float, at: Floats) -> Floats:
+    """Return the probability that an atom at a place, known up to a spread, is at or below other places."""
+    if spread <= _SAME:
+        return np.asarray(at >= place - _SAME, dtype=np.float64)
+    return np.asarray((1.0 + erf((at - place) / (math.sqrt(2.0) * spread))) / 2.0)
+
+
+def _crossing(places: Floats, sums: Floats, share: float) -> float:
+    """Return the first place at which increasing sums reach a share, between places by a straight line."""
+    at = int(np.searchsorted(sums, share, side="left"))
+    if at == 0:
+        return float(places[0])
+    if at == places.size:
+        return float(places[-1])
+    rise, step = sums[at] - sums[at - 1], places[at] - places[at - 1]
+    if step < 1e-8:  # a point mass
+        return float(places[at])
+    return float(places[at - 1] + step * (share - sums[at - 1]) / rise)
+
+
+def _largest(covariance: Floats, level: float) -> float:
+    """Return the quantile of the largest standardised deviation of normal variables, by seeded draws."""
+    check_level(level)
+    errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    used = errors > 0.0
+    if not used.any():
+        return student_t_quantile(level)
+    correlation = covariance[np.ix_(used, used)] / np.outer(errors[used], errors[used])
+    values, vectors = np.linalg.eigh(correlation)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    draws = np.random.default_rng(1).standard_normal((_DRAWS, root.shape[1])) @ root.T
+    return float(np.quantile(np.abs(draws).max(axis=1), level))

@@ -1,0 +1,393 @@
+"""Smooth densities with point masses: the model of `dt.empirical_bayes`, its modes, and their posterior.
+
+The model is p = softmax(θ) over bins and point masses. Bins come first. Their log-probabilities are smooth a
+priori: second differences are normal with precision λ. Point masses ("atoms") come last, each with a log-odds
+against all bins that is normal, N(−3, 2²).
+
+The most probable distribution under one prior is found by Fisher scoring, with its evidence [MacKay92]. All
+strengths of the prior, weighted by their evidence, give the posterior mean and covariance of the shares.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.kernels.transition import Operator
+
+ATOM_CENTRE: Final = -3.0  # prior mean of an atom's log-odds: 5 % of the people
+ATOM_SPREAD: Final = 2.0  # and its standard deviation
+_SLOPE: Final = 3.0  # prior standard deviation of the log-density's slope, from the middle to an end
+_TINY: Final = 1e-300
+
+
+class Strength(NamedTuple):
+    """The precision λ of second differences, and the standard deviation τ of single bins about the curve."""
+
+    smoothness: float
+    scatter: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """The normal prior of the bins' log-probabilities, up to a constant that does not matter."""
+
+    differences: Floats  # D, with D'D the penalty
+    slope: Floats | None  # None on a circle, where only the constant has no second difference
+    bins: int
+
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def of(bins: int, *, circular: bool) -> Prior:
+        """Return the prior of so many bins of an interval or a circle."""
+        unit = np.eye(bins)
+        if circular:
+            return Prior(np.roll(unit, 1, axis=0) - 2.0 * unit + np.roll(unit, -1, axis=0), None, bins)
+        slope = np.linspace(-1.0, 1.0, bins) if bins > 1 else np.zeros(1)
+        return Prior(np.diff(unit, 2, axis=0), slope, bins)
+
+    @property
+    def rank(self) -> int:
+        """How many directions the smoothness penalises."""
+        return self.bins - 1 if self.slope is None else max(self.bins - 2, 0)
+
+    @property
+    def first(self) -> float:
+        """The largest λ of interest: the log-density is straight but for about a third."""
+        return 10.0 * self.bins**3 / math.pi**4
+
+    @cached_property
+    def _squares(self) -> Floats:
+        return np.asarray(self.differences.T @ self.differences)
+
+    @cached_property
+    def _directions(self) -> tuple[Floats, Floats]:
+        """The penalised directions and their penalties."""
+        values, vectors = np.linalg.eigh(self._squares)
+        return values[self.bins - self.rank :], vectors[:, self.bins - self.rank :]
+
+    def precision(self, strength: Strength) -> tuple[Floats, float]:
+        """Return the prior precision, and its log-determinant over all directions but the constant."""
+        smoothness, scatter = strength
+        steep = 0.0 if self.slope is None else float(self.slope @ self.slope)
+        if scatter == 0.0:
+            matrix = smoothness * self._squares
+            level = self.rank * math.log(smoothness) + float(np.log(self._directions[0]).sum())
+        else:
+            penalties, vectors = self._directions
+            inverse = 1.0 / (1.0 / (smoothness * penalties) + scatter**2)
+            matrix = (vectors * inverse) @ vectors.T
+            level = float(np.log(inverse).sum())
+        if steep > 0.0 and self.slope is not None:
+            along = 1.0 / (_SLOPE**2 * steep + scatter**2)
+            matrix = matrix + np.outer(self.slope, self.slope) * (along / steep)
+            level += math.log(along)
+        return matrix, level
+
+
+@dataclass(frozen=True, eq=False)
+class DensityModel:
+    """Counts of reports, and their laws for values in each bin and at each atom."""
+
+    operator: Operator  # a column for each bin
+    atoms: Floats  # a column for each atom
+    counts: Floats
+    prior: Prior
+
+    @property
+    def bins(self) -> int:
+        """How many bins there are."""
+        return self.operator.shape[1]
+
+    @cached_property
+    def n(self) -> float:
+        """How many reports there are."""
+        return float(self.counts.sum())
+
+    def expected_shares(self, shares: Floats) -> Floats:
+        """Return the probability of each row."""
+        found = self.operator.forward(shares[: self.bins])
+        if self.atoms.shape[1]:
+            found = found + self.atoms @ shares[self.bins :]
+        return np.maximum(found, _TINY)
+
+    def backward(self, rows: Floats) -> Floats:
+        """Return the mean of a number per row, for each column."""
+        return np.concatenate([self.operator.backward(rows), rows @ self.atoms])
+
+    def products(self, weights: Floats) -> Floats:
+        """Return Σ weight·column·column over the rows, for each pair of columns."""
+        bins, all_columns = self.bins, self.bins + self.atoms.shape[1]
+        found = np.empty((all_columns, all_columns))
+        found[:bins, :bins] = self.operator.products(weights, self.operator)
+        if all_columns > bins:
+            weighted = self.atoms * weights[:, None]
+            found[bins:, bins:] = weighted.T @ self.atoms
+            for number, column in enumerate(weighted.T):
+                found[bins + number, :bins] = found[:bins, bins + number] = self.operator.backward(column)
+        return found
+
+    def with_atoms(self, atoms: Floats) -> DensityModel:
+        """Return the same model with other atoms."""
+        return DensityModel(self.operator, atoms, self.counts, self.prior)
+
+
+_LONGEST: Final = 4.0  # by how much a step may change a log-probability
+_ENOUGH: Final = 2e-2  # nats that a further step would gain
+_HALVINGS: Final = 10
+_SHAKES: Final = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of the diagonal, if rounding left it indefinite
+
+
+@dataclass(frozen=True, eq=False)
+class DensityMode:
+    """The top of the posterior: log-probabilities, probabilities, and the curvature there."""
+
+    strength: Strength
+    logs: Floats
+    shares: Floats
+    expected: Floats  # of the rows
+    curvature: Floats  # minus the Hessian, with a fixed one along the constant
+    factor: Floats  # its Cholesky factor
+    evidence: float
+
+    @cached_property
+    def root(self) -> Floats:
+        """A root R of the covariance R'R: the change of shares with their logarithms, by the factor."""
+        change = np.diag(self.shares) - np.outer(self.shares, self.shares)
+        return np.asarray(np.linalg.solve(self.factor, change), dtype=np.float64)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """The covariance of the probabilities: that of their logarithms, linearised."""
+        return np.asarray(self.root.T @ self.root)
+
+
+def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> DensityMode:
+    """Return the mode, from a start that is usually that of a neighbouring strength."""
+    precision, level = model.prior.precision(strength)
+    logs = start
+    height, shares, expected = _look(model, precision, logs)
+    for step in range(steps + 1):
+        slope, curvature = _derivatives(model, precision, logs, shares, expected)
+        if step == steps:
+            break
+        move = np.linalg.solve(curvature, slope)
+        if not slope @ move > _ENOUGH:
+            break
+        move *= min(1.0, _LONGEST / float(np.abs(move).max()))
+        for _ in range(_HALVINGS):
+            ahead = logs + move
+            found = _look(model, precision, ahead)
+            if found[0] > height:
+                break
+            move /= 2.0
+        else:
+            break
+        logs = ahead - ahead.mean()  # a constant changes nothing
+        height, shares, expected = found
+    curvature, factor = _factor(curvature)
+    atoms = model.atoms.shape[1]
+    evidence = height + level / 2.0 - float(np.log(np.diagonal(factor)).sum()) - atoms * math.log(ATOM_SPREAD)
+    return DensityMode(strength, logs, shares, expected, curvature, factor, evidence)
+
+
+def _look(model: DensityModel, precision: Floats, logs: Floats) -> tuple[float, Floats, Floats]:
+    """Return the log-posterior, the probabilities and the expected shares of the rows."""
+    top = float(logs.max())
+    powers = np.exp(logs - top)
+    shares = powers / powers.sum()
+    expected = model.expected_shares(shares)
+    bins = model.bins
+    height = float(model.counts @ np.log(expected)) - float(logs[:bins] @ precision @ logs[:bins]) / 2.0
+    if logs.size > bins:
+        odds = logs[bins:] - top - math.log(float(powers[:bins].sum()))
+        height -= float(np.square((odds - ATOM_CENTRE) / ATOM_SPREAD).sum()) / 2.0
+    return height, shares, expected
+
+
+def _derivatives(
+    model: DensityModel, precision: Floats, logs: Floats, shares: Floats, expected: Floats
+) -> tuple[Floats, Floats]:
+    """Return the gradient of the log-posterior, and its expected curvature."""
+    bins, n = model.bins, model.n
+    slope = shares * (model.backward(model.counts / expected) - n)
+    curvature = model.products(n / expected)
+    curvature *= shares
+    curvature *= shares[:, None]
+    # The constant changes nothing: exactly, also where products are approximate.
+    whole = curvature.sum(axis=1)
+    curvature -= np.outer(whole, whole / whole.sum())
+    slope[:bins] -= precision @ logs[:bins]
+    curvature[:bins, :bins] += precision
+    if logs.size > bins:
+        inner = float(shares[:bins].sum())
+        for number in range(bins, logs.size):
+            odds = math.log(max(shares[number], 1e-300) / max(inner, 1e-300))
+            direction = np.zeros(logs.size)
+            direction[:bins] = -shares[:bins] / max(inner, 1e-300)
+            direction[number] = 1.0
+            slope -= direction * ((odds - ATOM_CENTRE) / ATOM_SPREAD**2)
+            curvature += np.outer(direction, direction / ATOM_SPREAD**2)
+    return slope, curvature + 1.0 / logs.size
+
+
+def _factor(curvature: Floats) -> tuple[Floats, Floats]:
+    """Return a positive definite curvature and its Cholesky factor."""
+    diagonal = np.abs(np.diagonal(curvature))
+    for shake in _SHAKES:
+        shaken = curvature + np.diag(shake * (diagonal + 1e-3)) if shake else curvature
+        try:
+            return shaken, np.asarray(np.linalg.cholesky(shaken), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            continue
+    identity = np.diag(2.0 * diagonal + 1.0)  # not reached with finite numbers
+    return identity, np.sqrt(identity)
+
+
+_FIRST_STEPS, _STEPS, _LAST_STEPS = 12, 5, 3
+_DROP: Final = 4.0  # nats of evidence below the best at which the path ends
+_LEAST: Final = 1e-14  # the smallest λ, relative to the first
+_LIGHT: Final = 1e-3  # modes with a smaller weight are left out of the average
+_BETWEEN: Final = math.sqrt(10.0)
+_STRAIGHTEST: Final = 1.5e4  # the largest λ, relative to the first; beyond it nothing changes
+_ROUGHER: Final = 10.0  # by this factor at least, λ is smaller where the bias of a mode is judged
+
+Seen = Callable[[DensityMode], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Modes for a falling λ, each a tenth of the one before."""
+
+    modes: tuple[DensityMode, ...]
+
+    @classmethod
+    def down(cls, model: DensityModel, scatter: float = 0.0, seen: Seen | None = None) -> Self:
+        """Follow the modes from a nearly straight log-density until the evidence has clearly fallen.
+
+        `seen` is called with each mode whose evidence is the best so far.
+        """
+        atoms = model.atoms.shape[1]
+        logs = np.concatenate([np.zeros(model.bins), np.full(atoms, math.log(model.bins) - 3.0)])
+        smoothness, best = model.prior.first, -math.inf
+        modes: list[DensityMode] = []
+        while smoothness > _LEAST * model.prior.first:
+            steps = _STEPS if modes else _FIRST_STEPS
+            modes.append(climb_to_mode(model, Strength(smoothness, scatter), logs, steps))
+            logs = modes[-1].logs
+            if modes[-1].evidence > best:
+                best = modes[-1].evidence
+                if seen is not None and len(modes) > 1:  # the first is far too smooth
+                    seen(modes[-1])
+            elif modes[-1].evidence < best - _DROP:
+                break
+            if not model.prior.rank:
+                break
+            smoothness /= 10.0
+        return cls(tuple(modes))
+
+    @property
+    def best(self) -> DensityMode:
+        """The mode with the largest evidence."""
+        return max(self.modes, key=lambda mode: mode.evidence)
+
+    def refine(self, model: DensityModel) -> Path:
+        """Return the path with two more modes beside the best, and smoother ones if they are as likely."""
+        best = self.best
+        smoothness, scatter = best.strength
+        beside = [
+            climb_to_mode(model, Strength(smoothness * factor, scatter), best.logs, _LAST_STEPS)
+            for factor in (_BETWEEN, 1.0 / _BETWEEN)
+            if model.prior.rank
+        ]
+        smoother = [max(self.modes, key=lambda mode: mode.strength.smoothness)]
+        while model.prior.rank and smoother[-1].evidence > best.evidence - _DROP:
+            strength = Strength(100.0 * smoother[-1].strength.smoothness, scatter)
+            if strength.smoothness > _STRAIGHTEST * model.prior.first:
+                break
+            smoother.append(climb_to_mode(model, strength, smoother[-1].logs, _LAST_STEPS))
+        return Path((*self.modes, *beside, *smoother[1:]))
+
+    def rougher(self, mode: DensityMode) -> DensityMode:
+        """Return the mode at which the bias of another is judged: the roughest that is not refuted.
+
+        λ is smaller at least by a factor of ten if there is such a mode.
+        """
+        best = self.best
+        likely = [mode for mode in self.modes if mode.evidence >= best.evidence - _DROP]
+        found = min(likely, key=lambda mode: mode.strength.smoothness)
+        enough = mode.strength.smoothness / (_ROUGHER * 0.999)
+        if found.strength.smoothness <= enough:
+            return found
+        below = [mode for mode in self.modes if mode.strength.smoothness <= enough]
+        if below:
+            return max(below, key=lambda mode: mode.strength.smoothness)
+        return min(self.modes, key=lambda mode: mode.strength.smoothness)
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The mean of the probabilities of bins and atoms, their mean square errors, and the modes behind them.
+
+    `covariance` is that of the errors: what reports vary by, the square of the bias that smoothing has, and
+    how much the strengths of the prior differ. The posterior's `own` covariance has the bias as its average
+    over all curves of the prior. That is too much for straight shapes and too little beside a corner.
+    """
+
+    shares: Floats
+    covariance: Floats
+    own: Floats
+    biases: Floats  # a row for each mode, times the root of its weight: their products are in `covariance`
+    best: DensityMode
+    freedom: float  # the effective number of free parameters at the best mode
+
+    @classmethod
+    def over(cls, model: DensityModel, paths: list[Path]) -> Self:
+        """Average the modes of paths with weights evidence·Δ ln λ."""
+        modes: list[tuple[Path, DensityMode]] = []
+        weights: list[float] = []
+        for path in paths:
+            ordered = sorted(path.modes, key=lambda mode: mode.strength.smoothness)
+            logs = np.log([mode.strength.smoothness for mode in ordered])
+            steps = np.gradient(logs) if len(ordered) > 1 else np.ones(1)
+            modes.extend((path, mode) for mode in ordered)
+            weights.extend(np.log(steps) + [mode.evidence for mode in ordered])
+        shares = np.exp(np.array(weights) - max(weights))
+        shares[shares < _LIGHT * shares.max()] = 0.0
+        shares /= shares.sum()
+        used = [(weight, *pair) for weight, pair in zip(shares, modes, strict=True) if weight > 0.0]
+        mean = np.asarray(sum(weight * mode.shares for weight, _, mode in used))
+        covariance, own = np.zeros((2, mean.size, mean.size))
+        biases = np.zeros((len(used), mean.size))
+        for row, (weight, path, mode) in zip(biases, used, strict=True):
+            gap = mode.shares - mean
+            between = np.outer(gap, gap)
+            variance, bias = errors_of(model, mode, path.rougher(mode))
+            row[:] = math.sqrt(weight) * bias
+            covariance += weight * (variance + between)
+            own += weight * (mode.covariance + between)
+        covariance += biases.T @ biases
+        best = max((mode for _, mode in modes), key=lambda mode: mode.evidence)
+        precision, _ = model.prior.precision(best.strength)
+        root = np.linalg.solve(best.factor, np.eye(mean.size)[:, : model.bins])
+        freedom = mean.size - float(np.sum((root.T @ root) * precision))
+        return cls(mean, covariance, own, biases, best, freedom)
+
+
+def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tuple[Floats, Floats]:
+    """Return by what a mode varies, and its bias if the log-density is that of another, rougher mode.
+
+    With V the inverse curvature, H that of the likelihood alone, P the prior's precision and J the change of
+    the shares with their logarithms, the estimate varies by JVHVJ = JVJ − JVPVJ and is off by −JVPf
+    [Nychka88].
+    """
+    precision, _ = model.prior.precision(mode.strength)
+    moved = np.linalg.solve(mode.factor.T, mode.root)[: model.bins]
+    bias = moved.T @ (precision @ truth.logs[: model.bins])
+    return np.asarray(mode.covariance - moved.T @ precision @ moved), np.asarray(bias)

@@ -1,1 +1,0 @@
-"""Empirical Bayes: a smooth density with point masses, whose smoothness the reports choose."""

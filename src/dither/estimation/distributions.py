@@ -1,0 +1,402 @@
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `dt.likelihood`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Circle, Line
+from dither.errors import InvalidParameter, found
+from dither.estimation.curve import DensityCurve
+from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.likelihood import (
+    FINE,
+    Fit,
+    Histogram,
+    Inference,
+    Likeliest,
+    average_on_circle,
+    average_on_line,
+    climb,
+    grid,
+    smooth,
+)
+from dither.estimation.linear import Method, in_unit, linear, numerical, on_circle
+from dither.estimation.summary import Summary
+from dither.privacy import Guarantee
+from dither.table import ResultTable, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
+
+MOST_BINS: Final = 1 << 16
+DEFAULT: Final = 64  # of methods that do not choose
+_CHOICES: Final = (8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 128)
+
+
+def edges_of(line: Line, bins: Bins) -> Floats:
+    """Return the ends of bins; raise InvalidParameter unless they are increasing and span the domain."""
+    if bins is None:
+        bins = DEFAULT
+    if isinstance(bins, bool | str | bytes):
+        raise _wrong_bins(bins)
+    if isinstance(bins, int | np.integer):
+        if not 1 <= bins <= MOST_BINS:
+            raise _wrong_bins(bins)
+        return line.from_unit(np.arange(int(bins) + 1) / int(bins))
+    try:
+        edges = np.array(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _wrong_bins(bins) from None
+    if edges.ndim != 1 or not 2 <= edges.size <= MOST_BINS + 1 or not np.all(np.diff(edges) > 0.0):
+        raise _wrong_bins(bins)
+    close = 1e-9 * line.length
+    if abs(edges[0] - line.low) > close or abs(edges[-1] - line.high) > close:
+        raise InvalidParameter(f"edges of bins begin and end with the domain, {line}")
+    edges[0], edges[-1] = line.low, line.high
+    return edges
+
+
+def count_of(line: Line, bins: Bins) -> int:
+    """Return how many bins there are."""
+    return edges_of(line, bins).size - 1
+
+
+def chosen_bins(curve: DensityCurve) -> Floats:
+    """Return the ends of the fewest equal bins that cost less accuracy than the estimate has.
+
+    Within a bin the density is shown as constant. What that costs, as a mean square over the domain, is less
+    than the mean variance of the density. Declared points have a bin each.
+    """
+    if curve.points is not None:
+        if curve.points.size == 1:
+            return edges_of(curve.line, 1)
+        middles = (curve.points[1:] + curve.points[:-1]) / 2.0
+        return curve.line.from_unit(np.concatenate([[0.0], middles, [1.0]]))
+    heights = curve.shares[: curve.bins]
+    noise = float(np.diagonal(curve.posterior.covariance)[: curve.bins].sum())
+    centres = (np.arange(curve.bins) + 0.5) / curve.bins
+    for count in _CHOICES:
+        cell = np.minimum((centres * count).astype(np.int64), count - 1)
+        means = np.bincount(cell, heights, count) / np.maximum(np.bincount(cell, minlength=count), 1)
+        if float(np.square(heights - means[cell]).sum()) <= noise:
+            break
+    return edges_of(curve.line, count)
+
+
+def _wrong_bins(bins: object) -> InvalidParameter:
+    given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
+    return InvalidParameter(
+        "bins are a whole number from 1 to 2^16, or increasing edges from the lowest to the highest value, "
+        f"not {given}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PointMass:
+    """A value that many people share: where it is, and the share of people there."""
+
+    place: float
+    share: Estimate
+
+    def __repr__(self) -> str:
+        return f"{self.share} at {self.place:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedDistribution:
+    """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
+
+    `edges` are the ends of the bins. `curve` is the posterior of `dt.empirical_bayes`; then all shares and
+    quantiles are read off it. `fit` is the fit of `dt.likelihood`; then shares and quantiles have profile
+    likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
+    """
+
+    probabilities: Floats
+    edges: Floats
+    summary: Summary
+    method: Method
+    fit: Fit | None = None
+    curve: DensityCurve | None = None
+
+    @classmethod
+    def of_curve(cls, curve: DensityCurve, summary: Summary, method: Method, bins: Bins) -> Self:
+        """Return what a posterior says of bins; if none are given, of as many as its error allows."""
+        ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
+        unit = curve.line.to_unit(ends)
+        shares = curve.between(unit[:-1], unit[1:]) @ curve.shares
+        return cls(shares, ends, summary, method, curve=curve)
+
+    @property
+    def bins(self) -> int:
+        """How many bins there are."""
+        return self.probabilities.size
+
+    @property
+    def n(self) -> int:
+        """How many reports there are."""
+        return self.summary.n
+
+    @property
+    def line(self) -> Line:
+        """The domain that the bins divide."""
+        return numerical(self.summary).line
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the mechanism that made the reports."""
+        return self.summary.question.guarantee
+
+    @cached_property
+    def atoms(self) -> tuple[PointMass, ...]:
+        """The point masses that were found, the largest first; none by methods that do not look for any."""
+        if self.curve is None:
+            return ()
+        curve = self.curve
+        rows = np.eye(curve.shares.size)[curve.bins :]
+        masses = [
+            PointMass(float(self.line.from_unit(np.asarray(atom.place))), curve.share(row[None, :]))
+            for atom, row in zip(curve.atoms, rows, strict=True)
+        ]
+        return tuple(sorted(masses, key=lambda mass: -float(mass.share)))
+
+    def pdf(self, x: object) -> Any:
+        """Return the density at places x, without point masses; 0 outside the domain."""
+        try:
+            place = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidParameter("x is a number or an array of numbers") from None
+        if np.isnan(place).any():
+            raise InvalidParameter("x contains NaN")
+        inside = (place >= self.edges[0]) & (place <= self.edges[-1])
+        if self.curve is not None:
+            heights = self.curve.density(self.line.to_unit(place)) / self.line.length
+        else:
+            cell = np.clip(np.searchsorted(self.edges, place, side="right") - 1, 0, self.bins - 1)
+            heights = self.probabilities[cell] / np.diff(self.edges)[cell]
+        density = np.where(inside, heights, 0.0)
+        return float(density) if density.ndim == 0 else density
+
+    def cdf(self, x: float) -> Estimate:
+        """Estimate the share of people whose values are at most x."""
+        self._check_ordered("a cdf")
+        if not self.line.low <= _place(x) < self.line.high:
+            return Estimate(float(x >= self.line.high), 0.0, self.n, self.guarantee)  # 0 or 1 for certain
+        if self.curve is not None:
+            return self.curve.share_below(self.line.to_unit(np.array([x])))
+        return self._inference.share(float(x))
+
+    def tail(self, x: float) -> Estimate:
+        """Estimate the share of people whose values are above x."""
+        self._check_ordered("a tail")
+        if not self.line.low <= _place(x) < self.line.high:
+            return Estimate(float(x < self.line.low), 0.0, self.n, self.guarantee)
+        return self.share(x, self.line.high)
+
+    def share(self, first: float, last: float) -> Estimate:
+        """Estimate the share of people between two places: above the first (or lowest), at most at the last.
+
+        On a circle it is the part from the first place forward to the last.
+        """
+        low, high = (min(max(_place(x), self.line.low), self.line.high) for x in (first, last))
+        if high < low and not isinstance(self.line, Circle):
+            raise InvalidParameter("the first place is above the last")
+        if self.curve is not None:
+            unit = self.line.to_unit(np.array([low, high]))
+            return self.curve.share_between(unit[:1], unit[1:])
+        return self._inference.between(low, high)
+
+    def quantile(self, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        self._check_ordered("a quantile")
+        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+            raise InvalidParameter(
+                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+            )
+        answer = self._inference.quantile(float(share)) if self.curve is None else self.curve.quantile(share)
+        return in_unit(answer, self.summary)
+
+    def mode(self) -> Estimate:
+        """Estimate the likeliest value: a point mass, or where the density is highest.
+
+        A point mass counts if more people are at it than in the fullest of 128 equal bins.
+        """
+        if self.curve is None:
+            raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
+        return in_unit(self.curve.mode(), self.summary)
+
+    def mean(self) -> Estimate:
+        """Estimate the mean, as dt.mean does where it can."""
+        self._check_ordered("a mean")
+        if self.curve is not None and numerical(self.summary).unbiased_reading() is not None:
+            return in_unit(linear.mean(self.summary), self.summary)
+        return in_unit(self._inference.mean(), self.summary)
+
+    def variance(self) -> Estimate:
+        """Estimate the variance, by likelihood."""
+        self._check_ordered("a variance")
+        return self._inference.variance()
+
+    def bands(
+        self, level: float = 0.95, *, simultaneous: bool = False, strict: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of an interval for each bin's probability.
+
+        The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
+        smooth between its point masses. With `simultaneous` they hold in all bins at once with that
+        probability. With `strict` they are profile likelihood intervals, which assume no smoothness; they are
+        wider and take several fits for every bin.
+        """
+        if self.curve is not None and not strict:
+            unit = self.line.to_unit(self.edges)
+            parts, wide = (self.curve.between(unit[:-1], unit[1:], wide=wide) for wide in (False, True))
+            return self.curve.bands(parts, level, simultaneous=simultaneous, wide=wide)
+        if simultaneous:
+            level = 1.0 - (1.0 - level) / self.bins  # Bonferroni
+        ends = [answer.interval(level) for answer in self._of(self.bins).each(self.edges)]
+        low, high = np.clip(np.array(ends).T, 0.0, 1.0)
+        return low, high
+
+    def plot(
+        self, *, level: float | None = None, bands: bool = True, strict: bool = False, ax: Axes | None = None
+    ) -> Axes:
+        """Draw the density with its bands on `ax`, and return the axes.
+
+        A curve has 95 % bands unless another level is given, and point masses are vertical lines. Bands of a
+        fit by likelihood, or `strict` ones, take several fits for every bin; for a fit they are drawn if a
+        level is given.
+        """
+        from dither.estimation.plotting import draw_bands, draw_distribution
+
+        usual = 0.95 if level is None else level
+        by_curve = self.curve is not None and not strict and bands
+        axes = draw_distribution(self, level=usual if by_curve else None, ax=ax)
+        if bands and not by_curve and (strict or level is not None):
+            draw_bands(self, usual, axes, strict=strict)
+        return axes
+
+    def items(self) -> Iterator[tuple[tuple[float, float], Estimate]]:
+        """Return the ends of the bins with the shares of people in them."""
+        ends = self.edges.tolist()
+        return ((pair, self.share(*pair)) for pair in pairwise(ends))
+
+    def records(self, level: float = 0.95) -> list[Row]:
+        """Return a row for each bin: its ends, its share, and the ends of the interval if a curve has one."""
+        ends = self.edges.tolist()
+        rows: list[Row] = [
+            {"from": first, "to": last, "value": value}
+            for first, last, value in zip(ends, ends[1:], self.probabilities.tolist(), strict=False)
+        ]
+        if self.curve is None:
+            return rows
+        low, high = (end.tolist() for end in self.bands(level))
+        return [{**row, "low": least, "high": most} for row, least, most in zip(rows, low, high, strict=True)]
+
+    def to_frame(self) -> Any:
+        """Return the bins as a pandas data frame; needs the extra `frames`."""
+        return ResultTable("", tuple(self.records())).to_frame()
+
+    def _repr_html_(self) -> str:
+        """Return the bins as notebooks show them."""
+        unit = f", in {self.line.unit}" if self.line.unit else ""
+        return ResultTable(f"{self!r}{unit}; {self.guarantee}", tuple(self.records()))._repr_html_()
+
+    def __repr__(self) -> str:
+        what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        if self.atoms:
+            shown = ", ".join(f"{mass.place:g} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
+            what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
+        return f"EstimatedDistribution({what})"
+
+    @cached_property
+    def _inference(self) -> Inference:
+        return self._of(1)
+
+    def _of(self, parts: int) -> Inference:
+        if self.fit is None and self.curve is None:
+            return Histogram(self.probabilities, self.edges, self.n, self.guarantee)
+        return Likeliest.of(self.summary, parts)
+
+    def _check_ordered(self, what: str) -> None:
+        if isinstance(self.line, Circle):
+            raise InvalidParameter(f"{what} is not defined on a circle; dt.mean is the mean direction")
+
+
+def _place(x: object) -> float:
+    if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
+        raise InvalidParameter(f"x is one number, not {type(x).__name__}")
+    if np.isnan(x):
+        raise InvalidParameter("x is NaN")
+    return float(x)
+
+
+@dataclass(frozen=True)
+class Likelihood(Method):
+    """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
+
+    It works for every mechanism, states the resolution of what is not identifiable, and is not unbiased.
+    `smoothing` averages neighbouring bins after each step (EMS), so the likelihood is no longer maximal.
+    `tolerance` is the gain in log-likelihood, in nats, below which EM stops.
+    """
+
+    smoothing: bool = False
+    tolerance: float = 1e-2
+
+    def __post_init__(self) -> None:
+        if not self.tolerance > 0.0:
+            raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
+
+    def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
+        return _likeliest_on_line(summary).mean()
+
+    def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
+        return _likeliest_on_line(summary).variance()
+
+    def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        return _likeliest_on_line(summary).quantile(share)
+
+    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        mechanism = numerical(summary)
+        ends = edges_of(mechanism.line, bins)
+        unit = mechanism.line.to_unit(ends)
+        equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
+        count = (ends.size - 1) * -(-FINE // (ends.size - 1)) if equal else FINE
+        operator = grid(mechanism, count)
+        counts = operator.counts(summary.counts)
+        start = np.full(count, 1.0 / count)
+        if self.smoothing:
+            kernel = average_on_circle if on_circle(mechanism) else average_on_line
+            fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
+        else:
+            fit = climb(operator, counts, start, tolerance=self.tolerance)
+        sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
+        shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
+        return EstimatedDistribution(shown, ends, summary, self, fit)
+
+    def __repr__(self) -> str:
+        return "dt.smoothed" if self.smoothing else "dt.likelihood"
+
+
+def _likeliest_on_line(summary: Summary) -> Likeliest:
+    if on_circle(numerical(summary)):
+        raise InvalidParameter(
+            "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
+        )
+    return Likeliest.of(summary)
+
+
+likelihood: Final = Likelihood()
+smoothed: Final = Likelihood(smoothing=True)

@@ -1,0 +1,298 @@
+"""Estimates by group: one pass over labelled reports, in memory that does not grow with their number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dither.arrays import Array
+from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
+from dither.estimation.estimate import Estimate
+from dither.estimation.summary import Summary
+from dither.numerics.distributions import check_level
+from dither.question import Question, as_question
+from dither.reports import Reports
+from dither.table import ResultTable, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Label = tuple[Hashable, ...]  # one entry for each column of labels
+Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
+Quantity = Callable[[Summary], Estimate]
+
+MINIMUM: Final = 100  # reports of a group below which it is left out, unless another minimum is given
+MOST_GROUPS: Final = 100_000
+_PIECES: Final = 64  # arrays of reports that a group holds before they are joined
+
+
+class _Tally:
+    """The reports of one group: as they are while they are few, as counts once those are smaller."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.pieces: list[Array] = []
+        self.bytes = 0
+        self.counted: Summary | None = None
+
+    def add(self, cells: Array) -> None:
+        self.pieces.append(cells)
+        self.bytes += cells.nbytes
+        if self.bytes > 8 * self.question.counting.size:
+            self.counted, self.pieces, self.bytes = self.summary(), [], 0
+        elif len(self.pieces) > _PIECES:
+            self.pieces = [np.concatenate(self.pieces)]
+
+    def summary(self) -> Summary:
+        if not self.pieces:
+            return Summary.empty(self.question) if self.counted is None else self.counted
+        new = Summary.of(Reports(self.question, np.concatenate(self.pieces)))
+        return new if self.counted is None else self.counted + new
+
+
+class GroupCounts:
+    """Reports counted by group, a chunk at a time.
+
+    `by` are the names of the columns of labels. A group holds at most twice the memory of a summary.
+    """
+
+    def __init__(self, asked: Any, by: Sequence[str]) -> None:
+        question = as_question(asked)
+        if not question.alone:
+            raise InvalidParameter(
+                f"the reports of {question.name} are correlated between people, so groups of them "
+                "have no errors of their own; use a mechanism of one person, such as KRR"
+            )
+        self.question, self.by = question, tuple(by)
+        self._tallies: dict[Label, _Tally] = {}
+
+    def add(self, labels: Sequence[Sequence[Hashable]], reports: Reports) -> None:
+        """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
+        cells = reports.cells
+        if any(len(column) != len(cells) for column in labels):
+            raise InvalidParameter(
+                f"every report needs a label: there are {len(cells)} reports and "
+                f"{' and '.join(str(len(column)) for column in labels)} labels"
+            )
+        if not len(cells):
+            return
+        places: dict[Label, int] = {}
+        try:
+            codes = np.fromiter(
+                (places.setdefault(label, len(places)) for label in zip(*map(_plain, labels), strict=True)),
+                np.int64,
+                len(cells),
+            )
+        except TypeError:
+            raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes))[:-1]
+        for label, part in zip(places, np.split(cells[order], ends), strict=True):
+            self._tally(label).add(part.copy())  # a view would keep the whole chunk in memory
+
+    def add_summary(self, label: Label, summary: Summary) -> None:
+        """Count the reports of a group that were counted elsewhere."""
+        tally = self._tally(label)
+        tally.counted = summary if tally.counted is None else tally.counted + summary
+
+    def _tally(self, label: Label) -> _Tally:
+        if label not in self._tallies:
+            if len(self._tallies) >= MOST_GROUPS:
+                raise InvalidParameter(
+                    f"there are more than {MOST_GROUPS} groups by {', '.join(self.by)}; use coarser labels"
+                )
+            self._tallies[label] = _Tally(self.question)
+        return self._tallies[label]
+
+    def summaries(self) -> Iterator[tuple[Label, Summary]]:
+        """Yield the groups in the order of their labels, each with its summary."""
+        for label in sorted(self._tallies, key=_order):
+            yield label, self._tallies[label].summary()
+
+    def estimates(
+        self, quantity: Quantity, *, minimum: int = MINIMUM, level: float = 0.95
+    ) -> GroupedEstimates:
+        """Return the estimate of every group with at least `minimum` reports."""
+        least = check_minimum(minimum)
+        kept: dict[Hashable, Estimate] = {}
+        left_out = 0
+        for label, summary in self.summaries():
+            if summary.n < least:
+                left_out += 1
+                continue
+            answer = quantity(summary)
+            if not isinstance(answer, Estimate):
+                raise InvalidParameter(
+                    f"the quantity of a group is an estimate, such as dt.mean's, not {type(answer).__name__}"
+                )
+            kept[label[0] if len(label) == 1 else label] = answer
+        if not kept:
+            raise NotIdentifiable(
+                f"no group has {least} reports or more (of {left_out} groups); "
+                "use coarser groups, or a smaller minimum"
+            )
+        return GroupedEstimates.of(kept, self.by, least, left_out, level)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedEstimates(ResultTable):
+    """The estimates of groups as a tidy table: the labels, value, low, high and n, a row for each.
+
+    Frequencies have a row for each answer of each group. `groups["Kyoto"]` is the estimate of a group; with
+    several columns of labels its key is a tuple. Groups with fewer than `minimum` reports are left out, and
+    `left_out` is their number.
+    """
+
+    estimates: Mapping[Hashable, Estimate] = field(default_factory=dict)
+    by: tuple[str, ...] = ("group",)
+    minimum: int = 0
+    left_out: int = 0
+    level: float = 0.95
+
+    @classmethod
+    def of(
+        cls,
+        estimates: Mapping[Hashable, Estimate],
+        by: Sequence[str] = ("group",),
+        minimum: int = 0,
+        left_out: int = 0,
+        level: float = 0.95,
+    ) -> GroupedEstimates:
+        """Return a table of estimates of independent groups."""
+        level = check_level(level)
+        rows = tuple(row for label, part in estimates.items() for row in _rows(label, part, by, level))
+        columns = "" if tuple(by) == ("group",) else f" by {', '.join(by)}"
+        title = f"{_many(len(estimates), 'group')}{columns}, {100 * level:g} % intervals"
+        if left_out:
+            title += f"; {_many(left_out, 'group')} with fewer than {minimum} reports left out"
+        kept = MappingProxyType(dict(estimates))
+        return cls(title, rows, kept, tuple(by), minimum, left_out, level)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, int) and key not in self.estimates:
+            return self.rows[key]
+        try:
+            return self.estimates[key]
+        except (KeyError, TypeError):
+            raise unknown_name("group", key, map(str, self.estimates)) from None
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the groups side by side with their intervals, and return the axes; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_groups
+
+        return draw_groups(self, ax=ax)
+
+    def items(self) -> ItemsView[Hashable, Estimate]:
+        """Return the labels of the groups with their estimates."""
+        return self.estimates.items()
+
+
+def estimate_groups(
+    reports: object, by: Labels, quantity: Quantity, minimum: int, level: float
+) -> GroupedEstimates:
+    """Return the estimates of reports by their labels."""
+    if not isinstance(reports, Reports):
+        raise InvalidParameter(
+            "groups need reports, one label for each; a summary has lost their order, "
+            f"and {type(reports).__name__} is no Reports"
+        )
+    if isinstance(by, str | bytes) or not (isinstance(by, Mapping) or hasattr(by, "__len__")):
+        raise InvalidParameter(
+            f"by is a label for each report, or a mapping from names to such columns, not {found(by)}"
+        )
+    columns: Mapping[str, Any] = by if isinstance(by, Mapping) else {"group": by}
+    if not columns:
+        raise InvalidParameter("by has no columns of labels")
+    check_minimum(minimum)
+    check_level(level)
+    counts = GroupCounts(reports.question, list(columns))
+    counts.add(list(columns.values()), reports)
+    return counts.estimates(quantity, minimum=minimum, level=level)
+
+
+def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:
+    """Raise InvalidParameter unless `by` names columns that exist and are no questions."""
+    if not by or len(set(by)) < len(by):
+        raise InvalidParameter("by names at least one column of labels, and none twice")
+    for column in by:
+        if column not in there:
+            raise unknown_name("column", column, [name for name in there if name not in questions])
+        if column in questions:
+            raise InvalidParameter(
+                f"column {column!r} is a question: its reports are random, and no labels of groups; "
+                "dt.crosstab is for two questions together"
+            )
+
+
+def check_grouping(by: str | Sequence[str], minimum: int, level: float) -> list[str]:
+    """Return the columns of labels as a list; raise InvalidParameter for a wrong minimum or level.
+
+    Called before any report is read: a frame may take hours.
+    """
+    check_minimum(minimum)
+    check_level(level)
+    return [by] if isinstance(by, str) else list(by)
+
+
+def check_minimum(minimum: object) -> int:
+    """Return the smallest size of a group; raise InvalidParameter unless it is a whole number from 2."""
+    if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 2:
+        raise InvalidParameter(
+            f"the minimum number of reports of a group is a whole number from 2 upwards, not {found(minimum)}"
+        )
+    return int(minimum)
+
+
+def _plain(column: Any) -> Iterable[Hashable]:
+    """Return labels as Python objects; NaN, which does not equal itself, is None."""
+    listed = column.tolist() if hasattr(column, "tolist") else column
+    return (None if isinstance(label, float) and math.isnan(label) else label for label in listed)
+
+
+def _order(label: Label) -> Any:
+    """Return the key by which groups are sorted: numbers first, no label last, others by type and value."""
+    return [
+        (part is None, "" if isinstance(part, int | float) else type(part).__name__, _Comparable(part))
+        for part in label
+    ]
+
+
+class _Comparable:
+    """A label that is compared by its own order, or by its text if it has none."""
+
+    def __init__(self, label: object) -> None:
+        self.label: Any = label
+
+    def __lt__(self, other: _Comparable) -> bool:
+        try:
+            return bool(self.label < other.label)
+        except TypeError:
+            return str(self.label) < str(other.label)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Comparable) and bool(self.label == other.label)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> Iterator[Row]:
+    named = dict(zip(by, label if len(by) > 1 and isinstance(label, tuple) else (label,), strict=True))
+    low, high = group.interval(level)
+    answers = group.labels  # of frequencies, and of their intervals at any time
+    if answers:
+        for answer, *numbers in zip(answers, np.asarray(group.value), low, high, strict=True):
+            value, least, most = map(float, numbers)
+            yield {**named, "answer": answer, "value": value, "low": least, "high": most, "n": group.n}
+        return
+    if np.ndim(group.value):
+        raise InvalidParameter("the quantity of a group is one number, or frequencies")
+    yield {**named, "value": float(group.value), "low": float(low), "high": float(high), "n": group.n}
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

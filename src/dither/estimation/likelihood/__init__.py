@@ -1,1 +1,0 @@
-"""Maximum likelihood: distributions, and answers with likelihood intervals."""

@@ -1,0 +1,293 @@
+"""`dt.by_day`: estimates for each day from dated reports or from changes, pooled over days on request.
+
+Sums of changes over days come from noisy sums over dyadic intervals, by weighted least squares. The sums of
+one level are noisy and independent, and the sum of an interval is that of its two halves, too. The best
+linear unbiased estimate of any weighted sum of daily changes uses all levels. It is computed from the leaves
+to the root, as in [Hay10, Section 4], for any variances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Array, Floats
+from dither.domains import finite
+from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.estimation.api import estimate
+from dither.estimation.estimate import Estimate, LabelledEstimate, thousands
+from dither.privacy import Guarantee
+from dither.repetition.days import ChangeReports, DatedReports, KeptChange
+
+UNKNOWN: Final = 1e12  # the variance of an interval without reports
+
+
+@dataclass(frozen=True)
+class NoisySums:
+    """Estimated sums of the changes in the intervals of one level, and their variances."""
+
+    values: Floats
+    variances: Floats
+
+
+@dataclass(frozen=True)
+class _Node:
+    """What is known of an interval from the levels up to its own.
+
+    `sum` and `variance` are of its sum of changes x. Given x, the estimate for the days from `first` on is
+    offset + slope·x, with variance `rest`. Before these days it is 0, after them x.
+    """
+
+    sum: float
+    variance: float
+    first: int
+    offset: Floats
+    slope: Floats
+    rest: Floats
+
+    def pad(self, first: int, end: int) -> tuple[Floats, Floats, Floats]:
+        """Return offset, slope and rest for the days from `first` to the one before `end`."""
+        around = self.first - first, end - self.first - self.slope.size
+        return (
+            np.pad(self.offset, around),
+            np.pad(self.slope, around, constant_values=(0.0, 1.0)),
+            np.pad(self.rest, around),
+        )
+
+
+def running_sums(levels: list[NoisySums], days: int, smoothing: int = 1) -> tuple[Floats, Floats]:
+    """Return the sum of all changes up to each day, averaged over the days around it, and the variances.
+
+    `levels[h]` has the intervals of 2^h days; the first of them begins on day 1, and day 0 has no change.
+    `smoothing` is an odd number of days that are averaged, fewer at both ends.
+    """
+    half = smoothing // 2
+    nodes = [
+        _leaf(leaf, value, variance, days, half)
+        for leaf, (value, variance) in enumerate(zip(levels[0].values, levels[0].variances, strict=True))
+    ]
+    height = 0
+    while len(nodes) > 1:
+        height += 1
+        unknown = np.zeros(-(-len(nodes) // 2)), np.full(-(-len(nodes) // 2), UNKNOWN)
+        own = levels[height] if height < len(levels) else NoisySums(*unknown)
+        nodes = [
+            _with_own(_together(nodes[place : place + 2]), own.values[place // 2], own.variances[place // 2])
+            for place in range(0, len(nodes), 2)
+        ]
+    (root,) = nodes
+    offset, slope, rest = root.pad(0, days)
+    return offset + slope * root.sum, rest + slope**2 * root.variance
+
+
+def _leaf(leaf: int, value: float, variance: float, days: int, half: int) -> _Node:
+    """Return the node of the changes on day leaf + 1: a day counts them by its averaged days from then on."""
+    day = np.arange(max(0, leaf + 1 - half), min(days, leaf + 1 + half))
+    first, end = np.maximum(0, day - half), np.minimum(days, day + half + 1)
+    slope = (end - (leaf + 1)) / (end - first)
+    return _Node(value, variance, max(0, leaf + 1 - half), np.zeros(day.size), slope, np.zeros(day.size))
+
+
+def _together(halves: list[_Node]) -> _Node:
+    """Return the node of an interval from those of its halves; the last interval may have only one."""
+    if len(halves) == 1:
+        return halves[0]
+    left, right = halves
+    first, end = left.first, right.first + right.slope.size
+    (offset_1, slope_1, rest_1), (offset_2, slope_2, rest_2) = (half.pad(first, end) for half in halves)
+    total = left.variance + right.variance
+    # Given the sum x of both, the left sum has mean a·left + (1 − a)(x − right) and variance a·left.variance.
+    a = right.variance / total
+    apart = slope_1 - slope_2
+    return _Node(
+        left.sum + right.sum,
+        total,
+        first,
+        offset_1 + offset_2 + apart * (a * left.sum - (1.0 - a) * right.sum),
+        slope_2 + apart * (1.0 - a),
+        rest_1 + rest_2 + apart**2 * a * left.variance,
+    )
+
+
+def _with_own(node: _Node, value: float, variance: float) -> _Node:
+    """Return a node whose sum is combined with an estimate of its own level, weighted by precision."""
+    share = node.variance / (node.variance + variance)
+    known = node.sum + share * (value - node.sum)
+    return _Node(known, (1.0 - share) * node.variance, node.first, node.offset, node.slope, node.rest)
+
+
+_MOST_VARIANCE: Final = UNKNOWN / 1e6  # above it, a part of the days has no reports at all
+
+
+def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate | None], int]:
+    """Return the shares of each day, None where a part of its reports is missing, and the number of people.
+
+    The share is that of values which stay as they are after `changes` changes. Variances are upper bounds: a
+    report is one of two, so its variance is at most ¼, and the reports of a person in two intervals are
+    never positively correlated.
+    """
+    change = reports.change
+    counts = [reports.counted(group) for group in range(change.groups)]
+    people = sum(int(total.max(initial=0)) for total, _ in counts)
+    other, gap = _response(change)
+    (total,), (ones,) = counts[0]
+    begin, spread = 0.0, UNKNOWN
+    if total:
+        begin = float(ones / total - other) / gap
+        near = (ones + 2.0) / (total + 4.0)  # never 0 or 1 [Agresti98]
+        spread = float(near * (1.0 - near) / total) / gap**2
+    levels = []
+    for total, ones in counts[1:]:
+        seen = np.maximum(total, 1)
+        # A report is about "yes" with probability (1 + d)/2; d, the mean kept change, is 1/changes of all.
+        values = np.where(total > 0, (2.0 * (ones / seen - other) / gap - 1.0) * change.changes, 0.0)
+        levels.append(NoisySums(values, np.where(total > 0, _noise(change, gap) / seen, UNKNOWN)))
+    sums, variances = running_sums(levels, change.days, smoothing)
+    found: list[Estimate | None] = []
+    for share, variance in zip(begin + sums, spread + variances, strict=True):
+        if variance > _MOST_VARIANCE:
+            found.append(None)
+            continue
+        value, error = np.array([1.0 - share, share]), np.full(2, np.sqrt(variance))
+        found.append(LabelledEstimate(value, error, people, change.guarantee, labels=change.domain.labels))
+    return found, people
+
+
+def predicted_error(change: KeptChange, n: int) -> float:
+    """Return the root mean square, over all days, of the standard error of a day's share with n people."""
+    _, gap = _response(change)
+    each = n / change.groups
+    levels = [
+        NoisySums(np.zeros(size), np.full(size, _noise(change, gap) / each))
+        for size in (change.intervals(group) for group in range(1, change.groups))
+    ]
+    _, variances = running_sums(levels, change.days)
+    return float(np.sqrt(np.mean(variances) + 0.25 / each / gap**2))
+
+
+def _response(change: KeptChange) -> tuple[float, float]:
+    """Return the probability of the second report under the first answer, and by how much the second adds."""
+    first, second = (change.question.kernel.probabilities(code)[1] for code in (0, 1))
+    return float(first), float(second - first)
+
+
+def _noise(change: KeptChange, gap: float) -> float:
+    """Return the variance of one person's estimate of the changes in an interval, at most."""
+    return change.changes**2 / gap**2
+
+
+def pooled_distances(days: int, smoothing: int) -> Floats:
+    """Return the mean distance, in days, of the days that are averaged around each day."""
+    half = smoothing // 2
+    each = np.arange(days)
+    below, above = np.minimum(each, half), np.minimum(days - 1 - each, half)
+    total = below * (below + 1) / 2.0 + above * (above + 1) / 2.0
+    return np.asarray(total / (below + above + 1.0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedDays:
+    """An estimate for each day, or None where no estimate is possible, such as on a day without reports.
+
+    `smoothing` is the number of days that are pooled. An interval covers the average of the pooled days,
+    weighted by their reports. With `drift`, the most by which the value changes from one day to the next, it
+    is widened so that it covers the value of the day itself.
+    """
+
+    days: tuple[Estimate | None, ...]
+    smoothing: int
+    drift: float | None
+    distances: Floats  # the mean distance, in days, of the pooled reports from each day
+    guarantee: Guarantee
+    n: int
+
+    @property
+    def value(self) -> Array:
+        """The value of each day, a row of frequencies for categories; NaN where no estimate is possible."""
+        return self._stack(lambda day: day.value)
+
+    @property
+    def standard_error(self) -> Array:
+        """The standard error of each day, of the same shape; NaN where no estimate is possible."""
+        return self._stack(lambda day: day.standard_error)
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Return the ends of the intervals, each with probability `level`; NaN where none is known."""
+        low = self._stack(lambda day: day.interval(level)[0])
+        high = self._stack(lambda day: day.interval(level)[1])
+        reach = (self.drift or 0.0) * self.distances.reshape(-1, *(1,) * (low.ndim - 1))
+        return low - reach, high + reach
+
+    def __getitem__(self, day: int) -> Estimate | None:
+        return self.days[day]
+
+    def __len__(self) -> int:
+        return len(self.days)
+
+    def __iter__(self) -> Iterator[Estimate | None]:
+        return iter(self.days)
+
+    def __repr__(self) -> str:
+        pooled = "" if self.smoothing == 1 else f", {self.smoothing} days pooled"
+        widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
+        return f"EstimatedDays({len(self)} days, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
+
+    def _stack(self, part: Callable[[Estimate], Any]) -> Array:
+        known = [None if day is None else np.asarray(part(day), dtype=np.float64) for day in self.days]
+        shape = next((array.shape for array in known if array is not None), ())
+        return np.stack([np.full(shape, np.nan) if array is None else array for array in known])
+
+
+def by_day(
+    reports: DatedReports | ChangeReports, *, smoothing: int = 1, drift: float | None = None
+) -> EstimatedDays:
+    """Estimate the mean, or the frequencies, of each day from reports of `dt.Once` or `dt.KeptChange`.
+
+    `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
+    hides sudden changes: a shock is spread over so many days. `drift` is the most by which the value changes
+    in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
+
+    Reports of `dt.KeptChange` are estimated by least squares over all lengths of intervals. Its shares are
+    unbiased if nobody's value changes more often than `changes` says; further changes are not seen.
+
+    >>> import dither as dt
+    >>> smokes = dt.Once(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
+    >>> reports = smokes.perturb([["no"] * 2 + ["yes"] * 2] * 40_000, source=dt.Seeded(3))
+    >>> dt.by_day(reports)
+    EstimatedDays(4 days, about ± 0.019, n = 40 000)
+    >>> dt.by_day(reports)[3]["yes"]
+    0.983 ± 0.019 (95 %, n = 10 134)
+    """
+    if not isinstance(reports, DatedReports | ChangeReports):
+        raise InvalidParameter(
+            f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
+        )
+    days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
+    whole = isinstance(smoothing, int) and not isinstance(smoothing, bool)
+    if not whole or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
+        raise InvalidParameter(
+            f"smoothing is an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}"
+        )
+    if drift is not None and not finite("drift", drift) >= 0.0:
+        raise InvalidParameter(f"drift is a number from 0 upwards, not {found(drift)}")
+    if isinstance(reports, ChangeReports):
+        shares, people = shares_by_day(reports, smoothing)
+        distances = pooled_distances(days, smoothing)
+        return EstimatedDays(tuple(shares), smoothing, drift, distances, reports.change.guarantee, people)
+    half = smoothing // 2
+    counts = np.bincount(reports.days, minlength=days)
+    known: list[Estimate | None] = []
+    distances = np.zeros(days)
+    for day in range(days):
+        first, end = max(0, day - half), min(days, day + half + 1)
+        near = counts[first:end]
+        if near.sum():
+            distances[day] = np.average(np.abs(np.arange(first, end) - day), weights=near)
+        try:
+            known.append(estimate(reports.between(first, end)))
+        except NotIdentifiable:
+            known.append(None)
+    return EstimatedDays(tuple(known), smoothing, drift, distances, reports.once.guarantee, len(reports))

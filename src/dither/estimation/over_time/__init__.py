@@ -1,1 +1,0 @@
-"""Estimates for each day, from reports that carry their day."""

@@ -1,0 +1,348 @@
+"""Two questions that the same people answered: tables, covariance, correlation and linear regression."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
+from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
+from dither.estimation.significance import (
+    Significance,
+    blocks,
+    check_pair,
+    contrasts,
+    indicators,
+    number_mechanism,
+    numbers,
+    protocol_of,
+    quadratic_form,
+    squares,
+)
+from dither.numerics.distributions import student_t_quantile
+from dither.privacy import Guarantee
+from dither.reports import Reports
+from dither.table import Row, as_html, as_text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedTable(Estimate):
+    """The share of people with each pair of answers. Unbiased: some shares may be negative.
+
+    `table["cat", "house"]` is one share, with its interval; `value` has a row for each answer to the first
+    question and a column for each to the second.
+    """
+
+    rows: Sequence[Hashable]
+    columns: Sequence[Hashable]
+    dependence: Significance
+    confidence: StudentInterval = field(kw_only=True)
+
+    def independence(self) -> Significance:
+        """Test the hypothesis that the two answers of a person are independent.
+
+        A χ² statistic of the covariances of all pairs of answers, with the covariance that they have under
+        the hypothesis: it contains the noise of both mechanisms.
+        """
+        return self.dependence
+
+    def __getitem__(self, pair: Any) -> Estimate:
+        first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
+        if first not in self.rows:
+            raise unknown_name("answer to the first question", first, map(str, self.rows))
+        if second not in self.columns:
+            raise unknown_name("answer to the second question", second, map(str, self.columns))
+        at = self.rows.index(first), self.columns.index(second)
+        return Estimate.of(self.confidence.pick(at), self.guarantee, origin=self)
+
+    def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Estimate]]:
+        """Return the pairs of answers with their shares."""
+        return (((a, b), self[a, b]) for a in self.rows for b in self.columns)
+
+    def _names(self) -> list[Row]:
+        return [{"first": row, "second": other} for row in self.rows for other in self.columns]
+
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        value, half = np.asarray(self.value), np.asarray(self.half_width())
+        lines = [
+            [str(label), *(show(float(v), float(h)) for v, h in zip(value[i], half[i], strict=True))]
+            for i, label in enumerate(self.rows)
+        ]
+        return ["", *map(str, self.columns)], lines
+
+    def __repr__(self) -> str:
+        return f"{as_text(*self._grid())}\n(95 %, n = {thousands(self.n)})"
+
+    def _repr_html_(self) -> str:
+        return as_html(*self._grid())
+
+
+def crosstab(first: Reports, second: Reports) -> EstimatedTable:
+    """Estimate how frequent each pair of answers is, from two questions that the same people answered.
+
+    The reports are in the same order of people, as those of `dt.Each` and of `dt.data.reports` are. Each
+    report is read by its own channel, inverted; their products average to the shares, without bias.
+
+    >>> import dither as dt
+    >>> both = dt.Each(pet=dt.KRR(dt.Categories(["cat", "dog"]), epsilon=4),
+    ...                home=dt.KRR(dt.Categories(["flat", "house"]), epsilon=4))
+    >>> people = {"pet": ["cat", "dog"] * 500, "home": ["flat", "house"] * 500}
+    >>> told = both.perturb(people, source=dt.Seeded(1))
+    >>> crosstab(told["pet"], told["home"])["cat", "flat"]
+    0.50 ± 0.03 (95 %, n = 1 000)
+    """
+    n = check_pair(first, second)
+    sides = [protocol_of(reports) for reports in (first, second)]
+    sizes = [len(side.categories) for side in sides]
+    powers = np.zeros((3, *sizes))
+    sums = [np.zeros(size) for size in sizes]
+    inner = [np.zeros((size, size)) for size in sizes]
+    for people in blocks(n, sum(sizes)):
+        told = [indicators(reports[people]) for reports in (first, second)]
+        for power in range(3):
+            powers[power] += (told[0] ** (power + 1)).T @ told[1] ** (power + 1)
+        for side, read in enumerate(told):
+            sums[side] += read.sum(axis=0)
+            inner[side] += read.T @ read
+    value, square, cube = powers / n
+    spread = np.maximum(square - value**2, 0.0)
+    third = cube - 3.0 * value * square + 2.0 * value**3
+    skew = np.divide(third, spread, out=np.zeros_like(third), where=spread > 0.0)
+    means = [total / n for total in sums]
+    covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
+    error = np.sqrt(spread / max(n - 1, 1))
+    return EstimatedTable(
+        value,
+        error,
+        n,
+        first.question.guarantee.compose(second.question.guarantee),
+        tuple(sides[0].categories.labels),
+        tuple(sides[1].categories.labels),
+        _independence(value - np.outer(*means), covariances, n),
+        confidence=StudentInterval(value, error, n, skew),
+    )
+
+
+def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Significance:
+    """Return the χ² test of no dependence; under it the covariance of products is that of the factors."""
+    bases = [contrasts(len(matrix)) for matrix in covariances]
+    inside = [base.T @ matrix @ base for base, matrix in zip(bases, covariances, strict=True)]
+    gaps = bases[0].T @ dependence @ bases[1]
+    statistic = n * quadratic_form(gaps, *inside)
+    return Significance.chi_square(statistic, gaps.size, "independence of the two answers")
+
+
+# By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
+_CLEAR: Final = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class QuotientInterval(ConfidenceInterval):
+    """Fieller's interval of a ratio of two correlated averages [Fieller54].
+
+    It holds all r for which top − r·bottom is compatible with 0, and is infinite where the bottom may be 0.
+    `spread` is the covariance matrix of the two averages: of the top, of both, of the bottom.
+    """
+
+    top: float
+    bottom: float
+    spread: tuple[float, float, float]
+    n: int
+
+    @property
+    def value(self) -> float:
+        """The ratio."""
+        return self.top / self.bottom
+
+    @property
+    def error(self) -> float:
+        """The standard error of the ratio."""
+        value, (top, both, bottom) = self.value, self.spread
+        return math.sqrt(max(top - 2 * value * both + value**2 * bottom, 0.0)) / abs(self.bottom)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        return fieller(self.top, self.bottom, self.spread, student_t_quantile(level, self.n - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationInterval(ConfidenceInterval):
+    """The interval of a correlation coefficient, from −1 to 1.
+
+    It is Fieller's if both variances exceed 0 by four standard errors. Otherwise it holds every correlation
+    that fits intervals of the covariance and of both variances, at a third of the error each.
+    """
+
+    quotient: QuotientInterval  # of the covariance and the root of both variances
+    covariance: StudentInterval
+    variances: tuple[StudentInterval, StudentInterval]
+
+    def interval(self, level: float) -> tuple[float, float]:
+        if all(float(variance.value) > _CLEAR * float(variance.error) for variance in self.variances):
+            ends = self.quotient.interval(level)
+        else:
+            each = 1.0 - (1.0 - level) / 3.0
+            low, high = self.covariance.interval(each)
+            others = [variance.interval(each) for variance in self.variances]
+            least, most = (math.sqrt(math.prod(max(end[side], 0.0) for end in others)) for side in (0, 1))
+            ends = _least_ratio(low, least, most), -_least_ratio(-high, least, most)
+        return max(float(ends[0]), -1.0), min(float(ends[1]), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatedLine:
+    """The line that fits the second number best to the first: slope and intercept, with their intervals.
+
+    `slope`, `intercept` and `at(x)` are estimates. The noise of the first number does not flatten the slope.
+    """
+
+    slope: Estimate
+    intercept: Estimate
+    _line: _Line = field(repr=False)
+
+    def at(self, x: float) -> Estimate:
+        """Estimate the mean of the second number for people whose first number is x, on the line."""
+        number = isinstance(x, int | float | np.integer | np.floating) and not isinstance(x, bool)
+        if not number or not math.isfinite(x):
+            raise InvalidParameter(f"x is one finite number, not {found(x)}")
+        return self._line.at(float(x))
+
+    def __repr__(self) -> str:
+        return f"slope {self.slope}; intercept {self.intercept}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The averages behind a line and each person's influence on them, with numbers taken from the middle."""
+
+    joint: _Joint
+    variance: float
+    influence: Floats  # on the variance of the first number
+
+    def at(self, x: float) -> Estimate:
+        joint, variance = self.joint, self.variance
+        offset = x - joint.middles[0] - joint.means[0]
+        top = joint.means[1] * variance + joint.covariance * offset
+        moved = (
+            variance * joint.gaps[1]
+            + joint.means[1] * self.influence
+            + offset * (joint.products - joint.products.mean())
+            - joint.covariance * joint.gaps[0]
+        )
+        # The middle of the second domain is added to the top as a multiple of the bottom.
+        top += joint.middles[1] * variance
+        found = joint.quotient(top, variance, moved + joint.middles[1] * self.influence, self.influence)
+        return Estimate.of(found, joint.guarantee)
+
+    def slope(self) -> Estimate:
+        joint = self.joint
+        moved = joint.products - joint.products.mean()
+        found = joint.quotient(joint.covariance, self.variance, moved, self.influence)
+        return Estimate.of(found, joint.guarantee)
+
+
+class _Joint:
+    """The averages of two numbers of the same people, and each person's part in them."""
+
+    def __init__(self, first: Reports, second: Reports) -> None:
+        self.n = check_pair(first, second)
+        self.reports = first, second
+        told = [numbers(reports) for reports in (first, second)]
+        lines = [number_mechanism(reports).line for reports in (first, second)]
+        self.middles = [(line.low + line.high) / 2.0 for line in lines]
+        self.means = [float(column.mean()) for column in told]
+        self.gaps = [column - mean for column, mean in zip(told, self.means, strict=True)]
+        self.products: Floats = self.gaps[0] * self.gaps[1]
+        self.covariance = float(self.products.sum() / (self.n - 1))
+        self.guarantee: Guarantee = first.question.guarantee.compose(second.question.guarantee)
+
+    def average(self, value: float, influence: Floats) -> StudentInterval:
+        """Return a value with the error of its influence function, one number for each person."""
+        gaps = influence - influence.mean()
+        spread = float((gaps**2).sum() / (self.n - 1))
+        skew = float((gaps**3).mean() / spread) if spread > 0.0 else 0.0
+        return StudentInterval(value, math.sqrt(spread / self.n), self.n, skew)
+
+    def variance(self, side: int) -> tuple[float, Floats]:
+        """Return the variance of the values of one number, and each person's influence on it."""
+        square = squares(self.reports[side])
+        mean = self.means[side]
+        noise = float((self.gaps[side] ** 2).sum() / (self.n - 1) / self.n)  # of the squared mean
+        influence = square - square.mean() - 2.0 * mean * self.gaps[side]
+        return float(square.mean()) - mean**2 + noise, np.asarray(influence)
+
+    def quotient(self, top: float, bottom: float, above: Floats, below: Floats) -> QuotientInterval:
+        """Return a ratio with the errors of the influence functions of its two parts."""
+        matrix = np.cov(above, below) / self.n
+        spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
+        return QuotientInterval(top, bottom, spread, self.n)
+
+
+def covariance(first: Reports, second: Reports) -> Estimate:
+    """Estimate the covariance of two numbers of the same people, without bias.
+
+    The reports are in the same order of people, as those of `dt.Each` are.
+    """
+    joint = _Joint(first, second)
+    return Estimate.of(joint.average(joint.covariance, joint.products), joint.guarantee)
+
+
+def correlation(first: Reports, second: Reports) -> Estimate:
+    """Estimate the correlation of two numbers of the same people: from −1 to 1, and 0 if it is unrelated.
+
+    The noise of the reports does not pull it towards 0: variances of the values are used, not of the reports.
+    """
+    joint = _Joint(first, second)
+    (x, of_x), (y, of_y) = joint.variance(0), joint.variance(1)
+    _positive(x, "first")
+    _positive(y, "second")
+    bottom = math.sqrt(x * y)
+    moved = bottom / 2.0 * (of_x / x + of_y / y)
+    parts = joint.quotient(joint.covariance, bottom, joint.products - joint.products.mean(), moved)
+    variances = joint.average(x, of_x), joint.average(y, of_y)
+    interval = CorrelationInterval(parts, joint.average(joint.covariance, joint.products), variances)
+    value = min(max(parts.value, -1.0), 1.0)
+    return Estimate(value, parts.error, joint.n, joint.guarantee, confidence=interval)
+
+
+def regression(first: Reports, second: Reports) -> EstimatedLine:
+    """Estimate the least-squares line of the second number on the first, for the same people."""
+    joint = _Joint(first, second)
+    variance, influence = joint.variance(0)
+    _positive(variance, "first")
+    line = _Line(joint, variance, influence)
+    return EstimatedLine(line.slope(), line.at(0.0), line)
+
+
+def fieller(
+    top: float, bottom: float, spread: tuple[float, float, float], reach: float
+) -> tuple[float, float]:
+    """Return the ends of {r : (top − r·bottom)² ≤ reach²·variance}; infinite if the bottom may be 0."""
+    if not math.isfinite(reach):
+        return -math.inf, math.inf
+    lead = bottom**2 - reach**2 * spread[2]
+    middle = top * bottom - reach**2 * spread[1]
+    rest = top**2 - reach**2 * spread[0]
+    if lead <= 0.0:
+        return -math.inf, math.inf
+    root = math.sqrt(max(middle**2 - lead * rest, 0.0))
+    return (middle - root) / lead, (middle + root) / lead
+
+
+def _least_ratio(low: float, least: float, most: float) -> float:
+    """Return the least ratio of a number above `low` and a divisor from `least` to `most`, at least 0."""
+    divisor = most if low > 0.0 else least
+    return low / divisor if divisor > 0.0 else (-math.inf if low <= 0.0 else 0.0)
+
+
+def _positive(variance: float, which: str) -> None:
+    if not variance > 0.0:
+        raise NotIdentifiable(
+            f"the variance of the {which} number cannot be told from 0 by these reports; ask more people, or "
+            "use a larger ε. dt.covariance needs no variances"
+        )

@@ -1,1 +1,0 @@
-"""Two questions that the same people answered: tables, covariance, correlation, regression."""

@@ -1,0 +1,380 @@
+"""Several attributes of a person: each one reported, or one drawn at random."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from dither.arrays import Array
+from dither.domains import Categories, Domain, finite
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain, unknown_name
+from dither.privacy import Guarantee
+from dither.privacy.exact import split
+from dither.privacy.guarantee import Combinator
+from dither.question import Answering, can_answer, check_epsilon, check_source
+from dither.randomness import SYSTEM, Keyed, Source
+from dither.repetition.days import KeptChange, Once
+from dither.repetition.memoised import Memoised
+from dither.reports import Reports
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Records(Mapping[str, Reports]):
+    """The reports of `n` people about several attributes: `records["age"]` are the `Reports` of one.
+
+    If each person reported one attribute, `chosen` contains its index for each person, and the reports of an
+    attribute are those of the people who drew it, in their order.
+    """
+
+    question: Attributes
+    parts: dict[str, Reports]
+    n: int
+    chosen: Array | None = None
+
+    @staticmethod
+    def concatenate(parts: list[Records]) -> Records:
+        """Return the records of several groups of people as one."""
+        if not parts:
+            raise InvalidParameter("the list of records to concatenate is empty")
+        question = parts[0].question
+        if any(part.question.fingerprint != question.fingerprint for part in parts):
+            raise Mismatch("records of different mechanisms cannot be concatenated")
+        joined = {name: Reports.concatenate([part[name] for part in parts]) for name in question.parts}
+        drawn = [part.chosen for part in parts if part.chosen is not None]
+        chosen = np.concatenate(drawn) if len(drawn) == len(parts) else None
+        return Records(question, joined, sum(part.n for part in parts), chosen)
+
+    def __getitem__(self, name: str) -> Reports:
+        try:
+            return self.parts[name]
+        except KeyError:
+            raise unknown_name("attribute", name, self.parts) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.parts
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if self.chosen is not None:
+            raise InvalidParameter("each person reported one attribute, so there are no whole records")
+        columns = [np.asarray(reports.values) for reports in self.parts.values()]
+        if any(column.ndim != columns[0].ndim for column in columns):
+            raise InvalidParameter("an attribute has more than one number; decode the attributes one by one")
+        return np.stack(columns, axis=-1).astype(dtype) if dtype else np.stack(columns, axis=-1)
+
+    def __repr__(self) -> str:
+        return f"Records({self.n} people: {', '.join(self.parts)})"
+
+
+def columns(data: object, domains: Mapping[str, Domain]) -> dict[str, Array]:
+    """Return one array for each attribute, from columns by name or, in a plain array, by position."""
+    if isinstance(data, list | tuple) or (isinstance(data, np.ndarray) and data.dtype.names is None):
+        table = np.asarray(data)
+        if table.ndim == 0 or table.shape[-1] != len(domains):
+            names = ", ".join(domains)
+            raise OutsideDomain(f"an array needs one column for each attribute, in this order: {names}")
+        found = {name: table[..., place] for place, name in enumerate(domains)}
+    else:
+        found = {name: _column(data, name, domain) for name, domain in domains.items()}
+    if len({array.shape[:1] for array in found.values()}) > 1:
+        raise OutsideDomain(
+            "the columns have different lengths; every person needs a value of each attribute"
+        )
+    return found
+
+
+def _column(data: Any, name: str, domain: Domain) -> Array:
+    try:
+        column = data[name]
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError):
+        raise OutsideDomain(
+            f"the data has no column {name!r}; columns must be named like attributes"
+        ) from None
+    except Exception as error:  # every dataframe library has its own error for a missing column
+        if "column" in type(error).__name__.lower():
+            raise OutsideDomain(f"the data has no column {name!r}") from None
+        raise
+    # dtype object keeps labels of different types as they are.
+    labels = isinstance(domain, Categories) and not isinstance(domain.labels, range)
+    return np.asarray(column, dtype=object if labels else None)
+
+
+Budgeted = Callable[[float], Any]  # from a budget to a mechanism
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Attributes(Answering, Combinator):
+    """Several named attributes of a person, each with its own mechanism."""
+
+    parts: dict[str, Any]
+
+    def __init__(self, parts: Mapping[str, Any] | None = None, /, **named: Any) -> None:
+        together = {**(parts or {}), **named}
+        if not together:
+            raise InvalidParameter("at least one attribute is needed, as in Each(age=..., income=...)")
+        for name, part in together.items():
+            if not isinstance(name, str) or not can_answer(part):
+                raise InvalidParameter(f"the attribute {name!r} needs a mechanism, not {type(part).__name__}")
+            if isinstance(part, Attributes):
+                raise InvalidParameter(
+                    f"the attribute {name!r} is itself several attributes; give its parts their own names"
+                )
+            if isinstance(part, Once | KeptChange):
+                raise InvalidParameter(
+                    f"the attribute {name!r} is answered on days of its own; ask it as a question by itself"
+                )
+        _check_permanent(together)
+        object.__setattr__(self, "parts", together)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Attributes):
+            return NotImplemented
+        return type(other) is type(self) and list(other.parts.items()) == list(self.parts.items())
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @final
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers once."""
+        return self.promise([part.guarantee for part in self.parts.values()])
+
+    kind: ClassVar[str]  # the name of the draw in a device text
+    whole_records: ClassVar[bool]  # whether every attribute is reported
+
+    def device(self) -> dict[str, Any]:
+        parts = [[name, part.device()] for name, part in self.parts.items()]
+        return {"draw": self.kind, "parts": parts}
+
+    @abstractmethod
+    def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
+        """Draw reports from columns that have been checked."""
+
+    @abstractmethod
+    def _counted(self, parts: dict[str, Reports]) -> int:
+        """Return the number of people who sent these reports; raise `MalformedReport` if it is not unique."""
+
+    def perturb(self, data: object, *, source: Source | None = None, threads: int = 1) -> Records:
+        """Return the randomised reports of records, as a device does. The values are not kept.
+
+        Columns are found by name (in a dict of arrays, a dataframe, a structured array), or by position in a
+        plain array, whose last axis runs over the attributes. Other columns are not read.
+        """
+        if source is not None:
+            check_source(source)
+        found = columns(data, {name: part.domain for name, part in self.parts.items()})
+        for name, part in self.parts.items():
+            try:
+                part.domain.check(found[name])
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        return self._answer(found, source, threads)
+
+    def reports(self, raw: Mapping[str, object]) -> Records:
+        """Return raw integers by attribute as reports; raise MalformedReport if they are not possible."""
+        if not isinstance(raw, Mapping) or set(raw) != set(self.parts):
+            raise MalformedReport(
+                f"a mapping with exactly these attributes was expected: {', '.join(self.parts)}"
+            )
+        parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
+        return Records(self, parts, self._counted(parts))
+
+    def describe(self) -> str:
+        """Return a description in words: the guarantee, and the mechanism of each attribute."""
+        summary = (type(self).__doc__ or "").strip().splitlines()[0].rstrip(".")
+        lines = [f"{summary}. Promise: {self.guarantee}."]
+        lines += [f"{name}: {part.describe()}" for name, part in self.parts.items()]
+        return "\n".join(lines)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.parts:
+            raise unknown_name("attribute", name, self.parts)
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={part!r}" for name, part in self.parts.items())
+        return f"{type(self).__name__}({inside})"
+
+
+def at_budget(name: str, part: object, epsilon: float) -> Any:
+    """Return a part with this budget; it is a mechanism, or a function from a budget to a mechanism."""
+    rebudget = getattr(part, "at", part)
+    made: Any = rebudget(epsilon) if callable(rebudget) else None
+    if not can_answer(made):
+        raise InvalidParameter(f"the attribute {name!r} needs a mechanism, or a function from ε to one")
+    return made
+
+
+def _check_permanent(parts: Mapping[str, Any]) -> None:
+    """Raise InvalidParameter if the permanent answers of two attributes would have the same noise."""
+    used: dict[tuple[bytes, str], str] = {}
+    for attribute, part in parts.items():
+        if isinstance(part, Memoised) and used.setdefault((part.key, part.name), attribute) != attribute:
+            raise InvalidParameter(
+                f"the attributes {used[part.key, part.name]!r} and {attribute!r} have the same key and name: "
+                "equal values would have equal noise; give each Memoised its own name"
+            )
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Each(Attributes):
+    """Every attribute is reported by its own mechanism, independently.
+
+    Promise:   the sum of what the mechanisms spend, for one record.
+    Reports:   `records["age"]` are the reports of one attribute; every estimator takes them.
+    Use when:  there are few attributes, or budget for all; otherwise `Sampled` is better.
+
+    >>> from dither import Interval, Podium
+    >>> each = Each(age=Podium(Interval(18, 100), epsilon=1), bmi=Podium(Interval(10, 60), epsilon=0.5))
+    >>> each.guarantee
+    Guarantee: ε ≤ 1.5 for one record
+    >>> each.perturb({"age": [30, 40], "bmi": [21, 25]})["age"]
+    Reports(2 of Podium on [18, 100], uint16)
+    """
+
+    @staticmethod
+    def split(
+        epsilon: float,
+        *,
+        weights: Mapping[str, float] | None = None,
+        **parts: Any,
+    ) -> Each:
+        """Divide a budget among attributes, evenly or by weight; parts are mechanisms or functions of ε.
+
+        >>> from dither import Interval, Podium
+        >>> age = Podium(Interval(18, 100), epsilon=1)
+        >>> both = Each.split(3, weights={"age": 1, "bmi": 2}, age=age, bmi=lambda e: age.at(e))
+        >>> [both[name].epsilon for name in both]
+        [1.0, 2.0]
+        """
+        whole = check_epsilon(epsilon)
+        if weights is None:
+            weights = dict.fromkeys(parts, 1.0)
+        if not parts or set(weights) != set(parts):
+            raise InvalidParameter(
+                f"weights are needed for exactly the attributes {', '.join(parts) or '(none was given)'}"
+            )
+        shares = split(whole, [finite("a weight", weights[name]) for name in parts])
+        made: dict[tuple[int, float], Any] = {}  # a mechanism that several attributes share is built once
+        divided = {}
+        for (name, part), budget in zip(parts.items(), shares, strict=True):
+            if (id(part), budget) not in made:
+                made[id(part), budget] = at_budget(name, part, budget)
+            divided[name] = made[id(part), budget]
+        return Each(divided)
+
+    def at(self, epsilon: float) -> Each:
+        """Return the same mechanisms with another total budget, divided in the same proportions."""
+        return Each.split(
+            epsilon, weights={name: part.guarantee.epsilon for name, part in self.parts.items()}, **self.parts
+        )
+
+    kind: ClassVar[str] = "each"
+    whole_records: ClassVar[bool] = True
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the composition of the guarantees."""
+        first, *others = inner
+        return first.compose(*others).of_record()
+
+    def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
+        reports = {
+            name: part.perturb(found[name], source=source, threads=threads)
+            for name, part in self.parts.items()
+        }
+        return Records(self, reports, self._counted(reports))
+
+    def _counted(self, parts: dict[str, Reports]) -> int:
+        counts = {reports.question.counting.answers(reports.cells) for reports in parts.values()}
+        if len(counts) > 1:
+            raise MalformedReport(
+                f"every person reports every attribute, but the numbers of reports differ: {sorted(counts)}"
+            )
+        return counts.pop()
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Sampled(Attributes):
+    """One attribute, drawn at random for each person, is reported with the whole budget.
+
+    Promise:   the most that any of the mechanisms spends, for one record; the draw ignores the values.
+    Reports:   `records["age"]` are the reports of those who drew that attribute, a random part of everybody,
+               so every estimator accepts them; `records.chosen` is the attribute of each person.
+    Use when:  there are many attributes: with d of them errors grow by √d, with a divided budget by about d.
+    Permanent: if the attributes are memoised, with one key, the choice is derived from the key too: a device
+               always reports the same attribute.
+    Reference: [Wang19, Sec. IV-B], with one attribute a person.
+
+    >>> from dither import Interval, Podium
+    >>> one = Sampled(age=Podium(Interval(18, 100), epsilon=1), bmi=Podium(Interval(10, 60), epsilon=1))
+    >>> one.guarantee
+    Guarantee: ε ≤ 1 for one record
+    >>> records = one.perturb({"age": [30, 40, 50], "bmi": [21, 25, 29]})
+    >>> len(records["age"]) + len(records["bmi"])
+    3
+    """
+
+    def __init__(self, parts: Mapping[str, Any] | None = None, /, **named: Any) -> None:
+        super().__init__(parts, **named)
+        if len(self._keys) > 1:
+            raise InvalidParameter(
+                "repeated random choices of the attribute would eventually reveal all permanent answers: "
+                "memoise every attribute with the same key, or none"
+            )
+
+    @property
+    def _keys(self) -> set[bytes | None]:
+        """The set of keys of the attributes, which must have one element: a key, or None."""
+        return {part.key if isinstance(part, Memoised) else None for part in self.parts.values()}
+
+    def at(self, epsilon: float) -> Sampled:
+        """Return the same mechanisms, each with another budget."""
+        return Sampled({name: at_budget(name, part, epsilon) for name, part in self.parts.items()})
+
+    kind: ClassVar[str] = "sampled"
+    whole_records: ClassVar[bool] = False
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the most that any of the mechanisms spends."""
+        first, *others = inner
+        return first.either(*others).of_record()
+
+    def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
+        rows = {name: array[None] if array.shape[:1] == () else array for name, array in found.items()}
+        people = len(next(iter(rows.values())))
+        kind = np.min_scalar_type(len(self.parts) - 1)
+        (key,) = self._keys
+        if key is not None:
+            permanent = Keyed(key, b"sampled 1\0" + self.fingerprint.encode())
+            chosen = np.repeat(permanent.integers(len(self.parts), 1), people).astype(kind)
+        else:
+            draw = SYSTEM if source is None else source
+            chosen = draw.integers(len(self.parts), people).astype(kind)
+        reports = {
+            name: part.perturb(rows[name][chosen == place], source=source, threads=threads)
+            for place, (name, part) in enumerate(self.parts.items())
+        }
+        return Records(self, reports, people, chosen)
+
+    def _counted(self, parts: dict[str, Reports]) -> int:
+        return sum(reports.question.counting.answers(reports.cells) for reports in parts.values())

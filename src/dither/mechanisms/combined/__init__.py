@@ -1,1 +1,0 @@
-"""Combinators of mechanisms: several attributes, permanent answers, post-processing."""

@@ -1,0 +1,282 @@
+"""Marginals: tables of several attributes from one report, and a bound on how good they can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar, Final, final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Categories
+from dither.domains.categories import Profile
+from dither.errors import InvalidParameter
+from dither.kernels.sets.functions import (
+    MOST_FUNCTIONS,
+    TOTAL,
+    FunctionsKernel,
+    TableFunction,
+    TableReading,
+    lines,
+)
+from dither.kernels.sets.hadamard import least_order
+from dither.mechanisms.base import CategoryMechanism, Mechanism
+from dither.mechanisms.frequency.krr import KRR
+from dither.mechanisms.frequency.projective import ProjectiveResponse
+from dither.mechanisms.frequency.subset import SubsetIndices
+from dither.numerics.roots import argmax
+
+_MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more, y = 0
+_SWEEPS: Final = 12
+
+
+@final
+@dataclass(frozen=True)
+class TableBound:
+    """The bound for all tables of `way` attributes of the given sizes, at E = ratio."""
+
+    sizes: tuple[int, ...]
+    way: int
+    ratio: float
+
+    @property
+    def rest(self) -> float:
+        """1ᵀG1/N² − tr(G)/N: a table counts every person once."""
+        tables = list(combinations(self.sizes, self.way))
+        return sum(1.0 / math.prod(table) for table in tables) - len(tables)
+
+    @cached_property
+    def _sets(self) -> list[tuple[int, ...]]:
+        places = range(len(self.sizes))
+        most = len(self.sizes) if len(self.sizes) <= _MOST_SETS else self.way
+        return [one for count in range(1, most + 1) for one in combinations(places, count)]
+
+    @cached_property
+    def _eigenvalues(self) -> tuple[Floats, Floats]:
+        """For every set S: how many dimensions it has, and the eigenvalue of G over the number of cells."""
+        dimensions, values = [], []
+        tables = list(combinations(range(len(self.sizes)), self.way))
+        for one in self._sets:
+            dimensions.append(math.prod(self.sizes[place] - 1 for place in one))
+            holding = [table for table in tables if set(one) <= set(table)]
+            values.append(sum(1.0 / math.prod(self.sizes[place] for place in table) for table in holding))
+        return np.array(dimensions, dtype=np.float64), np.array(values)
+
+    @cached_property
+    def _differing(self) -> tuple[Floats, Floats]:
+        """P_r(S) for every set S (rows) and r = 1 … d (columns), and for the empty set."""
+
+        def row(held: tuple[int, ...]) -> Floats:
+            polynomial = np.array([1.0])
+            for place, size in enumerate(self.sizes):
+                factor = [1.0, -1.0] if place in held else [1.0, size - 1.0]
+                polynomial = np.convolve(polynomial, factor)
+            return polynomial[1:]
+
+        return np.array([row(one) for one in self._sets]), row(())
+
+    def value(self, pairs: Floats) -> float:
+        """Return the bound for y_1 … y_d; −∞ if it proves nothing."""
+        by_set, whole = self._differing
+        inner = 1.0 - by_set @ pairs
+        total = float(whole @ pairs)
+        gamma = self.ratio - total
+        if not gamma > 0.0 or float(inner.min()) < 1e-9:
+            return -math.inf
+        tau = ((1.0 + self.ratio) / 2.0 - total) ** 2 / gamma - 1.0 + total
+        if not tau > 0.0:
+            return -math.inf
+        dimensions, values = self._eigenvalues
+        return float((dimensions * np.sqrt(values * inner)).sum() ** 2 / tau + self.rest)
+
+    @cached_property
+    def best(self) -> float:
+        """The largest bound found, by searches along lines: each y_r, all, and those from some r on."""
+        pairs = np.zeros(len(self.sizes))
+        reached = self.value(pairs)
+        if len(self.sizes) > _MOST_SETS:
+            return reached
+        _, whole = self._differing
+        count = len(pairs)
+        ways = [np.ones(count), *np.eye(count), *(np.arange(count) >= first for first in range(1, count))]
+        for _ in range(_SWEEPS):
+            for way in ways:
+                step = np.asarray(way, dtype=np.float64)
+                down = float(min(pairs[step > 0.0]))  # y stays at least 0
+
+                def along(length: float, step: Floats = step, now: Floats = pairs) -> float:
+                    return self.value(now + length * step)
+
+                length = argmax(along, -down, self.ratio / float(whole @ step), sections=40)
+                if along(length) > reached:
+                    pairs = np.maximum(pairs + length * step, 0.0)
+                    reached = self.value(pairs)
+        return reached
+
+
+_LARGEST_FIELD: Final = 64  # functionals are tried for attributes of up to so many categories
+_DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
+
+
+@final
+@dataclass(frozen=True)
+class TablePlan:
+    """Functions of rows with their weights, and the variance of all tables that they lead to."""
+
+    functions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # attributes, and values for their codes
+    inputs: tuple[int, ...]  # the number of values of each function
+    weights: tuple[float, ...]
+    variance: float  # of one report, summed over the cells of all tables
+    field: int = 0  # the order of the field of the lines; 0 if pairs are reported directly
+
+
+@final
+@dataclass(frozen=True)
+class Marginals(Mechanism[Profile]):
+    """One public random question about one or two attributes, answered by randomized response.
+
+    Promise:   pure ε for one record: each person answers a single question, drawn without looking.
+    Reports:   the number of the question and the answer, a few bytes.
+    Use when:  tables of pairs of attributes are wanted. `dt.tables` reads the reports. The question is a
+               linear function of two codes over a finite field, or the pair itself, by computed variance.
+    Reference: the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
+
+    >>> import dither as dt
+    >>> survey = dt.Marginals({"age": dt.Categories(4), "sex": dt.Categories(2)}, epsilon=1)
+    >>> survey.guarantee
+    Guarantee: ε ≤ 1 for one value
+    """
+
+    _: KW_ONLY
+    way: int = 2
+
+    takes: ClassVar[tuple[type[Profile], ...]] = (Profile,)
+
+    def __post_init__(self) -> None:
+        given: Any = self.domain
+        if isinstance(given, Mapping):
+            object.__setattr__(self, "domain", Profile(given))
+        super().__post_init__()
+
+    def _check(self) -> None:
+        if isinstance(self.way, bool) or self.way not in (1, 2):
+            raise InvalidParameter("way is 1 for tables of single attributes or 2 for tables of pairs")
+
+    @cached_property
+    def plan(self) -> TablePlan:
+        """The functions with the smallest predicted variance."""
+        plans = [_pairs(self.domain.sizes, self.epsilon, self.way)]
+        if self.way == 2 and max(self.domain.sizes) <= _LARGEST_FIELD:
+            functionals = _functionals(self.domain.sizes, self.epsilon)
+            plans += [functionals] if functionals is not None else []
+        return min(plans, key=lambda one: one.variance)
+
+    def _kernel(self) -> FunctionsKernel:
+        different = sorted(set(self.plan.inputs))
+        draws = tuple(best_answer(size, self.epsilon).kernel for size in different)
+        weights = _integers(self.plan.weights)
+        functions = tuple(
+            TableFunction(attributes, values, weight, different.index(size))
+            for (attributes, values), size, weight in zip(
+                self.plan.functions, self.plan.inputs, weights, strict=True
+            )
+        )
+        return FunctionsKernel(self.domain.sizes, functions, draws)
+
+    def _codebook(self, kernel: FunctionsKernel) -> TableReading:
+        return kernel.reading()
+
+    @property
+    def average_variance(self) -> float:
+        """What one report adds to the variance of all cells of all tables together, as predicted."""
+        return self.plan.variance
+
+    @cached_property
+    def bound(self) -> float:
+        """A lower bound on `average_variance` of every ε-LDP mechanism, by symmetric multipliers."""
+        return TableBound(self.domain.sizes, self.way, math.exp(self.epsilon)).best
+
+    @property
+    def gap(self) -> float:
+        """How far `average_variance` is above the bound, relative to it."""
+        return max(self.average_variance / self.bound - 1.0, 0.0)
+
+
+def best_answer(size: int, epsilon: float) -> CategoryMechanism:
+    """Return the protocol with the smallest variance for one of `size` answers, in few numbers."""
+    found: list[CategoryMechanism] = []
+    for kind in _DRAWS:
+        try:
+            found.append(kind(Categories(size), epsilon=epsilon))
+        except InvalidParameter:  # sets too small or too large
+            continue
+    return min(found, key=lambda one: one.variance(1.0 / size))
+
+
+def _spread(size: int, epsilon: float) -> float:
+    """Return n times the variance of a value's share among those who answered its question, if all are alike.
+
+    Beside the noise it holds f(1 − f): who of all people answers a question is drawn as well. That everybody
+    is drawn from finitely many people lowers the sum by tr(G)/N − 1ᵀG1/N².
+    """
+    return best_answer(size, epsilon).variance(1.0 / size) + (1.0 - 1.0 / size) / size
+
+
+def _functionals(sizes: tuple[int, ...], epsilon: float) -> TablePlan | None:
+    """Return linear functions x + a·y over the field of q ≥ k elements for each pair, and each attribute.
+
+    A table of a pair is (Σ over the q + 1 directions of the share of the cell's line, less 1)/q. A question
+    is asked in proportion to the square root of the number of cells that it enters.
+    """
+    order = least_order(max(sizes))
+    if len(sizes) + math.comb(len(sizes), 2) * (order - 1) > MOST_FUNCTIONS:
+        return None
+    asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    enters: list[float] = []
+    for place, size in enumerate(sizes):
+        asked.append(((place,), tuple(range(size))))
+        enters.append(sum(size * other for at, other in enumerate(sizes) if at != place))
+    for (first, second), values in lines(sizes, order):
+        asked.append(((first, second), values))
+        enters.append(sizes[first] * sizes[second])
+    noise = _spread(order, epsilon) / order**2
+    roots = np.sqrt(enters)
+    return TablePlan(
+        tuple(asked),
+        (order,) * len(asked),
+        tuple((roots / roots.sum()).tolist()),
+        float(noise * roots.sum() ** 2) + TableBound(sizes, 2, 1.0).rest,
+        order,
+    )
+
+
+def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
+    """Return the questions for the combinations of attributes themselves; marginals are made to agree."""
+    asked: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    inputs: list[int] = []
+    spreads: list[float] = []
+    for places in combinations(range(len(sizes)), way):
+        cells = math.prod(sizes[place] for place in places)
+        asked.append((places, tuple(range(cells))))
+        inputs.append(cells)
+        one = _spread(cells, epsilon) * cells / (cells - 1)
+        dimensions = float(cells - 1)
+        if way == 2:  # a single attribute is averaged over the tables that hold it
+            ends = [sizes[place] - 1 for place in places]
+            dimensions = math.prod(ends) + sum(ends) / (len(sizes) - 1)
+        spreads.append(one * dimensions)
+    roots = np.sqrt(spreads)
+    variance = float(roots.sum() ** 2) + TableBound(sizes, way, 1.0).rest
+    return TablePlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)
+
+
+def _integers(weights: tuple[float, ...]) -> list[int]:
+    """Return whole numbers in proportion to weights, each at least 1, that sum to 2^32."""
+    found = [max(1, int(Fraction(weight) * TOTAL)) for weight in weights]
+    found[found.index(max(found))] += TOTAL - sum(found)
+    return found

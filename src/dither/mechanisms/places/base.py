@@ -1,0 +1,259 @@
+"""The base classes of designs for places: paths, pairs of numbers, and public points."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from typing import Any, Generic, Self, TypeVar, final
+
+import numpy as np
+
+from dither.arrays import Integers
+from dither.domains import Disk, Line, Parallelogram, Paths, Plane, Rectangle, Region, finite
+from dither.domains.plane import Pair
+from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.kernels.places.pair import PairDecoder, PairKernel
+from dither.kernels.places.walk import WalkKernel
+from dither.kernels.table.alias import Grades
+from dither.mechanisms.base import Mechanism, NumberMechanism
+from dither.post_processing import PostProcessing
+from dither.privacy import Unit
+from dither.privacy.exact import divide, share
+from dither.question import MOST_EPSILON, PathQuestion, Question, check_epsilon, check_shared, check_shares
+from dither.reports import Reports
+
+Area = TypeVar("Area", bound=Plane)
+
+
+@dataclass(frozen=True)
+class PathMechanism(Mechanism[Area], Generic[Area]):
+    """A design for places, applied to each location of a path.
+
+    `unit` is what ε is for: one location, or a whole trajectory, whose locations then have equal shares.
+    `reading` is a post-processing of the decoded places.
+    """
+
+    _: KW_ONLY
+    unit: Unit = Unit.LOCATION
+    reading: PostProcessing | None = None
+
+    def _budget(self) -> float:
+        if self.reading is not None and not isinstance(self.reading, PostProcessing):
+            raise InvalidParameter(
+                f"reading must be dt.Rounded, dt.Snapped, dt.Projected or None, not {found(self.reading)}"
+            )
+        if self.unit not in (Unit.LOCATION, Unit.TRAJECTORY):
+            raise InvalidParameter(f"unit must be dt.LOCATION or dt.TRAJECTORY, not {found(self.unit)}")
+        return check_epsilon(self.epsilon) if self.unit is Unit.LOCATION else check_shared(self.epsilon)
+
+    @cached_property
+    def question(self) -> Question:
+        if self.unit is Unit.LOCATION:
+            return self._asked(self)
+        check_shares(self.of_location.question, 1, self.epsilon)
+        return self._asked(self.of_location, divided=True)
+
+    @final
+    @cached_property
+    def of_location(self) -> Self:
+        """The design for one location; if ε is for a trajectory, for a path of one location."""
+        if self.unit is Unit.LOCATION:
+            return self
+        try:
+            return replace(self, epsilon=min(share(self.epsilon, 1), MOST_EPSILON), unit=Unit.LOCATION)
+        except InvalidParameter:
+            raise InvalidParameter(
+                f"ε = {self.epsilon:g} is too small for a trajectory of one location"
+            ) from None
+
+    @property
+    def _places(self) -> PathQuestion:
+        question: Any = self.question
+        asked: PathQuestion = question
+        return asked
+
+    @property
+    def area(self) -> Area:
+        """The domain of the places."""
+        return self.domain
+
+    @final
+    def per_location(self, length: int) -> Any:
+        """Return the design for each location of a path of this length."""
+        return self._places.per_location(length).design()
+
+    @final
+    def read(self, reading: PostProcessing | None) -> Any:
+        """Return the same design with another post-processing of places: `read(dt.Rounded(points))`."""
+        return replace(self, reading=reading)
+
+    @final
+    def paths(self, reports: Reports) -> Paths:
+        """Return the decoded places of reports, as paths."""
+        return self._places.paths(reports)
+
+    @property
+    def columns(self) -> int:
+        """The number of integers of a location, without the mark of a beginning."""
+        return self._places.columns
+
+
+Inner = Callable[
+    ..., Mechanism[Any]
+]  # a design for one number, as in dt.OGPM or partial(dt.SW, redesign=True)
+
+
+@dataclass(frozen=True)
+class PairMechanism(PathMechanism[Area], Generic[Area]):
+    """Two designs for one number divide the budget of a location; a report is one cell of each."""
+
+    _: KW_ONLY
+    cells: int = 1 << 16
+
+    @abstractmethod
+    def _split(self) -> float:
+        """Return the first part's share of the budget."""
+
+    @abstractmethod
+    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
+        """Return the two parts with the given budgets."""
+
+    @abstractmethod
+    def _kernel(self) -> PairKernel: ...
+
+    @final
+    @cached_property
+    def parts(self) -> tuple[NumberMechanism, NumberMechanism]:
+        """The two designs of one location."""
+        return self._make(*divide(self.of_location.epsilon, self._split()))
+
+    @final
+    def _codebook(self, kernel: PairKernel) -> PairDecoder:
+        first, second = (part.decoder for part in self.parts)
+        return PairDecoder((first, second))
+
+    @final
+    def told(self, place: object) -> tuple[float, float]:
+        """Return the two numbers of a place relative to the first reference."""
+        first, second = self.kernel.numbers(self.area.check(place)).tolist()
+        return first, second
+
+
+@dataclass(frozen=True)
+class StepByStep:
+    """A path that is reported from place to place. The first reference is `start`, by default the centre."""
+
+    _: KW_ONLY
+    start: Pair | None = None
+
+    @final
+    @property
+    def origin(self) -> Pair:
+        """The first reference."""
+        design: Any = self
+        if self.start is None:
+            centre: Pair = design.domain.centre
+            return centre
+        if not (isinstance(self.start, tuple) and len(self.start) == 2):
+            raise InvalidParameter("start must be a pair of numbers such as (0, 1)")
+        x, y = (finite("a coordinate of the start", number) for number in self.start)
+        try:
+            design.domain.check((x, y))
+        except OutsideDomain:
+            raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {design.domain}") from None
+        return x, y
+
+    @final
+    def _kernel(self) -> WalkKernel:
+        design: Any = self
+        origin = self.origin
+        first, second = design.parts
+        books = PairDecoder((first.decoder, second.decoder))
+        return WalkKernel(first.kernel, second.kernel, design.domain, origin, books)
+
+
+def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:
+    """Return a part: the design that `inner` returns for a line and a budget."""
+    if not callable(inner):
+        raise InvalidParameter(
+            f"a part must be a mechanism of one number such as dt.OGPM, not {found(inner)}"
+        )
+    try:
+        part = inner(line, epsilon=epsilon, cells=cells)
+    except TypeError:  # mechanisms such as dt.Optimal determine the number of cells themselves
+        try:
+            part = inner(line, epsilon=epsilon)
+        except TypeError:
+            raise InvalidParameter("a part must accept (domain, epsilon=…), as dt.OGPM does") from None
+    if not isinstance(part, NumberMechanism):
+        raise InvalidParameter(
+            f"a part must be a mechanism of one number such as dt.OGPM, not {type(part).__name__}"
+        )
+    return part
+
+
+Points = Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class PublicPoints(PathMechanism[Region]):
+    """A report is one of a public list of points; a place is first rounded to its nearest point."""
+
+    points: Points = field(repr=False)
+
+    takes = (Rectangle, Disk, Parallelogram)
+
+    def _check(self) -> None:
+        try:
+            places = self.domain.check(np.asarray(self.points, dtype=np.float64))
+        except (OutsideDomain, TypeError, ValueError):
+            raise InvalidParameter(f"points must be pairs of numbers in {self.domain}") from None
+        if places.ndim != 2:
+            raise InvalidParameter(f"points must be pairs of numbers in {self.domain}")
+        if len(np.unique(places, axis=0)) != len(places):
+            raise InvalidParameter(f"a point appears twice among the {len(places)} points")
+        object.__setattr__(self, "points", tuple((x, y) for x, y in places.tolist()))
+
+    @final
+    @property
+    def _pairs(self) -> tuple[Pair, ...]:
+        return tuple((float(x), float(y)) for x, y in self.points)
+
+    @final
+    @cached_property
+    def grades(self) -> Grades:
+        """The bounds of the weights, which guarantee ε for any weights between them."""
+        return Grades.largest(self.epsilon)
+
+    @final
+    def _codebook(self, kernel: Any) -> None:
+        """Return None: the points are part of the kernel."""
+
+    def weights_of(self, place: tuple[float, float]) -> Integers:
+        """Return the integer weight of every point for a place, proportional to its probability."""
+        kernel = self.kernel
+        return np.asarray(kernel.weights(kernel.nearest(self.domain.check([place])))[0])
+
+
+def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:
+    """Return the side × side points of a grid over a rectangle, with its corners.
+
+    >>> from dither.domains import Interval
+    >>> len(grid(Rectangle(Interval(0, 1), Interval(0, 1)), 11))
+    121
+    """
+    if isinstance(side, bool) or not isinstance(side, int) or side < 2:
+        raise InvalidParameter(f"side must be a whole number from 2 upwards, not {found(side)}")
+    x = np.linspace(area.x.low, area.x.high, side)
+    y = np.linspace(area.y.low, area.y.high, side)
+    return [(float(a), float(b)) for a in x for b in y]
+
+
+def positive(name: str, value: object) -> float:
+    """Return a public length as a float; raise InvalidParameter unless it is positive."""
+    number = finite(name, value)
+    if not number > 0.0:
+        raise InvalidParameter(f"{name} must be positive, not {number:g}")
+    return number

@@ -1,0 +1,74 @@
+"""TraCS-C and TraCS-D: a path, location by location, by coordinates or by direction and distance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Final, final
+
+from dither.domains import Disk, Parallelogram, Rectangle, Region, Sphere
+from dither.kernels.places.pair import AxesKernel, Crossed
+from dither.kernels.places.walk import TURN, UNIT
+from dither.mechanisms.base import NumberMechanism
+from dither.mechanisms.numeric.ogpm import OGPM
+from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, made
+
+
+@final
+@dataclass(frozen=True)
+class TraCSC(PairMechanism[Crossed]):
+    """A place whose two coordinates are each likelier near the true one.
+
+    Promise:   pure ε for one location (or one trajectory: `unit`); half of it for each coordinate (`split`).
+    Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle.
+    Use when:  single locations in a rectangle matter; `TraCSD` is better on disks and for paths along a short
+               side.
+    Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
+    """
+
+    _: KW_ONLY
+    inner: Inner = OGPM
+    split: float = 0.5
+
+    takes = (Rectangle, Parallelogram, Sphere)
+
+    def _split(self) -> float:
+        return self.split
+
+    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
+        x, y = self.domain.axes
+        return made(self.inner, x, first, self.cells), made(self.inner, y, second, self.cells)
+
+    def _kernel(self) -> AxesKernel:
+        first, second = self.parts
+        return AxesKernel(first.kernel, second.kernel, self.domain)
+
+
+HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [Thesis, Sec. 6.3.1]
+
+
+@final
+@dataclass(frozen=True)
+class TraCSD(StepByStep, PairMechanism[Region]):
+    """A place whose direction and distance from the previous report are likelier near the true ones.
+
+    Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
+    Reports:   two cells for each location; they are decoded in order, beginning at `start` (the centre).
+    Use when:  the area is a disk, or paths run along its short side; elsewhere `TraCSC` is more accurate.
+    Reference: [Thesis, Alg. 1, Thm 12]. The starting corner of the paper is not used, nor its four cases of
+               the distance space, which fail on an edge: see deviations.
+    """
+
+    _: KW_ONLY
+    direction: Inner = OGPM
+    distance: Inner = OGPM
+    split: float = HEURISTIC
+
+    takes = (Rectangle, Disk, Parallelogram)
+
+    def _split(self) -> float:
+        return self.split
+
+    def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
+        direction = made(self.direction, TURN, first, self.cells)
+        return direction, made(self.distance, UNIT, second, self.cells)

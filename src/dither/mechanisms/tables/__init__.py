@@ -1,1 +1,0 @@
-"""Mechanisms for tables of several attributes."""

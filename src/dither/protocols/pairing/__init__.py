@@ -1,1 +1,0 @@
-"""Random pairs of devices, drawn by a dealer or by three servers."""

@@ -1,1 +1,0 @@
-"""The collector over HTTP: routes, limits, metrics and the description of all of it."""

@@ -1,0 +1,176 @@
+"""Summaries of collectors, fetched over HTTP and added up: `dither estimate http://… http://…`."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, final
+
+from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
+from dither.estimation.groups import GroupCounts
+from dither.estimation.summary import Summary
+from dither.service.contract import Contract, Published
+
+_PATIENCE: Final = 30.0  # seconds
+_MOST: Final = 64 << 20  # bytes of an answer
+_TOO_FEW: Final = 409
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+_EXAMPLE: Final = "http://127.0.0.1:8000/v1/campaigns/ID"  # as `dither serve` prints it
+
+
+class Unreachable(DitherError):
+    """A collector does not answer, or answers something else than what was asked for."""
+
+
+@final
+class _OtherPage(urllib.request.HTTPRedirectHandler):
+    """Refuses to be sent elsewhere: another host would say what was collected."""
+
+    def redirect_request(self, *_args: object, **_more: object) -> None:
+        return None
+
+
+def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Contract, dict[str, Summary | str]]:
+    """Return the contract that collectors share, and the sum of their summaries of each question.
+
+    An address is that of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens this is
+    what the collectors show, and reports that wait at one of them are left out. `tokens`, one for all
+    addresses or one for each, open everything that is stored. A question with too few reports has, in place
+    of a summary, a text that says so.
+    """
+    contract = _shared(addresses)
+    found: dict[str, Summary | str] = {}
+    for name, groups in _gathered(addresses, tokens, contract, None).items():
+        whole = sum(groups.get("", []), Summary.empty(contract.questions[name]))
+        enough = whole.n >= contract.people
+        found[name] = whole if enough else f"too few people at {' and '.join(map(_base, addresses))}"
+    return contract, found
+
+
+def fetch_groups(
+    addresses: Sequence[str], by: str, tokens: Sequence[str] = ()
+) -> tuple[dict[str, GroupCounts], int]:
+    """Return the counts of each question by "day" or "label", added up over collectors.
+
+    The number is that of the groups with too few reports, which are not counted. It is 0 without tokens: a
+    collector does not tell of a group that it does not show.
+    """
+    contract, hidden = _shared(addresses), 0
+    found = {name: GroupCounts(mechanism, [by]) for name, mechanism in contract.questions.items()}
+    for name, groups in _gathered(addresses, tokens, contract, by).items():
+        for group, parts in groups.items():
+            whole = sum(parts, Summary.empty(contract.questions[name]))
+            if whole.n < contract.people:
+                hidden += 1
+            else:
+                found[name].add_summary((group or None,), whole)
+    return found, hidden
+
+
+def _gathered(
+    addresses: Sequence[str], tokens: Sequence[str], contract: Contract, by: str | None
+) -> dict[str, dict[str, list[Summary]]]:
+    """Return the summaries of all collectors, by question and group; "" is the group of all, or no label."""
+    if len(tokens) not in (0, 1, len(addresses)):
+        raise InvalidParameter("give one token for all addresses, or one for each")
+    found: dict[str, dict[str, list[Summary]]] = {name: {} for name in contract.questions}
+    keys: Sequence[str | None] = tokens or [None]
+    for place, base in enumerate(map(_base, addresses)):
+        token = keys[place % len(keys)]
+        for name, mechanism in contract.questions.items():
+            parts = _shown(base, name, by) if token is None else _stored(base, name, by, token)
+            for group, part in parts.items():
+                found[name].setdefault(group, []).append(Summary.from_bytes(part, mechanism))
+    return found
+
+
+def _shown(base: str, question: str, by: str | None) -> dict[str, bytes]:
+    """Return the summaries of a question that a collector shows to everybody, by group."""
+    if by is None:
+        parts = {"": _summary(base, {"question": question})}
+    else:
+        groups = _groups(base, question, by)
+        parts = {group: _summary(base, {"question": question, by: group}) for group in groups}
+    return {group: part for group, part in parts.items() if part is not None}
+
+
+def _stored(base: str, question: str, by: str | None, token: str) -> dict[str, bytes]:
+    """Return the summaries of everything that a collector stored for a question, by group."""
+    root, _, campaign = base.rpartition("/v1/campaigns/")
+    asked = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
+    status, body = _get(f"{root}/v1/admin/counts", asked, {"authorization": f"Bearer {token}"})
+    try:
+        if status == 200:
+            counts = json.loads(body)["counts"]
+            return {str(group): bytes.fromhex(part) for group, part in counts.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        pass
+    raise Unreachable(f"{base} does not give its counts; does it know this token? (status {status})")
+
+
+def _base(address: str) -> str:
+    return address.rstrip("/")
+
+
+def _shared(addresses: Sequence[str]) -> Contract:
+    """Return the contract that all addresses serve; raise Mismatch if they differ."""
+    if not addresses:
+        raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")
+    first = _contract(_base(addresses[0]))
+    for address in addresses[1:]:
+        if _contract(_base(address)).id != first.id:
+            raise Mismatch(f"{address} serves another campaign than {addresses[0]}: their reports do not add")
+    return first.contract
+
+
+def _groups(base: str, question: str, by: str) -> list[str]:
+    """Return the days or the labels of a question; "" is no label."""
+    status, body = _get(f"{base}/answers.json?{urllib.parse.urlencode({'question': question, 'by': by})}")
+    try:
+        if status == 200:
+            return list(dict.fromkeys(str(row[by]) for row in json.loads(body)["rows"]))
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    raise Unreachable(f"{base} does not give its answers by {by} (status {status})")
+
+
+def _contract(base: str) -> Published:
+    status, body = _get(base)
+    if status != 200:
+        raise Unreachable(f"{base} is not the address of a campaign (status {status})")
+    try:
+        return Published.from_json(body)
+    except MalformedReport:
+        raise Unreachable(f"{base} is not the address of a campaign, such as {_EXAMPLE}") from None
+
+
+def _summary(base: str, terms: dict[str, str]) -> bytes | None:
+    """Return a summary; None if there are too few reports."""
+    status, body = _get(f"{base}/summary?{urllib.parse.urlencode(terms)}")
+    if status == _TOO_FEW:
+        return None
+    if status != 200:
+        raise Unreachable(f"{base} does not give a summary (status {status})")
+    return body
+
+
+def _get(address: str, body: bytes | None = None, more: Mapping[str, str] = _NONE) -> tuple[int, bytes]:
+    opener = urllib.request.build_opener(_OtherPage)
+    try:
+        headers = {"accept": "application/json, */*", **more}
+        request = urllib.request.Request(address, body, headers)
+        with opener.open(request, timeout=_PATIENCE) as answer:
+            found = answer.read(_MOST + 1)
+            status = int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code, b""
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise Unreachable(f"{address} does not answer: {reason}") from None
+    if len(found) > _MOST:
+        raise Unreachable(f"{address} answers with more than {_MOST >> 20} MB")
+    return status, found

@@ -1,0 +1,462 @@
+"""Requests of devices and operators: campaigns, reports, limits and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import hashlib
+import hmac
+import ipaddress
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from dither.errors import DitherError, InvalidParameter
+from dither.service.collector import Collector, check, read
+from dither.service.settings import BatchRefused, Reason, log
+from dither.service.store.store import StoreUnavailable
+from dither.service.writer import Writer
+from dither.wire.batch import SEALED, sealed_size
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+
+_ROTATION: Final = 600.0  # seconds after which nobody can tell that an address came again
+_MOST: Final = 1 << 20  # addresses that are distinguished
+
+
+@final
+class RateLimits:
+    """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
+
+    How many reports a batch holds is known once it was read. So a request is allowed while a token is left,
+    and charged for one; the rest is charged later and may leave a debt, which keeps the next ones waiting.
+    """
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, float(burst), clock
+        self._forget()
+
+    def _forget(self) -> None:
+        self._salt = os.urandom(16)
+        self._until = self._clock() + _ROTATION
+        self._buckets: dict[bytes, tuple[float, float]] = {}
+
+    def allow(self, address: str) -> bool:
+        """Return whether a request of an address may be answered, and charge it for one report."""
+        name, tokens, now = self._bucket(address)
+        allowed = tokens >= 1.0
+        self._buckets[name] = (tokens - allowed, now)
+        return allowed
+
+    def charge(self, address: str, reports: int) -> None:
+        """Charge an address for further reports, whatever is left."""
+        name, tokens, now = self._bucket(address)
+        self._buckets[name] = (tokens - reports, now)
+
+    def _bucket(self, address: str) -> tuple[bytes, float, float]:
+        """Return the name of an address, the tokens it has now, and the time."""
+        now = self._clock()
+        if now >= self._until or len(self._buckets) >= _MOST:
+            self._forget()
+        name = hashlib.blake2b(address.encode(), key=self._salt, digest_size=8).digest()
+        tokens, before = self._buckets.get(name, (self._burst, now))
+        return name, min(self._burst, tokens + (now - before) * self._rate), now
+
+
+def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:
+    """Return the address that a request came from; a named proxy is believed about whom it forwards for.
+
+    Of several forwarded addresses the last counts that is not a named proxy's: those before it are the
+    word of whoever sent the request. "unix" is the name of a proxy on a local socket. Addresses of IPv6
+    count by their first 64 bits.
+    """
+    peer = scope.get("client")
+    address = str(peer[0]) if peer else "unix"
+    if address in proxies:
+        for name, value in scope["headers"]:
+            if name == b"x-forwarded-for":
+                forwarded = [one.strip() for one in value.decode("latin-1").split(",")]
+                address = next((one for one in reversed(forwarded) if one not in proxies), address)
+    return limited_as(address)
+
+
+def limited_as(address: str) -> str:
+    """Return the name under which an address is limited: itself, or the first 64 bits of one of IPv6."""
+    if ":" not in address:
+        return address
+    try:
+        return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+    except ValueError:
+        return address
+
+
+def exposition(writer: Writer) -> str:
+    """Return all metrics as text."""
+    collector = writer.collector
+    lines: list[str] = []
+
+    def family(name: str, kind: str, words: str, samples: list[tuple[str, int]]) -> None:
+        lines.extend([f"# HELP dither_{name} {words}", f"# TYPE dither_{name} {kind}"])
+        lines.extend(f"dither_{name}{labels} {value}" for labels, value in samples)
+
+    reports = [
+        (f'{{campaign="{one.id[:16]}",question="{_escaped(name)}"}}', collector.live.n(one.id, name))
+        for one in collector.campaigns.values()
+        for name in one.contract.questions
+    ]
+    refused: Counter[str] = Counter()
+    for key, count in collector.refused.items():
+        refused[key.reason.value] += count
+    family("reports_total", "counter", "Reports that are counted.", [(name, n) for name, n in reports])
+    family(
+        "refused_total",
+        "counter",
+        "Batches that were refused, by reason.",
+        [(f'{{reason="{reason}"}}', count) for reason, count in sorted(refused.items())],
+    )
+    family("opened_total", "counter", "Batches that came sealed.", [("", collector.opened)])
+    family("commits_total", "counter", "Transactions that stored batches.", [("", writer.commits)])
+    family("repeated_total", "counter", "Batches that came again.", [("", writer.repeated)])
+    family(
+        "unavailable_total",
+        "counter",
+        "Transactions that failed.",
+        [("", writer.unavailable)],
+    )
+    family("waiting", "gauge", "Batches that wait to be stored.", [("", writer.waiting)])
+    family("campaigns", "gauge", "Campaigns that are published.", [("", len(collector.campaigns))])
+    family("seconds", "gauge", "Seconds since the start.", [("", collector.health()["seconds"])])
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
+    """Return the routes of operators; without a token there are no admin actions."""
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Route
+
+    collector = writer.collector
+
+    async def health(request: Request) -> Response:
+        return JSONResponse(collector.health())
+
+    async def ready(request: Request) -> Response:
+        able = await asyncio.to_thread(writer.able)
+        return JSONResponse({"ready": able}, 200 if able else 503)
+
+    async def metrics(request: Request) -> Response:
+        return PlainTextResponse(exposition(writer), media_type="text/plain; version=0.0.4")
+
+    async def act(request: Request) -> Response:
+        if not permitted(request, token):
+            return JSONResponse({"words": "this needs the token, in the header authorization"}, 401)
+        try:
+            done = await _act(writer, request.path_params["action"], await _asked(request))
+        except StoreUnavailable:
+            return JSONResponse({"words": "the store cannot be written now"}, 503)
+        except (DitherError, ValueError, KeyError, TypeError) as error:
+            words = str(error) if isinstance(error, DitherError) else "campaign or day is missing or wrong"
+            return JSONResponse({"words": words}, 400)
+        log("admin action", action=request.path_params["action"])
+        return JSONResponse(done, 404 if "words" in done else 200)
+
+    shown: list[BaseRoute] = [
+        Route("/health", health),
+        Route("/ready", ready),
+        Route("/metrics", metrics),
+    ]
+    if token is not None:
+        shown.append(Route("/v1/admin/{action}", act, methods=["POST"]))
+    return shown
+
+
+def permitted(request: Request, token: str | None) -> bool:
+    """Return whether a request carries the token, compared in constant time."""
+    given = request.headers.get("authorization", "")
+    return token is not None and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+async def _asked(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    found = json.loads(body) if body else {}
+    if not isinstance(found, dict):
+        raise TypeError
+    return found
+
+
+async def _act(writer: Writer, action: str, asked: dict[str, Any]) -> dict[str, Any]:
+    collector = writer.collector
+    match action:
+        case "reload":
+            known = await asyncio.to_thread(writer.reload)
+            return {"campaigns": known}
+        case "fold":
+            day, campaign = datetime.date.fromisoformat(asked["day"]), str(asked["campaign"])
+            parts = await asyncio.wrap_future(writer.call(lambda: collector.fold(campaign, day)))
+            return {"folded": parts}
+        case "delete":
+            campaign = str(asked["campaign"])
+            await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
+            return {"deleted": campaign}
+        case "counts":
+            names = str(asked["campaign"]), str(asked["question"])
+            return {"counts": await asyncio.to_thread(_counts, collector, *names, asked.get("by"))}
+    return {"words": "the actions are reload, fold, delete and counts"}
+
+
+def _counts(collector: Collector, campaign: str, question: str, by: object) -> dict[str, str]:
+    """Return everything that is stored of a question, also what waits: summaries in hexadecimal, by group.
+
+    Groups are days or labels, as `by` says; without it there is one, whose name is empty.
+    """
+    live = collector.live
+    parts: dict[str, dict[str, Any]] = {"": {}}
+    if by == "day":
+        parts = {day.isoformat(): {"day": day} for day in live.days(campaign, question)}
+    elif by == "label":
+        parts = {label: {"label": label} for label in live.labels(campaign, question)}
+    elif by is not None:
+        raise InvalidParameter("by is day or label, or left out")
+    return {group: live.summary(campaign, question, **part).to_bytes().hex() for group, part in parts.items()}
+
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+_ALWAYS: Final = [
+    (b"content-type", b"application/json"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+]
+_RETRY: Final = {408: b"1", 429: b"10", 503: b"5"}  # seconds after which to try again, by status
+
+
+async def reply(send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    """Send an answer in JSON."""
+    given = [*_ALWAYS, (b"content-length", b"%d" % len(body)), *headers]
+    if status in _RETRY:
+        given.append((b"retry-after", _RETRY[status]))
+    await send({"type": "http.response.start", "status": status, "headers": given})
+    await send({"type": "http.response.body", "body": body})
+
+
+def refusal_body(reason: Reason) -> bytes:
+    """Return the answer to a batch that is refused."""
+    return json.dumps({"refused": reason.value, "words": reason.words}).encode()
+
+
+def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
+    """Return a header of a request by its lower-case name; None if there is none."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return bytes(value)
+    return None
+
+
+def content_type(scope: Mapping[str, Any]) -> str:
+    """Return the content type of a request in lower case, without parameters; "" if there is none."""
+    given = header(scope, b"content-type") or b""
+    return given.partition(b";")[0].strip().lower().decode("latin-1")
+
+
+def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
+    """Return the headers that let a page of an allowed origin read the answer."""
+    origin = header(scope, b"origin")
+    if origin is None or not origins:
+        return []
+    if "*" in origins:
+        return [(b"access-control-allow-origin", b"*")]
+    if origin.decode("latin-1") in origins:
+        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+    return [(b"vary", b"origin")]
+
+
+BUNDLES: Final = (
+    *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
+    *("signatures.js", "relay.js", "rules.js", "packed.js"),
+)
+
+
+def bundle(name: str) -> bytes | None:
+    """Return a file of the JavaScript client; None where it was not installed."""
+    packaged = Path(str(resources.files("dither"))) / "clients" / "javascript" / name
+    in_repository = Path(__file__).parents[4] / "clients" / "javascript" / "dist" / name
+    for path in (packaged, in_repository):
+        if path.is_file():
+            return path.read_bytes()
+    return None
+
+
+def campaign_routes(collector: Collector) -> list[BaseRoute]:
+    """Return the routes of campaigns and of the client."""
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    def answered(
+        request: Request, body: str | bytes, kind: str, status: int = 200, age: int = 60
+    ) -> Response:
+        headers = {"cache-control": f"public, max-age={age}", "x-content-type-options": "nosniff"}
+        made = Response(body, status, headers, media_type=kind)
+        for name, value in cors(request.scope, collector.settings.origins):
+            made.headers[name.decode()] = value.decode("latin-1")
+        return made
+
+    async def every(request: Request) -> Response:
+        listed = [
+            {
+                "id": one.id,
+                "name": one.contract.name,
+                "version": one.contract.version,
+                "begins": one.contract.begins.isoformat(),
+                "ends": one.contract.ends.isoformat(),
+                "retired": one.retired is not None,
+            }
+            for one in collector.campaigns.values()
+        ]
+        return answered(request, json.dumps({"campaigns": listed}), "application/json")
+
+    async def one(request: Request) -> Response:
+        found = collector.campaigns.get(request.path_params["campaign"])
+        if found is None:
+            words = json.dumps({"words": "this collector has no such campaign"})
+            return answered(request, words, "application/json", 404)
+        return answered(request, found.to_json(), "application/json")
+
+    async def client(request: Request) -> Response:
+        name = request.path_params["name"]
+        found = bundle(name) if name in BUNDLES else None
+        if found is None:
+            return answered(request, "there is no such file", "text/plain", 404)
+        return answered(request, found, "text/javascript", age=3600)
+
+    return [
+        Route("/v1/campaigns", every),
+        Route("/v1/campaigns/{campaign}", one),
+        Route("/client/{name}", client),
+    ]
+
+
+PATH: Final = "/v1/campaigns/{campaign}/batches"
+METHODS: Final = ("POST", "OPTIONS")
+_BEFORE, _, _AFTER = PATH.partition("{campaign}")
+_OPENED: Final = b'{"sealed":true}'  # without the identity of the batch: a relay reads the answer
+_BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
+_LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
+_LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
+_PREFLIGHT: Final = [
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"content-type"),
+    (b"access-control-max-age", b"86400"),
+]
+
+
+class _Gone(Exception):
+    """The client went away before its body was complete."""
+
+
+class _Lost(Exception):
+    """A server or a proxy lost the body, or a part of it. The device is not at fault."""
+
+
+@final
+class Batches:
+    """The endpoint, as an ASGI application."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._collector = writer.collector
+        settings = self._collector.settings
+        self._limits = RateLimits(settings.rate, settings.burst)
+        self._proxies = frozenset(settings.proxies)
+        self._relays = frozenset(map(limited_as, settings.relays))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        allowed = cors(scope, self._collector.settings.origins)
+        if scope["method"] == "OPTIONS":
+            known = any(name == b"access-control-allow-origin" for name, _ in allowed)
+            await reply(send, 204 if known else 403, b"", [*allowed, *(_PREFLIGHT if known else [])])
+            return
+        campaign = scope["path_params"]["campaign"]
+        try:
+            address = client_address(scope, self._proxies)
+            limited = address not in self._relays
+            if limited and not self._limits.allow(address):
+                raise BatchRefused(Reason.RATE)
+            form = content_type(scope)
+            body = await self._body(scope, receive, form)
+            asked = (self._collector, campaign, body, form)
+            large = len(body) > _LARGE
+            batch = await asyncio.to_thread(read, *asked) if large else read(*asked)
+            self._collector.opened += form == SEALED
+            arrived = check(self._collector, campaign, batch)
+            if limited and batch.reports > 1:
+                self._limits.charge(address, batch.reports - 1)
+            await self._writer.store(arrived)
+        except BatchRefused as refused:
+            self._collector.refuse(refused.reason, campaign)
+            await reply(send, refused.reason.status, refusal_body(refused.reason), allowed)
+        except StoreUnavailable:
+            await reply(send, 503, _BUSY, allowed)
+        except _Lost:
+            await reply(send, 503, _LOST, allowed)
+        except _Gone:
+            return
+        else:
+            named = b'{"batch":"%s"}' % batch.id.hex().encode()
+            await reply(send, 200, _OPENED if form == SEALED else named, allowed)
+
+    async def _body(self, scope: Scope, receive: Receive, form: str) -> bytes:
+        """Return the body; raise BatchRefused if it is too long, or takes too long, and _Lost if it lacks."""
+        settings = self._collector.settings
+        most = sealed_size(settings.body) if form == SEALED else settings.body
+        stated = header(scope, b"content-length")
+        if stated is not None and (not stated.isdigit() or int(stated[:20]) > most):
+            raise BatchRefused(Reason.SIZE)
+        try:
+            async with asyncio.timeout(settings.patience):
+                message = await receive()
+                body: bytes = message.get("body", b"")
+                while message.get("more_body", False) or message["type"] == "http.disconnect":
+                    if message["type"] == "http.disconnect":
+                        raise _Gone
+                    if len(body) > most:
+                        break
+                    message = await receive()
+                    body += message.get("body", b"")
+        except TimeoutError:
+            raise BatchRefused(Reason.SLOW) from None
+        if len(body) > most:
+            raise BatchRefused(Reason.SIZE)
+        if not body if stated is None else len(body) != int(stated):
+            raise _Lost
+        return body
+
+
+def report_routes(batches: Batches) -> list[BaseRoute]:
+    """Return the route of the intake."""
+    from starlette.routing import Route
+
+    return [Route(PATH, batches, methods=list(METHODS))]
+
+
+def matched(path: str) -> str | None:
+    """Return the campaign of a path of the intake; None if it is another path."""
+    if not path.startswith(_BEFORE) or not path.endswith(_AFTER):
+        return None
+    campaign = path[len(_BEFORE) : -len(_AFTER)]
+    return campaign if campaign and "/" not in campaign else None

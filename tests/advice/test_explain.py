@@ -1,0 +1,267 @@
+"""A campaign in words and as a card: computed numbers, short texts, a card that has its schema.
+
+The promise of a mixed batch: the numbers of `dt.shuffled`, enumerated guesses, clear refusals.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import dither as dt
+from dither.advice.card import schema
+from dither.advice.explain import batch_promise, guessed_right, odds
+from dither.cli import main
+from dither.errors import InvalidParameter
+from dither.privacy import Approximate, Guarantee, Pure
+
+AGE = {"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
+TOML = """
+[questions.minutes]
+interval = [0, 180]
+epsilon = 0.5
+[questions.heading]
+circle = 360
+epsilon = 0.25
+[questions.browser]
+categories = ["firefox", "chrome", "other"]
+epsilon = 0.25
+"""
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+def test_odds_are_reached_by_randomized_response_and_never_exceeded(prior: float, epsilon: float) -> None:
+    """Bayes' rule with the exact probabilities of the report that speaks most for a value."""
+    coin = dt.RR(dt.Categories(["no", "yes"]), epsilon=epsilon)
+    (yes, no) = (Fraction(coin.p), 1 - Fraction(coin.p))
+    after = prior * yes / (prior * yes + (1 - prior) * no)
+    assert float(after) <= odds(epsilon, prior) + 1e-12
+    assert float(after) == pytest.approx(odds(epsilon, prior), rel=1e-6)
+
+
+def test_the_text_for_the_person_is_short_and_computed() -> None:
+    many = {f"a question about something long {number}": AGE["age"] for number in range(40)}
+    for questions in (AGE, many):
+        text = dt.explain(questions, spent=Guarantee(Pure(2.0))).person
+        assert len(text.split()) <= 120
+    assert "at most 73 % sure" in dt.explain(AGE).person
+    assert "at most 88 % sure" in dt.explain({"age": AGE["age"].at(2)}).person
+    assert "95 %" in dt.explain(AGE, spent=Guarantee(Pure(2.0))).person  # e³/(1 + e³)
+    assert "100 %" not in dt.explain({"age": AGE["age"].at(20)}).person
+
+
+def test_the_officer_sees_errors_and_assumptions() -> None:
+    near = dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)
+    text = dt.explain({"x": near}).officer
+    assert near.guarantee.assumes[0] in text
+    error = dt.goals.Mean(n=1000).error(AGE["age"])
+    assert f"{error:.2g} for 1 000 people" in dt.explain(AGE).officer
+    assert "no assumptions" in dt.explain(AGE).officer
+
+
+def test_at_the_terminal(tmp_path: Path) -> None:
+    campaign, raw, reports = (tmp_path / name for name in ("survey.toml", "in.jsonl", "reports.csv"))
+    campaign.write_text(TOML)
+    result = run("explain", campaign)
+    assert result.exit_code == 0, result.output
+    assert "For the officer" in result.output
+    assert f"{round(100 * math.e / (1 + math.e))} % sure" in " ".join(result.output.split())
+    assert max(map(len, result.output.splitlines())) <= 80
+    assert "officer" not in run("explain", campaign, "--person").output
+    raw.write_text('{"minutes": 5, "heading": 3, "browser": "chrome"}\n')
+    assert run("perturb", raw, "--campaign", campaign, "-o", reports).exit_code == 0
+    assert run("explain", reports, "--json").output == run("explain", campaign, "--json").output
+    for verb in ("audit", "describe"):
+        for file in (campaign, reports):
+            result = run(verb, file)
+            assert result.exit_code == 0, result.output
+            assert all(name in result.output for name in ("minutes", "heading", "browser"))
+    assert json.loads(run("audit", reports, "--json").output)["minutes"]["ok"] is True
+    near = dt.Campaign({"x": dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)})
+    forged = tmp_path / "near.json"
+    forged.write_text(near.to_json())
+    assert run("explain", forged).exit_code == 0
+    for verb in ("explain", "audit", "describe", "card"):
+        more = ("--asker", "A", "--contact", "b") if verb == "card" else ()
+        for bad in (raw, tmp_path / "none.toml"):
+            refused = run(verb, bad, *more)
+            assert refused.exit_code == 2, (verb, bad, refused.output)
+            assert bad.name in refused.output
+
+
+def fits(value: Any, given: dict[str, Any], whole: dict[str, Any]) -> bool:
+    """Check a value against the part of JSON schema that the card uses; written here, from its definition."""
+    if "$ref" in given:
+        return fits(value, whole["$defs"][given["$ref"].rpartition("/")[2]], whole)
+    kinds = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "null": type(None),
+    }
+    names = given.get("type", [])
+    if names and not any(
+        isinstance(value, kinds[name]) for name in ([names] if isinstance(names, str) else names)
+    ):
+        return False
+    if ("const" in given and value != given["const"]) or ("enum" in given and value not in given["enum"]):
+        return False
+    if isinstance(value, dict):
+        parts = given.get("properties", {})
+        missing = set(given.get("required", [])) - set(value)
+        surplus = set(value) - set(parts) if given.get("additionalProperties") is False else set()
+        return (
+            not missing and not surplus and all(fits(value[key], parts.get(key, {}), whole) for key in value)
+        )
+    if isinstance(value, list):
+        return all(fits(one, given.get("items", {}), whole) for one in value)
+    return True
+
+
+def test_the_card_has_its_schema(tmp_path: Path) -> None:
+    campaign, out = tmp_path / "survey.toml", tmp_path / "card.json"
+    campaign.write_text(TOML)
+    stated = (
+        "--asker",
+        "City of X",
+        "--contact",
+        "data@x.example",
+        "--people",
+        5000,
+        "--begins",
+        "2026-05-01",
+    )
+    assert run("card", campaign, *stated, "-o", out).exit_code == 0
+    made, form = json.loads(out.read_text()), schema()
+    assert fits(made, form, form)
+    assert not fits({**made, "extra": 1}, form, form)
+    assert not fits({**made, "people": "many"}, form, form)
+    assert made["promise"]["epsilon"] == pytest.approx(1.0)
+    assert made["promise"]["unit"] == "one record"
+    assert json.loads(run("card", "--schema").output) == form
+    assert run("card", campaign, *stated, "-o", out).exit_code == 2  # it exists
+    for words in ((), ("--asker", "A"), (*stated, "--ends", "tomorrow"), (*stated, "--ends", "2026-04-01")):
+        assert run("card", campaign, *words).exit_code == 2
+    with pytest.raises(InvalidParameter, match="names its contact"):
+        dt.card(AGE, asker="A", contact=" ")
+    with pytest.raises(InvalidParameter, match="people is a whole number"):
+        dt.card(AGE, asker="A", contact="b", people=0)
+
+
+def test_what_was_given_before_is_what_the_account_charged(tmp_path: Path) -> None:
+    """Not its budget: a person who gave 0.5 of 2 has given 0.5."""
+    campaign, path = tmp_path / "survey.toml", tmp_path / "me.account"
+    campaign.write_text(TOML, encoding="utf-8")
+    with dt.Account.create(path, epsilon=2) as account:
+        account.answer(dt.Asking("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
+    told = run("explain", campaign, "--officer", "--account", path).output
+    assert "Spent before: ε ≤ 0.5" in told
+    assert "Together: ε ≤ 1.5" in " ".join(told.split())
+
+
+COIN = dt.RR(dt.Categories(["no", "yes"]), epsilon=2)
+TWO = {"coin": COIN, "age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
+
+
+def run_batch(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def test_the_promise_is_that_of_shuffled_reports() -> None:
+    single = batch_promise({"coin": COIN}, minimum_batch=1000, delta=1e-8)
+    assert single.guarantee == dt.shuffled(COIN, n=1000, delta=1e-8)
+    both = batch_promise(TWO, minimum_batch=1000).guarantee
+    assert both is not None
+    assert both.epsilon == pytest.approx(dt.shuffled(3.0, n=1000, delta=1e-6).epsilon)
+    assert any("mixes" in line for line in both.assumes)
+
+
+def test_assumptions_of_the_questions_stay() -> None:
+    near = dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)
+    promise = batch_promise({"near": near, "coin": COIN}, minimum_batch=1000)
+    if promise.guarantee is not None:
+        assert set(near.guarantee.assumes) <= set(promise.guarantee.assumes)
+
+
+@pytest.mark.parametrize("people", [2, 3, 5])
+def test_no_guess_from_a_batch_is_right_more_often(people: int) -> None:
+    """All batches of coins are enumerated; the best guess knows the others' values."""
+    p = Fraction(COIN.p)
+
+    def law(value: int) -> list[Fraction]:  # of the number of "yes", with everybody else at "no"
+        total = [Fraction(0)] * (people + 1)
+        for told in itertools.product((0, 1), repeat=people):
+            chance = Fraction(1)
+            for place, one in enumerate(told):
+                chance *= p if one == (value if place == 0 else 0) else 1 - p
+            total[sum(told)] += chance
+        return total
+
+    right = sum(max(a, b) for a, b in zip(law(0), law(1), strict=True)) / 2
+    promise = batch_promise({"coin": COIN}, minimum_batch=people, delta=1e-3).guarantee
+    assert promise is not None
+    assert float(right) <= guessed_right(promise)
+
+
+def test_guesses_of_an_approximate_bound() -> None:
+    """The extreme pair with (ε, δ): reveals with probability δ, else randomized response."""
+    epsilon, delta = 0.7, 0.01
+    share = math.exp(epsilon) / (1 + math.exp(epsilon))
+    exact = delta + (1 - delta) * share
+    assert guessed_right(Guarantee(Approximate(epsilon, delta))) == pytest.approx(exact, rel=1e-12)
+
+
+def test_paths_are_not_credited() -> None:
+    city = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+    promise = batch_promise({"trip": dt.TraCSD(city, epsilon=2)}, minimum_batch=1000)
+    assert promise.guarantee is None
+    assert promise.person == ""
+    assert "no bound for trip" in promise.officer
+
+
+@pytest.mark.parametrize("wrong", [1, 0, -3, 2.5, True, "1000", 10**11])
+def test_wrong_batches_are_refused(wrong: object) -> None:
+    with pytest.raises(InvalidParameter, match="minimum batch"):
+        batch_promise({"coin": COIN}, minimum_batch=wrong)  # type: ignore[arg-type]
+
+
+def test_explained_at_the_terminal(tmp_path: Path) -> None:
+    campaign = tmp_path / "survey.toml"
+    campaign.write_text('[questions.smokes]\ncategories = ["yes", "no"]\nepsilon = 1\nmechanism = "RR"\n')
+    told = json.loads(run_batch("explain", campaign, "--minimum-batch", 10_000, "--json").output)
+    share = guessed_right(dt.shuffled(1.0, n=10_000, delta=1e-6))
+    assert f"at most {math.ceil(1000 * share) / 10:g} %" in told["person"]
+    assert "10 000 people" in told["person"]
+    assert any("0.0432" in line for line in told["officer"])
+    assert len(told["person"].split()) <= 120
+    assert "batch" not in run_batch("explain", campaign).output
+    wrong = run_batch("explain", campaign, "--minimum-batch", 1)
+    assert wrong.exit_code != 0
+    assert "minimum batch" in wrong.output
+
+
+def test_recommended_for_a_crowd() -> None:
+    ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--people", 100_000, "--json")
+    alone = json.loads(run_batch(*ask, "--epsilon", 0.05).output)
+    among = json.loads(run_batch(*ask, "--epsilon", 0.05, "--shuffled", 100_000).output)
+    assert among[0]["error"] < alone[0]["error"] / 10
+    found = json.loads(run_batch(*ask, "--error", 0.005, "--shuffled", 100_000).output)["epsilon"]
+    goal = dt.goals.Frequencies(n=100_000)
+    assert found == dt.epsilon_for(dt.Categories(range(3)), goal, 0.005, shuffled=100_000)
+    ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--epsilon", 1, "--error", 0.1)
+    assert run_batch(*ask).exit_code == 0
+    assert run_batch(*ask, "--shuffled", 9).exit_code == 2

@@ -1,0 +1,184 @@
+"""Differences of many groups: adjusted as textbooks say, and an A/B test that keeps its level.
+
+Pooling: inverse variance against simulation, and strata with known shares.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dither as dt
+from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
+from dither.estimation.comparison import holm
+from dither.estimation.estimate import Estimate
+from dither.privacy import Guarantee, Pure
+
+AGE = dt.Podium(dt.Interval(0, 1), epsilon=2, cells=1 << 10)
+
+
+def number(value, error):
+    return Estimate(value, error, 10**12, Guarantee(Pure(1.0)))
+
+
+def test_holm_is_the_textbook_method():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.7]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_all_pairs_have_joint_intervals_and_adjusted_p_values():
+    groups = {"a": number(1.0, 0.1), "b": number(1.2, 0.1), "c": number(2.0, 0.1)}
+    table = dt.difference(groups)
+    assert [(row["first"], row["second"]) for row in table] == [("a", "b"), ("a", "c"), ("b", "c")]
+    z, error = stats.norm.isf(0.05 / 3 / 2), 0.1 * np.sqrt(2)
+    assert (table[0]["low"], table[0]["high"]) == pytest.approx(
+        (-0.2 - z * error, -0.2 + z * error), rel=1e-5
+    )
+    assert table[0]["p"] == pytest.approx(2 * stats.norm.sf(0.2 / error), rel=1e-4)
+    assert table[2]["p"] == pytest.approx(2 * 2 * stats.norm.sf(0.8 / error), rel=1e-4)
+    assert "Bonferroni" in table.title
+    assert "Holm" in table.title
+    assert table["a", "b"].interval() == (groups["a"] - groups["b"]).interval()
+    assert [row["first"] for row in dt.difference(groups, baseline="b")] == ["a", "c"]
+
+
+def test_groups_of_frequencies_are_compared_answer_by_answer():
+    pet = dt.KRR(dt.Categories(["cat", "dog"]), epsilon=2)
+    reports = pet.perturb(["cat", "dog"] * 300, source=dt.Seeded(2))
+    groups = dt.estimate(reports, by=np.arange(600) % 3)
+    table = dt.difference(groups)
+    assert len(table) == 6
+    assert table.columns == ["first", "second", "answer", "value", "low", "high", "p"]
+    assert table[0, 1, "dog"].value == pytest.approx(
+        groups.estimates[0]["dog"].value - groups.estimates[1]["dog"].value
+    )
+
+
+def rejected(shift, runs, halve=1.0):
+    """Return how many A/B tests of 150 and 250 reports reject at 5 %."""
+    rng, source, count = np.random.default_rng(8), dt.Seeded(8), 0
+    for _ in range(runs):
+        a = dt.mean(AGE.perturb(rng.beta(2, 5, 150), source=source))
+        b = dt.mean(AGE.perturb(np.minimum(rng.beta(2, 5, 250) + shift, 1.0), source=source))
+        if halve != 1.0:
+            a, b = (Estimate(one.value, one.standard_error * halve, one.n, one.guarantee) for one in (a, b))
+        count += (a - b).p_value() <= 0.05
+    return count
+
+
+def test_an_ab_test_keeps_its_level_and_finds_a_difference():
+    runs = 150
+    most = stats.binom.isf(1e-6, runs, 0.06)
+    assert rejected(0.0, runs) <= most
+    assert rejected(0.0, runs, halve=0.5) > most  # the broken twin
+    assert rejected(0.4, 30) >= 25
+
+
+def test_bad_groups_are_refused():
+    with pytest.raises(InvalidParameter, match="at least two groups"):
+        dt.difference({"a": number(1, 1)})
+    with pytest.raises(InvalidParameter, match="mapping from names"):
+        dt.difference([number(1, 1), number(2, 1)])
+    with pytest.raises(InvalidParameter, match="not list"):
+        dt.difference({"a": [1], "b": [2]})
+    with pytest.raises(InvalidParameter, match="no group 'd'"):
+        dt.difference({"a": number(1, 1), "b": number(2, 1)}, baseline="d")
+
+
+UNIT = dt.Interval(0, 1)
+WEAK, STRONG = (dt.Podium(UNIT, epsilon=epsilon, cells=1 << 10) for epsilon in (1.0, 4.0))
+PET = dt.OUE(dt.Categories(["cat", "dog", "none"]), epsilon=1)
+
+
+def test_versions_at_other_budgets_combine_by_inverse_variance():
+    rng, source = np.random.default_rng(1), dt.Seeded(1)
+    alone, joined, stated = [], [], []
+    for _ in range(400):
+        weak = WEAK.perturb(rng.beta(2, 5, 600), source=source)
+        strong = STRONG.perturb(rng.beta(2, 5, 200), source=source)
+        both = dt.combine([dt.Summary.of(weak), strong])
+        alone.append((dt.mean(weak).value, dt.mean(strong).value))
+        joined.append(both.value)
+        stated.append(both.standard_error)
+    first, second = np.var(alone, axis=0)
+    assert np.var(joined) == pytest.approx(1 / (1 / first + 1 / second), rel=0.25)
+    assert np.mean(stated) == pytest.approx(np.std(joined), rel=0.2)
+    assert abs(np.mean(joined) - 2 / 7) < 5 * np.std(joined) / 20
+    assert np.var(joined) < 0.95 * min(first, second)
+
+
+def test_frequencies_combine_and_stay_near_one():
+    source = dt.Seeded(3)
+    people = ["cat"] * 500 + ["dog"] * 300 + ["none"] * 200
+    both = dt.combine([PET.perturb(people, source=source), PET.at(3).perturb(people, source=source)])
+    assert both["cat"].value == pytest.approx(0.5, abs=5 * both["cat"].standard_error)
+    assert both.value.sum() == pytest.approx(1.0, abs=0.2)
+    assert both.n == 2000
+    assert both.guarantee.epsilon == pytest.approx(3.0)
+
+
+def test_given_weights_are_divided_by_their_sum():
+    a, b = (dt.mean(WEAK.perturb([x] * 50, source=dt.Seeded(4))) for x in (0.2, 0.8))
+    assert dt.combine([a, b], weights=[1, 3]).value == pytest.approx(0.25 * a.value + 0.75 * b.value)
+
+
+def test_strata_count_by_their_shares():
+    rng = np.random.default_rng(6)
+    young = rng.random(4000) < 0.8  # of the reports; in the population they are a half
+    values = np.where(young, rng.beta(2, 5, 4000), rng.beta(5, 2, 4000))
+    reports = STRONG.perturb(values, source=dt.Seeded(6))
+    groups = dt.estimate(reports, by=np.where(young, "young", "old"))
+    whole = dt.post_stratified(groups, {"young": 0.5, "old": 0.5})
+    assert whole.covers(0.5, 1 - 1e-6)
+    assert not dt.mean(reports).covers(0.5, 1 - 1e-6)
+    assert whole.value == pytest.approx((groups["young"].value + groups["old"].value) / 2)
+
+
+def test_weights_undo_unequal_chances_of_selection():
+    rng = np.random.default_rng(7)
+    values = rng.random(40_000)
+    chance = 0.1 + 0.4 * values  # of being asked
+    asked = rng.random(40_000) < chance
+    reports = STRONG.perturb(values[asked], source=dt.Seeded(7))
+    weighted = dt.weighted_mean(reports, 1 / chance[asked])
+    assert weighted.covers(0.5, 1 - 1e-6)
+    assert not dt.mean(reports).covers(0.5, 1 - 1e-6)
+    equal = dt.weighted_mean(reports, np.full(len(reports), 3.0))
+    assert equal.value == pytest.approx(dt.mean(reports).value)
+    assert equal.interval() == pytest.approx(dt.mean(reports).interval(), rel=1e-6)
+    for weights in ([1.0], np.full(len(reports), np.nan), -1 / chance[asked], ["1"] * len(reports)):
+        with pytest.raises(InvalidParameter, match="weights"):
+            dt.weighted_mean(reports, weights)
+    with pytest.raises(InvalidParameter, match="not Summary"):
+        dt.weighted_mean(dt.Summary.of(reports), 1 / chance[asked])
+
+
+def test_bad_parts_are_refused():
+    other = dt.Podium(dt.Interval(0, 2), epsilon=1, cells=1 << 10).perturb([1.0] * 9)
+    same = WEAK.perturb([0.5] * 9)
+    with pytest.raises(Mismatch, match="different questions"):
+        dt.combine([same, other])
+    with pytest.raises(InvalidParameter, match="list of reports"):
+        dt.combine(same)
+    with pytest.raises(InvalidParameter, match="as many weights"):
+        dt.combine([same], weights=[1, 2])
+    for weights in ([-1.0, 2.0], [float("nan"), 1.0], ["1", 1.0]):
+        with pytest.raises(InvalidParameter, match="from 0 upwards"):
+            dt.combine([same, same], weights=weights)
+    with pytest.raises(InvalidParameter, match="at least one weight"):
+        dt.combine([same], weights=[0])
+    with pytest.raises(InvalidParameter, match="not int"):
+        dt.combine([1, 2])
+    with pytest.raises(NotIdentifiable):
+        dt.combine([dt.OGPM(UNIT, epsilon=1).perturb([0.5] * 9)])
+    groups = {"a": dt.mean(same), "b": dt.mean(WEAK.perturb([0.1] * 9))}
+    with pytest.raises(InvalidParameter, match="sum to 1"):
+        dt.post_stratified(groups, {"a": 40, "b": 60})
+    with pytest.raises(InvalidParameter, match="'c' has a share"):
+        dt.post_stratified(groups, {"a": 0.4, "b": 0.4, "c": 0.2})
+    with pytest.raises(InvalidParameter, match="no share"):
+        dt.post_stratified(groups, {"a": 1.0})
+    with pytest.raises(InvalidParameter, match="mapping"):
+        dt.post_stratified(groups, [0.5, 0.5])

@@ -1,0 +1,172 @@
+"""Tables of attributes: within 6 % of the bound, and predictions held to simulation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
+from dither.kernels.sets.hadamard import tables as field_tables
+from dither.mechanisms.marginals import TableBound
+from dither.optimal.queries.bound import best_multipliers, lower_bound
+
+FIVE = {name: dt.Categories(8) for name in "abcde"}
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 5, 7, 8, 9, 16, 25, 27])
+def test_fields_are_fields(order: int) -> None:
+    sums, products = field_tables(order)
+    a, b, c = np.indices((order, order, order))
+    assert (products[a, sums[b, c]] == sums[products[a, b], products[a, c]]).all()
+    assert (products[products[a, b], c] == products[a, products[b, c]]).all()
+    assert (sums[sums[a, b], c] == sums[a, sums[b, c]]).all()
+    assert (np.sort(products[1:, 1:], axis=1) == np.arange(1, order)).all()
+    assert (products[1] == np.arange(order)).all()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "bound", "ratio"),
+    [
+        (0.5, 76_777, 1.0),
+        (1.0, 18_035, 1.0024),
+        (2.0, 3_538, 1.0007),
+        (3.0, 1_071, 1.0552),
+        (4.0, 372.3, 1.034),
+    ],
+)
+def test_five_attributes_are_within_six_per_cent(epsilon: float, bound: float, ratio: float) -> None:
+    survey = dt.Marginals(FIVE, epsilon=epsilon)
+    assert survey.bound == pytest.approx(bound, rel=3e-4)
+    assert survey.average_variance / survey.bound == pytest.approx(ratio, abs=2e-3)
+    assert survey.gap <= 0.06
+    assert survey.guarantee.epsilon <= epsilon
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 2), (2, 3, 2)])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
+def test_the_bound_is_that_of_the_matrix_of_queries(sizes: tuple[int, ...], epsilon: float) -> None:
+    """All cells and all tables written out: never above the bound with free multipliers, and near it."""
+    cells = np.array(list(np.ndindex(*sizes)))
+    rows = []
+    for places in combinations(range(len(sizes)), 2):
+        for codes in np.ndindex(*(sizes[place] for place in places)):
+            rows.append((cells[:, places] == codes).all(axis=1).astype(float))
+    gram = np.array(rows).T @ np.array(rows)
+    free = lower_bound(gram, math.exp(epsilon), best_multipliers(gram, math.exp(epsilon)))
+    ours = TableBound(sizes, 2, math.exp(epsilon)).best
+    assert ours <= free * (1 + 1e-6)
+    assert ours >= 0.8 * free
+
+
+def _people(sizes: tuple[int, ...], n: int, seed: int) -> np.ndarray:
+    """All cells equally often: the case of the prediction."""
+    cells = np.array(list(np.ndindex(*sizes)))
+    return np.random.default_rng(seed).permutation(np.tile(cells, (-(-n // len(cells)), 1))[:n])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "epsilon"), [((8, 8, 8, 8, 8), 1.0), ((8, 8, 8), 4.0), ((3, 5, 2), 1.0), ((4, 4, 4), 2.0)]
+)
+def test_predictions_are_held_to_simulation(sizes: tuple[int, ...], epsilon: float) -> None:
+    """Within 5 % beyond four standard errors of the simulation; half of the prediction is rejected."""
+    survey = dt.Marginals({f"{i}": dt.Categories(k) for i, k in enumerate(sizes)}, epsilon=epsilon)
+    n, runs = 32_768, 40
+    rows = _people(sizes, n, 1)
+    errors = []
+    for run in range(runs):
+        found = dt.tables(survey.perturb(rows, source=dt.Seeded(run)))
+        total = 0.0
+        for (first, second), table in found.items():
+            truth = np.zeros(np.asarray(table.value).shape)
+            np.add.at(truth, (rows[:, int(first)], rows[:, int(second)]), 1 / n)
+            total += float(((table.value - truth) ** 2).sum())
+        errors.append(total * n / survey.average_variance)
+    slack = 0.05 + 4 * float(np.std(errors)) / math.sqrt(runs)
+    assert abs(np.mean(errors) - 1.0) <= slack
+    assert abs(np.mean(errors) - 0.5) > slack
+
+
+def test_intervals_cover_the_population() -> None:
+    survey = dt.Marginals({"a": dt.Categories(4), "b": dt.Categories(4), "c": dt.Categories(2)}, epsilon=2)
+    law = np.random.default_rng(1).dirichlet(np.ones(32))
+    cells = np.array(list(np.ndindex(4, 4, 2)))
+    covered, narrow = [], []
+    for run in range(120):
+        rows = cells[np.random.default_rng(run).choice(32, 5_000, p=law)]
+        found = dt.tables(survey.perturb(rows, source=dt.Seeded(run)))
+        for places, key in (((0, 1), ("a", "b")), ((1, 2), ("b", "c"))):
+            truth = np.zeros(np.asarray(found[key].value).shape)
+            np.add.at(truth, (cells[:, places[0]], cells[:, places[1]]), law)
+            low, high = found[key].interval()
+            covered.append(((low <= truth) & (truth <= high)).mean())
+            narrow.append((np.abs(found[key].value - truth) <= (high - low) / 4).mean())
+    assert 0.93 <= np.mean(covered) <= 0.975
+    assert np.mean(narrow) < 0.8
+
+
+def test_consistent_tables_are_possible_and_agree() -> None:
+    survey = dt.Marginals({"a": dt.Categories(5), "b": dt.Categories(3), "c": dt.Categories(2)}, epsilon=0.5)
+    rows = np.zeros((3_000, 3), dtype=int)
+    found = dt.tables(survey.perturb(rows, source=dt.Seeded(1)))
+    assert min(float(np.min(table.value)) for table in found.values()) < 0
+    possible = found.consistent()
+    for table in possible.values():
+        assert float(np.min(table.value)) >= 0
+        assert float(np.sum(table.value)) == pytest.approx(1.0)
+    one, two = (
+        np.asarray(possible["a", "b"].value).sum(axis=1),
+        np.asarray(possible["a", "c"].value).sum(axis=1),
+    )
+    assert one == pytest.approx(two, abs=1e-6)
+    assert np.asarray(found["b", "a"].value).shape == (3, 5)
+    truth = np.zeros((5, 3))
+    truth[0, 0] = 1.0
+    before, after = (((np.asarray(one["a", "b"].value) - truth) ** 2).sum() for one in (found, possible))
+    assert after <= before
+
+
+def test_single_attributes() -> None:
+    survey = dt.Marginals({"a": dt.Categories(8), "b": dt.Categories(3)}, epsilon=1, way=1)
+    found = dt.tables(survey.perturb({"a": np.arange(4_000) % 8, "b": np.arange(4_000) % 3}))
+    assert np.asarray(found["a"].value).shape == (8,)
+    assert survey.gap <= 0.06
+
+
+def test_reports_travel_and_impossible_ones_do_not() -> None:
+    survey = dt.Marginals({"a": dt.Categories(4), "b": dt.Categories(["x", "y", "z"])}, epsilon=1)
+    reports = survey.perturb({"a": [0, 1, 2, 3] * 50, "b": ["x", "y", "z", "x"] * 50})
+    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    again = dt.from_json(dt.to_json(survey))
+    assert again.design() == survey
+    assert again.fingerprint == survey.fingerprint
+    width = survey.layout.shape[0]
+    for raw in ([[-1] + [0] * (width - 1)], [[99] + [0] * (width - 1)], [[0] * (width + 1)], [0]):
+        with pytest.raises(MalformedReport):
+            survey.reports(raw)
+    summary = dt.Summary.of(reports)
+    halves = dt.Summary.of(reports[:100]) + dt.Summary.of(reports[100:])
+    assert summary == halves
+    assert dt.audit(survey).ok
+
+
+def test_what_is_not_a_survey() -> None:
+    for attributes in ({}, {"a": dt.Categories(2)}, {"a": 3, "b": 4}, [dt.Categories(2)] * 2):
+        with pytest.raises(InvalidParameter):
+            dt.Marginals(attributes, epsilon=1)
+    with pytest.raises(InvalidParameter, match="way"):
+        dt.Marginals(FIVE, epsilon=1, way=3)
+    survey = dt.Marginals({"a": dt.Categories(4), "b": dt.Categories(3)}, epsilon=1)
+    for values in ({"a": [1]}, {"a": [1], "b": [3]}, {"a": [1, 2], "b": [0]}, [[1]]):
+        with pytest.raises(OutsideDomain):
+            survey.perturb(values)
+    with pytest.raises(NotIdentifiable):
+        dt.tables(survey.reports([]))
+    with pytest.raises(InvalidParameter, match="Marginals"):
+        dt.tables(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
+    with pytest.raises(InvalidParameter, match="ε"):
+        replace(survey.question, epsilon=0.5, made_by=None)
