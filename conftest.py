@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import threading
 import time
@@ -39,6 +40,7 @@ def _threads() -> Iterator[dict[threading.Thread, str]]:
     yield first_seen_after
     deadline = time.monotonic() + 5
     while (left := set(threading.enumerate()) - before) and time.monotonic() < deadline:
+        gc.collect()  # the threads of a pool end with it
         time.sleep(0.05)
     assert not left, "threads are left: " + ", ".join(
         f"{thread.name}, first seen after {first_seen_after.get(thread, 'the last test')}" for thread in left

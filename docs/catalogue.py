@@ -19,7 +19,7 @@ GROUPS = {
     "optimal": "Numbers and angles: best possible",
     "frequency": "Answers from a list",
     "joint": "Answers from a list, with shared coins",
-    "tables": "Tables of several attributes",
+    "marginals": "Tables of several attributes",
     "places": "Places and paths",
 }
 

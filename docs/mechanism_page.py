@@ -83,7 +83,7 @@ GUIDES = {
     "optimal": ("optimal", "The best possible mechanism"),
     "frequency": ("frequencies", "How many people gave which answer"),
     "joint": ("jrr", "Joint randomized response"),
-    "tables": ("attributes", "Several attributes"),
+    "marginals": ("attributes", "Several attributes"),
     "places": ("trajectories", "Places and paths"),
 }
 RANKED = (0.5, 1.0, 2.0, 4.0)

@@ -149,11 +149,11 @@ def test_every_export_of_the_client_is_described() -> None:
 
 def test_every_endpoint_is_described(tmp_path: Path) -> None:
     pytest.importorskip("starlette")
-    page, source = interfaces.collector(), ROOT / "src" / "dither" / "service" / "http"
+    page, source = interfaces.collector(), ROOT / "src" / "dither" / "service" / "web"
     paths = {
         path
         for file in source.glob("*.py")
-        for path in re.findall(r"(?:Route\(|PATH: Final = )\"(/[^\"]*)\"", file.read_text(encoding="utf-8"))
+        for path in re.findall(r"(?:Route\(|[A-Z]+: Final = )\"(/[^\"]*)\"", file.read_text(encoding="utf-8"))
     }
     assert len(paths) > 5
     assert [path for path in paths - {"/openapi.json", "/v1/admin/{action}"} if f"`{path}`" not in page] == []

@@ -14,7 +14,7 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import length_factor, moment, squared_reading
-from dither.kernels.kernel import tested_reading
+from dither.kernels.kernel import affine_reading
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 
@@ -44,7 +44,7 @@ def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
 def same_reading(mechanism):
     """Check a mechanism's own formula for the reading against the table of its exact probabilities."""
     np.testing.assert_allclose(
-        tested_reading(mechanism.kernel, mechanism.decoder).values,
+        affine_reading(mechanism.kernel, mechanism.decoder).values,
         mechanism.question.unbiased_reading().values,
         rtol=1e-6,
         atol=1e-6,

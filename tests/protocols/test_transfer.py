@@ -275,7 +275,7 @@ def known_to_the_receiver(public: bytes, query: bytes, secret: int) -> list[byte
 
 def no_subtraction(monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken twin: both keys come from a·B."""
-    monkeypatch.setattr(group, "subtract", lambda one, other: one)
+    monkeypatch.setattr(group, "subtract_points", lambda one, other: one)
 
 
 def no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,8 +334,8 @@ def test_a_public_key_that_would_show_the_choice_is_refused(
     poisoned = edwards.add(public, SMALL[order])
     with pytest.raises(ExchangeFailed):
         observed(poisoned)
-    monkeypatch.setattr(group, "check", lambda point: None)
-    monkeypatch.setattr(group, "multiply", lambda scalar, point: point)
+    monkeypatch.setattr(group, "check_point", lambda point: None)
+    monkeypatch.setattr(group, "multiply_point", lambda scalar, point: point)
     assert observed(poisoned) == [False] * 8 + [True] * 8
 
 

@@ -417,7 +417,7 @@ class LineKernel(CellKernel):
         return list(np.linspace(self.line.low, self.line.high, 9))
 
 
-def tested_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
+def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
     """Return a reading for any kernel: the mean cell, or else the mean decoded report, if it is affine.
 
     It is computed at a few inputs and tested there.

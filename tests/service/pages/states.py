@@ -66,16 +66,17 @@ def served(collector: Collector, *, campaigns: bool = False, token: str | None =
     import uvicorn
     from starlette.applications import Starlette
 
-    from dither.service.web import requests as operate
-    from dither.service.web.pages import routes
-    from dither.service.web.requests import routes as of_campaigns
+    from dither.service.web.pages import page_routes
+    from dither.service.web.requests import campaign_routes, operation_routes
     from dither.service.writer import Writer
 
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     writer = None if token is None else Writer(collector)
-    admin = [] if writer is None else operate.routes(writer, token)
-    app = Starlette(routes=[*routes(collector), *(of_campaigns(collector) if campaigns else []), *admin])
+    admin = [] if writer is None else operation_routes(writer, token)
+    app = Starlette(
+        routes=[*page_routes(collector), *(campaign_routes(collector) if campaigns else []), *admin]
+    )
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()

@@ -21,11 +21,11 @@ from starlette.applications import Starlette
 
 from dither.service.web import drawing as words
 from dither.service.web.answers import Answers
-from dither.service.web.pages import Pages, routes
+from dither.service.web.pages import Pages, page_routes
 
 
 def _page(collector, path: str = "/"):
-    return Asked(Starlette(routes=routes(collector))).get(path)
+    return Asked(Starlette(routes=page_routes(collector))).get(path)
 
 
 @pytest.fixture(scope="module")

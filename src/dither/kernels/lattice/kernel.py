@@ -21,10 +21,10 @@ from dither.kernels.kernel import (
     LineKernel,
     Promise,
     UnbiasedReading,
+    affine_reading,
     check_ratio,
     equal_groups,
     listed_likelihood,
-    tested_reading,
 )
 from dither.kernels.lattice.integers import Clamped, Lattice, excess, failure
 from dither.kernels.lattice.noise import (
@@ -243,7 +243,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         """Return the steps of the lattice if noise is added without redrawing; its mean is 0."""
         if isinstance(self.lattice, Clamped):
             return UnbiasedReading(self.steps(np.arange(self.outcomes)))
-        return tested_reading(self, book)
+        return affine_reading(self, book)
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the bound: (ε, δ) where a δ is stated, and otherwise pure.

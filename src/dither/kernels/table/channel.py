@@ -21,9 +21,9 @@ from dither.kernels.kernel import (
     LineKernel,
     PureKernel,
     UnbiasedReading,
+    affine_reading,
     check_no_codebook,
     listed_likelihood,
-    tested_reading,
 )
 from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.kernels.transition import Operator
@@ -275,7 +275,7 @@ class ChannelKernel(PureKernel, LineKernel):
         return listed_likelihood(self, inputs, rows, self.typical())
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
-        return tested_reading(self, book)
+        return affine_reading(self, book)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])

@@ -21,7 +21,7 @@ from dither.kernels.kernel import (
     LineKernel,
     PureKernel,
     UnbiasedReading,
-    tested_reading,
+    affine_reading,
 )
 from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, read_decoder, sized
@@ -225,7 +225,7 @@ class SectorKernel(WindowKernel, LineKernel):
         return sized(read_decoder(data), self.outcomes)
 
     def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
-        return tested_reading(self, book)
+        return affine_reading(self, book)
 
     def _aims(self, values: Array) -> Array:
         return self.start.aim(values) % self.window.cells  # on a circle the period is the same angle as 0
@@ -401,7 +401,7 @@ class MixtureKernel(PureKernel, LineKernel):
             for window, part in zip((self.first, self.second), parts, strict=True)
         ]
         if any(reading is None for reading in readings):
-            return tested_reading(self, book)
+            return affine_reading(self, book)
         return UnbiasedReading(np.concatenate([one.values for one in readings if one is not None]))
 
     def sampler(self, size: int) -> _MixtureSampler:
