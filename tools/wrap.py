@@ -74,12 +74,12 @@ def wrap(paragraph: list[str], width: int = WIDTH) -> list[str]:
     return [line.replace("\0", " ") for line in made]
 
 
-def too_long(text: str) -> list[int]:
+def too_long(text: str, width: int = WIDTH) -> list[int]:
     """Return the numbers of lines of prose that could be wrapped and are longer than the width."""
     number, found = 1, []
     for is_prose, lines in blocks(text.splitlines()):
-        if is_prose and any(len(line) > WIDTH for line in lines) and wrap(lines) != lines:
-            found += [number + place for place, line in enumerate(lines) if len(line) > WIDTH]
+        if is_prose and any(len(line) > width for line in lines) and wrap(lines, width) != lines:
+            found += [number + place for place, line in enumerate(lines) if len(line) > width]
         number += len(lines)
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from io import BytesIO
 from itertools import cycle
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol
 
 
 class Version(Enum):
@@ -21,7 +21,6 @@ class Version(Enum):
 PUBLISHED, CODED, RIGHT = (version.value for version in Version)
 
 
-@final
 @dataclass(frozen=True)
 class Style:
     """A colour and a marker. Variants of a mechanism share its colour and have another marker."""
@@ -192,7 +191,6 @@ class Drawing(Protocol):
         """Return the alternative text of the picture."""
 
 
-@final
 @dataclass(frozen=True)
 class Picture:
     """A drawing of its own: a function that draws, and the alternative text."""
@@ -209,7 +207,6 @@ class Picture:
         return self.words
 
 
-@final
 @dataclass(frozen=True)
 class Lines:
     """A line for each value of the column `by`: colours by mechanism, kinds of line by version.

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 from dither.errors import InvalidParameter
 from dither.table import Row
 from dither_papers.drawing import Drawing
 
 
-@final
 @dataclass(frozen=True)
 class Setting:
     """The amount of work, the folder of the papers' data (None if there is none), and the seed."""
@@ -43,7 +42,6 @@ class Setting:
         return path
 
 
-@final
 @dataclass(frozen=True)
 class ExpectedNumber:
     """An expected number: the row it stands in, its column, its value, the tolerance and the source."""
@@ -68,7 +66,6 @@ class ExpectedNumber:
         return abs(found - self.value) <= self.tolerance * scale
 
 
-@final
 @dataclass(frozen=True)
 class Figure:
     """One figure or table: how to compute and draw it, and the expected numbers.
@@ -106,7 +103,6 @@ def slug(name: str) -> str:
     return name.lower().replace(" ", "-").replace(".", "-")
 
 
-@final
 @dataclass(frozen=True)
 class Outcome:
     """The result of a figure: its rows, or why it was skipped, and which expected numbers were met."""

@@ -109,7 +109,7 @@ from .mechanisms.joint.joint import JRR as JRR
 from .mechanisms.joint.joint import JointOLH as JointOLH
 from .mechanisms.joint.joint import JointSUE as JointSUE
 from .mechanisms.marginals import Marginals as Marginals
-from .mechanisms.noise import Decoding as Decoding
+from .mechanisms.number import Decoding as Decoding
 from .mechanisms.numeric.exponential import Exponential as Exponential
 from .mechanisms.numeric.gaussian import Calibration as Calibration
 from .mechanisms.numeric.gaussian import Gaussian as Gaussian

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from dither.arrays import Floats
 from dither.errors import InvalidParameter, found, unknown_name
 
 
-@final
 @dataclass(frozen=True)
 class Power:
     """The k-th power of the distance between report and truth.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -61,7 +61,6 @@ class PostProcessing(Combinator):
         """Return the processed places; the last axis of the array must have length 2."""
 
 
-@final
 @dataclass(frozen=True)
 class Rounded(PostProcessing):
     """Places rounded to the nearest of a public list of points.
@@ -113,7 +112,6 @@ class Rounded(PostProcessing):
         return np.asarray(self.points)[self.numbers(places)]
 
 
-@final
 @dataclass(frozen=True)
 class Snapped(PostProcessing):
     """Places moved to the centre of their cell of a grid, which is the nearest centre."""
@@ -162,7 +160,6 @@ class Snapped(PostProcessing):
         return np.asarray(low + (self._steps(_pairs(places)) + 0.5) * self._cell)
 
 
-@final
 @dataclass(frozen=True, init=False)
 class Projected(PostProcessing):
     """Places outside a public shape moved to its nearest place; polygons may have holes, or be several.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dither.question import Question
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Reports:
     """Integers that devices sent, and the question that decodes them.

@@ -15,7 +15,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.noise import Shape, WindowMechanism
+from dither.mechanisms.number import Shape, WindowMechanism
 from dither.question import NumberQuestion, as_question, can_answer, read_question
 from dither.wire.codec import read_named
 from tests.golden.devices import CASES

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -47,7 +47,6 @@ class BoxMethod(Enum):
     PUBLISHED = "published box, not a bound"
 
 
-@final
 @dataclass(frozen=True, repr=False)
 class BoxUtility:
     """The probability that an answer stays, by a box or a region; see `dither.classifiers.Utility`."""

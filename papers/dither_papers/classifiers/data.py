@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -122,7 +122,6 @@ class Person(Enum):
         return self.value[2]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Classifier:
     """A trained classifier, with the table that it was trained on (only in part) and its column names."""
@@ -163,7 +162,6 @@ class Classifier:
         return Each(dict.fromkeys(self.chosen, mechanism))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Trained:
     """The two classifiers of a data set."""
@@ -193,7 +191,6 @@ class Trained:
         ]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class KnownPerson:
     """A person of the figures with the trained classifiers."""
@@ -249,7 +246,6 @@ def _classifier(path: Path, data: str, *, linear: bool) -> Classifier:
     return Classifier(names, chosen, table, model.fit(rows, right))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Digits:
     """The authors' network for digits of 7 × 7 pixels, and ten images."""

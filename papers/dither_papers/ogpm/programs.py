@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,7 +39,6 @@ _TOLERANCE: Final = 1e-7  # how far the solver may violate a constraint
 _FLAT: Final = 1e-3  # levels closer than this, relatively, are merged: the optimum is flat in them
 
 
-@final
 @dataclass(frozen=True)
 class Pieces:
     """A density of constant pieces for one input: its edges, levels and error, and the solver's gap."""
@@ -82,7 +81,6 @@ class Pieces:
         return max(self.levels)
 
 
-@final
 @dataclass(frozen=True)
 class _Side:
     """One side of the value: distances from `near` to `far`, divided into `pieces` pieces."""
@@ -295,7 +293,6 @@ def _check(loss: Power, pieces: int, codomain: Interval) -> None:
 Form = Callable[..., Floats]  # form(epsilons, *parameters)
 
 
-@final
 @dataclass(frozen=True)
 class Trial:
     """One budget and one value, and the smallest error at that value with m pieces and with m + 1."""
@@ -341,7 +338,6 @@ def one_more_piece(
     return outcomes
 
 
-@final
 @dataclass(frozen=True)
 class FittedForm:
     """The parameters of a formula that fit best, and the largest deviation that remains."""

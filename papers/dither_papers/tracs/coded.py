@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -33,7 +33,6 @@ CORNER: Final = (0.0, 0.0)
 SQUARE: Final = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
 
 
-@final
 @dataclass(frozen=True)
 class Flaws:
     """The bugs of the programs; the numbers are those of the list of deviations, T4 to T23."""
@@ -53,7 +52,6 @@ class Flaws:
         return Flaws(**{field.name: False for field in fields(Flaws)})
 
 
-@final
 @dataclass(frozen=True)
 class _FloatKernel(LineKernel):
     """A direction drawn in floats, as the programs do: nothing about it is exact."""
@@ -138,7 +136,6 @@ class _FloatDirection(NumberMechanism):
         raise InvalidParameter("a program in floats has no formula here")
 
 
-@final
 @dataclass(frozen=True)
 class SeldomLies(_FloatDirection):
     """k-RR and a uniform direction in the sector, as coded."""
@@ -156,7 +153,6 @@ class SeldomLies(_FloatDirection):
         return np.asarray((told + uniform[1]) * TURN / k)
 
 
-@final
 @dataclass(frozen=True)
 class LostPi(_FloatDirection):
     """The redesigned SW on the circle, as coded: a factor π is missing in the probability of the sector."""
@@ -172,7 +168,6 @@ class LostPi(_FloatDirection):
         return np.asarray(angles + turn * TURN)
 
 
-@final
 @dataclass(frozen=True)
 class RawBeyondTen(_FloatDirection):
     """The direction of TraCS-D as coded: reported unperturbed if its budget is above 10."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -46,7 +46,6 @@ def grid_paths(side: int, count: int, length: int, source: Source) -> Paths:
     return Paths.of((steps / side).reshape(count, length, 2))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class City:
     """Paths in the unit square (latitude, longitude), all places of the city, and degrees a side."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Self, final
+from typing import Self
 
 from dither.account.asking import Asking
 from dither.account.budget import (
@@ -40,7 +40,6 @@ from dither.repetition.memoised import check_key
 from dither.reports import Reports
 
 
-@final
 @dataclass(frozen=True)
 class Waiting:
     """A report that is not acknowledged: its identity, the question it answers, and its bytes."""
@@ -53,7 +52,6 @@ class Waiting:
     batch: str | None
 
 
-@final
 @dataclass(frozen=True)
 class Batch:
     """Reports that are sent together, with the identity that makes sending them again harmless."""
@@ -62,7 +60,6 @@ class Batch:
     reports: tuple[Waiting, ...]
 
 
-@final
 @dataclass(frozen=True)
 class Preview:
     """What an answer would do: `outcome` in one word, the ε it would charge, and a sentence for people."""
@@ -88,7 +85,6 @@ def waiting(item: Data) -> Waiting:
     )
 
 
-@final
 class Account:
     """What one person has given, in one file: entries, permanent answers, drawn days, reports that wait.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -130,7 +130,6 @@ class Repeat(Enum):
     KEPT_CHANGE = KEPT_CHANGE  # reports about one change, as dt.KeptChange says; charged once in each period
 
 
-@final
 @dataclass(frozen=True)
 class Asking:
     """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.

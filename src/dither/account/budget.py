@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.account.clock import DAY, ClockReading, Epoch
 from dither.account.state import VERSION, Data, State, check_name
@@ -76,7 +76,6 @@ def shown(units: int, places: int, *, whole: int | None = None) -> str:
     return text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
 
 
-@final
 @dataclass(frozen=True)
 class Left:
     """What one device may still spend: of the present epoch, and of the lifetime if that is limited.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.randomness import SYSTEM
 
@@ -66,7 +66,6 @@ class Epoch(Enum):
         return "all time"
 
 
-@final
 @dataclass(frozen=True)
 class ClockReading:
     """What the clocks of a device show: seconds since 1970, and seconds of a steady clock since its start."""

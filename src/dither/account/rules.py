@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.account.asking import KEPT_CHANGE, drawn_group, due, period, span
 from dither.account.budget import DELTA, EPSILON, charge
@@ -26,7 +26,6 @@ _ADMISSION: Final[tuple[str, ...]] = ("clock", "asker", "openings")  # what a ke
 _TERMS: Final[tuple[str, ...]] = ("epsilon", "delta", "assumes", "data", "times")  # what is charged for
 
 
-@final
 @dataclass(frozen=True)
 class Decision:
     """What becomes of an event: the outcome that is told, and the effect that is kept.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.account.clock import Epoch
 from dither.device_text import from_hexadecimal, hexadecimal
@@ -24,7 +24,6 @@ _SPEND: Final = (
 )  # fmt: skip
 
 
-@final
 @dataclass(frozen=True)
 class Allowance:
     """How much may be charged to one epoch, and to all of them together if that is limited; in units."""
@@ -64,7 +63,6 @@ class Allowance:
         return {**_written((self.epsilon, self.delta)), "lifetime": life}
 
 
-@final
 @dataclass
 class Totals:
     """Sums of charges, in units: by epoch, over all epochs, and by asker and epoch."""
@@ -89,7 +87,6 @@ class Totals:
         return max((one for one, _ in sums), default=0), max((two for _, two in sums), default=0)
 
 
-@final
 class State:
     """What an account holds: limits, clock, entries, permanent answers, choices, trees, marks, the queue.
 

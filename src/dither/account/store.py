@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 from dither.account.exports import created, private
 from dither.account.state import VERSION, Data, State
@@ -41,7 +41,6 @@ _BEGIN: Final = bytes(32)
 _GONE: Final = "gone"  # in the place of bytes that were deleted
 
 
-@final
 class Store:
     """The file of one account, and the state that its effects add up to."""
 

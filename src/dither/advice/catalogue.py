@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither import losses as losses_module
 from dither import registry
@@ -33,7 +33,6 @@ _VARIANTS: Final = {
 }
 
 
-@final
 @dataclass(frozen=True)
 class Candidate:
     """A mechanism and the expression that makes it, such as `PM.truncated()`."""

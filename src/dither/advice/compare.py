@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -73,7 +73,6 @@ _INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechani
 _UNBIASED: Final = 1e-6  # a bias below this share of the domain's length counts as 0
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(ResultTable):
     """The result of `dt.compare`: a table of mechanisms, the best first, with a `plot` method.

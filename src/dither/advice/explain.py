@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval
@@ -18,7 +18,6 @@ from dither.wire.campaign import Campaign
 DELTA: Final = 1e-6
 
 
-@final
 @dataclass(frozen=True)
 class BatchPromise:
     """The promise of a mixed batch: `guarantee` is None if mixing is not credited (`officer` says why)."""
@@ -108,7 +107,6 @@ def odds(epsilon: float, prior: float) -> float:
     return 1.0 / (1.0 + math.exp(-epsilon) * (1.0 - prior) / prior)
 
 
-@final
 @dataclass(frozen=True)
 class Explanation:
     """What a campaign promises: `person` is for whoever is asked, `officer` for whoever answers for it."""

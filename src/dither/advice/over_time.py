@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.advice.goals import Frequencies, Goal, Mean
 from dither.domains import Categories, Domain, Interval
@@ -22,7 +22,6 @@ _DIVIDED, _FRESH = "a new answer every day, ε divided", "a new answer every day
 _PERMANENT, _KEPT = "a permanent answer for each value", "one kept change, in a drawn group"
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class OverTime(ResultTable):
     """The result of `dt.over_time`: ways to ask, the recommended one first, with promise, error and reason.

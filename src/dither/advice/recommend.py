@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Goal
@@ -21,7 +21,6 @@ from dither.table import ResultTable, as_text, percent, shown
 LIAR: Final = "one liar moves"  # a column of means and frequencies
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommendation(ResultTable):
     """The result of `dt.recommend`: mechanisms for a goal, the best first, each with its error and a reason.

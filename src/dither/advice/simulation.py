@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -57,7 +57,6 @@ class Distance(Enum):
         return self.value
 
 
-@final
 @dataclass(frozen=True)
 class Simulated:
     """A simulated error with its standard error, and the seeds of its runs."""
@@ -68,7 +67,6 @@ class Simulated:
     runs: int
 
 
-@final
 @dataclass(frozen=True)
 class ShapeQuestion:
     """What is simulated: the distance of a distribution, or the error of a quantile."""

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dither.arrays import Mask
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """An event, how often it happened under each of two inputs, and the ε that follows from it.
@@ -108,7 +107,6 @@ _KEPT: Final = 0.9  # the longest calls are left out: interruptions, not the cod
 _THRESHOLD: Final = 4.5  # of |t| [Reparaz17]
 
 
-@final
 @dataclass(frozen=True)
 class Timing:
     """The durations of calls with two inputs, compared by Welch's t-test: no part of ε, and not a proof."""
@@ -168,7 +166,6 @@ def _welch(first: Floats, second: Floats) -> float:
     return float(first.mean() - second.mean()) / error if error > 0.0 else 0.0
 
 
-@final
 @dataclass(frozen=True)
 class Finding:
     """What was claimed, what was found, whether the claim holds, and how that was checked.

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,7 +39,6 @@ _OWN: Final = tuple(str(Path(__file__).parents[1] / room) for room in ("audits",
 Lines = frozenset[tuple[str, int]]
 
 
-@final
 @dataclass(frozen=True)
 class Enumerated:
     """The exact law of one report for a few inputs, and the largest loss between them."""

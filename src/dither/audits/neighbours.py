@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -29,7 +29,6 @@ _DENORMAL: Final = 5e-324
 _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Listed:
     """Some inputs of a question, and the probabilities of all reports under each of them.
@@ -150,7 +149,6 @@ _MOST_CODES: Final = 6
 _LETTERS: Final = "azé"
 
 
-@final
 @dataclass(frozen=True, init=False, eq=False)
 class Neighbours:
     """Pairs of inputs that a promise is about: values of a person, or data sets with one record changed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,7 +36,6 @@ class ScriptEnded(Exception):
         self.missing = missing
 
 
-@final
 class BoundaryWords(Source):
     """The given bytes first, then those of a seeded source, so that every rejection loop ends.
 

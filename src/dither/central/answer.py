@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol, final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -28,7 +28,6 @@ LARGEST: Final = sys.float_info.max
 _HALVINGS: Final = 10  # of the step at which a share first fails its test: to a thousandth of that step
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Estimate):
     """A released number. Its error is that of the noise, about the *data's* value and not a population's.
@@ -65,7 +64,6 @@ class Tail(Protocol):
         """Return P(|z| ≥ size)."""
 
 
-@final
 @dataclass(frozen=True)
 class Symmetric(ConfidenceInterval):
     """The interval about one noisy multiple of a unit, inside a domain if there is one."""
@@ -92,7 +90,6 @@ class Symmetric(ConfidenceInterval):
         return max(low, self.domain.low), min(high, self.domain.high)
 
 
-@final
 @dataclass(frozen=True)
 class Shares(ConfidenceInterval):
     """The interval of a mean: all shares of the domain that a test of the noise does not reject.
@@ -142,7 +139,6 @@ class Shares(ConfidenceInterval):
 _MISTAKE: Final = 0.05  # the probability that the count of some empty bin passes the threshold
 
 
-@final
 @dataclass(frozen=True)
 class LearnedBounds:
     """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -25,7 +25,6 @@ def budget(epsilon: object) -> Fraction:
     return Fraction(number)
 
 
-@final
 @dataclass(frozen=True)
 class GeometricRatio:
     """The ratio b = e^(−exponent) of a geometric law, with coins of probability b and the law's noise.
@@ -93,7 +92,6 @@ def _falls(numerator: int, denominator: int, source: Source, first: int = 1) -> 
     return coin % 2 == 1
 
 
-@final
 @dataclass(frozen=True)
 class DiscreteStaircase:
     """Integer noise of constant probability on steps, each step e^(−ε) times as likely as the one inside it.
@@ -169,7 +167,6 @@ class DiscreteStaircase:
         return 2.0 * math.exp(-level * self.epsilon) * (left + odds) / whole
 
 
-@final
 @dataclass(frozen=True)
 class DiscreteLaplace:
     """Integer noise with P(z) ∝ e^(−ε·|z|/S): the discrete Laplace law for sensitivity S."""

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Final, final
+from typing import Final
 
 from dither.central.integer_noise import (
     SMALL,
@@ -47,7 +47,6 @@ class Pair(ABC):
     def tail(self, weights: tuple[float, float], size: float) -> float:
         """Return P(|w₁·z₁ + w₂·z₂| > size), sizes in units of the sensitivity; for error bars only."""
 
-    @final
     def deviation(self, weights: tuple[float, float]) -> float:
         """Return the standard deviation of w₁·z₁ + w₂·z₂ in units of the sensitivity."""
         first, second = weights
@@ -56,7 +55,6 @@ class Pair(ABC):
         return math.sqrt(max(square, 0.0))
 
 
-@final
 @dataclass(frozen=True)
 class LaplaceLattice(Pair):
     """Two independent discrete Laplace numbers: the exponent is (|z₁| + |z₂|)/S."""
@@ -82,7 +80,6 @@ class LaplaceLattice(Pair):
         return laplace_tail(weights, math.sqrt(self._one.variance), size)
 
 
-@final
 @dataclass(frozen=True)
 class StaircaseLattice(Pair):
     """Constant probability on rings of |z₁| + |z₂|: the exponent is ⌊(|z₁| + |z₂| + S − r)/S⌋ [GKOV15].
@@ -159,7 +156,6 @@ class StaircaseLattice(Pair):
         return ring_tail(weights, (self.radius - 0.5) / self.sensitivity, float(self.epsilon), size)
 
 
-@final
 @dataclass(frozen=True)
 class HourglassLattice(Pair):
     """Noise on the lines z₁ + z₂ = k·S only; the exponent is |κ| + |k − κ|, κ the staircase's level of z₁.
@@ -258,7 +254,6 @@ class MeanMethod(ABC):
         """Return w₁, w₂ such that w₁·first + w₂·second, over the sensitivity, is count·(mean − share)."""
 
 
-@final
 @dataclass(frozen=True)
 class _Independent(MeanMethod):
     """Sum and count, each with half the budget [AddRemove23, Alg. 1]; poor if the domain is far from 0."""
@@ -284,7 +279,6 @@ class _Independent(MeanMethod):
         return "INDEPENDENT"
 
 
-@final
 @dataclass(frozen=True)
 class _Shifted(MeanMethod):
     """The sum of the distances from the middle, and the count [AddRemove23, Alg. 2]."""
@@ -305,7 +299,6 @@ class _Shifted(MeanMethod):
         return "SHIFTED"
 
 
-@final
 @dataclass(frozen=True)
 class _Transformed(MeanMethod):
     """The sums of the distances from either end [AddRemove23, Alg. 3]: a record moves them by X and 1 − X."""
@@ -356,7 +349,6 @@ class PairNoise(ABC):
         """Return the law on the integers, or raise `InvalidParameter` if it does not protect this method."""
 
 
-@final
 @dataclass(frozen=True)
 class LaplacePair(PairNoise):
     """Independent Laplace noise on both numbers: the textbook mechanism, close to optimal below ε ≈ 0.5."""
@@ -365,7 +357,6 @@ class LaplacePair(PairNoise):
         return LaplaceLattice(method.sensitivity(grid), epsilon)
 
 
-@final
 @dataclass(frozen=True)
 class StaircasePair(PairNoise):
     """Noise of constant density on rings of |x| + |y| [GKOV15], by default those of least variance."""
@@ -382,7 +373,6 @@ class StaircasePair(PairNoise):
         return StaircaseLattice(sensitivity, radius_at(self.gamma, sensitivity), epsilon)
 
 
-@final
 @dataclass(frozen=True)
 class Hourglass(PairNoise):
     """Noise only on the lines that a record can reach: the best known for a mean [AddRemove23].

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final, NoReturn, final
+from typing import Final, NoReturn
 
 import numpy as np
 
@@ -94,7 +94,6 @@ CELLS: Final = 1 << 32  # rounding moves a mean by at most 2^−33 of the domain
 _MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 adds integers exactly
 
 
-@final
 @dataclass(frozen=True)
 class RecordGrid:
     """The public points of an interval that records are rounded to: `cells` + 1 of them, evenly spaced."""
@@ -155,7 +154,6 @@ class RecordGrid:
         return total
 
 
-@final
 class Tally:
     """The exact sum and count of some records: as secret as the records, and never shown by repr or errors.
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from dither.randomness import Source
 MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Marginal:
     """The probability mass function of the report about one feature: increasing places, and their masses."""
@@ -78,12 +77,10 @@ class FeatureLaw(ABC):
     def draw(self, values: Floats, source: Source) -> Floats:
         """Draw an independent report for each value, by the integers that devices sample."""
 
-    @final
     def unit(self, value: object) -> Floats:
         """Return a value in the units of `law`; raise `OutsideDomain` if the domain does not have it."""
         return self.line.to_unit(self.line.check(value).astype(np.float64))
 
-    @final
     def marginal(self, value: float) -> Marginal | None:
         """Return the probability of every report that a device may send, or None if they cannot be listed."""
         if self.sent is None:
@@ -103,7 +100,6 @@ def marginals(laws: Sequence[FeatureLaw], values: Floats) -> tuple[Marginal, ...
     return tuple(found)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class NumberLaw(FeatureLaw):
     """The reports of a mechanism of one number."""
@@ -134,7 +130,6 @@ class NumberLaw(FeatureLaw):
         return np.asarray(self.mechanism.perturb(values, source=source).values, dtype=np.float64)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class CategoryLaw(FeatureLaw):
     """The reports of randomized response on categories that are numbers: `KRR(Categories([0, 0.1, …]))`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,7 +24,6 @@ Progress = Callable[[int], None]
 _ROWS: Final = 1 << 16  # rows that the classifier is asked about at once
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class DatasetUtility:
     """The utility over a data set: on average, at worst, and for each record (`lower`, `upper`).

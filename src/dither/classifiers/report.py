@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,7 +36,6 @@ _RATIO: Final = 1.1  # of neighbouring budgets on the first curve
 _PARTS: Final = 4  # into which the gap between an insufficient and a sufficient budget is divided
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
     """Mechanisms in decreasing order of the lower bounds of their utility."""
@@ -100,7 +99,6 @@ def best_mechanism(
     return Ranking(labels, mechanisms, utilities, confidence)
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class SufficientBudget:
     """A budget that keeps enough utility, the lower bound it keeps, and the curve that it was read off.

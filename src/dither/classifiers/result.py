@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeVar
 
 from dither.arrays import Floats, Mask
 from dither.classifiers.models.linear import Slice
@@ -34,7 +34,6 @@ class UtilityMethod(Enum):
         return f"UtilityMethod.{self.name}"
 
 
-@final
 @dataclass(frozen=True, repr=False)
 class Utility:
     """The probability that a classifier's answer stays the same when the record is randomised.
@@ -109,7 +108,6 @@ def rounded_down(number: float) -> str:
     return f"{int(number * 10_000) / 10_000:.4f}"
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Case:
     """A classifier, a record, and the classifier's answer for it. Contains private values, and shows none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,7 +29,6 @@ Domains = Interval | Mapping[str, Interval]
 _FINE: Final = 40  # halvings of a bisection whose every step is a proof
 
 
-@final
 @dataclass(frozen=True, repr=False)
 class Robustness:
     """A box about a record in which the answer stays; with its `radius` if all sides are equally far away.

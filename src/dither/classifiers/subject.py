@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, final
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from dither.mechanisms.combined import Attributes
 from dither.privacy import Approximate, Guarantee, Unit
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Subject:
     """A record and the places of its randomised features. Contains private values, and shows none."""
@@ -118,7 +117,6 @@ def parts_by_name(mechanism: object) -> Mapping[str, object] | None:
     return mechanism.parts
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Randomisation:
     """A mechanism for every feature, or one for each named feature; with an `Indicator` on it or without.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -164,7 +164,6 @@ def check_queries(queries: object) -> None:
 BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve:
     """The probability that the answer stays, at many budgets: between `lower` and `upper`.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from dither.domains.domain import Domain, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 
 
-@final
 class CodedLabels:
     """Labels as places in a list of different labels, as data frames store categories.
 
@@ -44,7 +43,6 @@ class CodedLabels:
         return np.asarray(self.labels[self.places], dtype=dtype)
 
 
-@final
 @dataclass(frozen=True, init=False)
 class Categories(Domain):
     """A public list of labels, or the integers 0 … k − 1.
@@ -231,7 +229,6 @@ class _Codes(dict[int, int]):
         return None
 
 
-@final
 @dataclass(frozen=True)
 class Text(Domain):
     """All texts of up to `length` symbols: bytes of UTF-8, or letters of a public alphabet.
@@ -334,7 +331,6 @@ class Text(Domain):
 MOST_ATTRIBUTES: Final = 64
 
 
-@final
 @dataclass(frozen=True, init=False)
 class Profile(Domain):
     """Named attributes, each a list of categories; a value has one category of each.

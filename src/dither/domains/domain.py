@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -91,7 +91,6 @@ class Line(Domain):
     def length(self) -> float:
         """The distance from the smallest to the largest value."""
 
-    @final
     @property
     def high(self) -> float:
         """The largest value."""
@@ -105,7 +104,6 @@ class Line(Domain):
         """The only values that answers take, in increasing order; None if they may be any number."""
         return None
 
-    @final
     def admits(self, block: Array) -> bool:
         """Return whether all values of a non-empty array lie inside; NaN and infinite values do not."""
         low, high = self.low, self._high()
@@ -116,7 +114,6 @@ class Line(Domain):
             low, high = (_rounded(end, block.dtype, self.length) for end in (low, high))
         return bool(least >= low and most <= high)
 
-    @final
     def check(self, values: object) -> Array:
         """Return the values as an array of numbers; raise `OutsideDomain` if one is outside."""
         array = numbers(values)
@@ -126,19 +123,16 @@ class Line(Domain):
                 self.refuse()
         return array
 
-    @final
     def refuse(self) -> None:
         """Raise the error for a value outside; the message does not contain the value."""
         raise OutsideDomain(
             f"a value is not a finite number in {self}; check the data, or use {self!r}.clip(values) first"
         )
 
-    @final
     def to_unit(self, values: Floats) -> Floats:
         """Return the values in units in which the domain is [0, 1]."""
         return np.asarray((values - self.low) / self.length, dtype=np.float64)
 
-    @final
     def from_unit(self, values: Floats) -> Floats:
         """Return values on [0, 1] in the user's units."""
         return np.asarray(self.low + self.length * values, dtype=np.float64)

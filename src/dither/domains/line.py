@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from dither.errors import InvalidParameter, OutsideDomain
 MOST_POINTS: Final = 500  # of declared answers, less one
 
 
-@final
 @dataclass(frozen=True, init=False)
 class Interval(Line):
     """The numbers from low to high, both included.
@@ -96,7 +95,6 @@ class Interval(Line):
         return f"Interval({shown(self._low)}, {shown(self._top)}{more})"
 
 
-@final
 @dataclass(frozen=True, init=False)
 class Circle(Line):
     """The numbers from 0 to a period, with 0 and the period identified: angles, times of day.

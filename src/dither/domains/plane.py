@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -76,7 +76,6 @@ class Region(Plane):
         """Return `gauge` for one reference and one step, without arrays."""
 
 
-@final
 @dataclass(frozen=True)
 class Rectangle(Region):
     """All pairs of a number from one interval and a number from another.
@@ -157,7 +156,6 @@ class Rectangle(Region):
         return f"{self.x} × {self.y}"
 
 
-@final
 @dataclass(frozen=True)
 class Disk(Region):
     """All places within a radius of a centre."""
@@ -234,7 +232,6 @@ class Disk(Region):
         return f"the disk of radius {self.radius:g} about ({self.centre[0]:g}, {self.centre[1]:g})"
 
 
-@final
 @dataclass(frozen=True)
 class Sphere(Plane):
     """Longitude and latitude in degrees on a sphere, of the earth's mean radius in metres by default.
@@ -336,7 +333,6 @@ _UNIT = Rectangle(Interval(0.0, 1.0), Interval(0.0, 1.0))
 _BORDER = 1e-12  # tolerance, so that rounding does not put a place on the border outside
 
 
-@final
 @dataclass(frozen=True)
 class Parallelogram(Region):
     """The places corner + s·first + t·second for s and t from 0 to 1: a rotated or sheared rectangle.
@@ -444,7 +440,6 @@ class Parallelogram(Region):
         )
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Paths:
     """Paths of any lengths: path i is `points[offsets[i]:offsets[i + 1]]`, an array of pairs.
@@ -564,7 +559,6 @@ def _pairs(part: object) -> Floats:
     return array.astype(np.float64, copy=False)
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class SeparateValues:
     """The values passed to `perturb`, one by one.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -59,19 +59,15 @@ class SupportKernel(Kernel):
         m is the mean of the share. They are 0 if the reports of different people are independent.
         """
 
-    @final
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Categories) and self.holds(len(domain))
 
-    @final
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
         check_no_codebook(self, data)
 
-    @final
     def write_codebook(self, book: Any) -> None:
         """Return None: there is no codebook."""
 
-    @final
     def decode(self, reports: Array, domain: Any, book: Any) -> Array:
         """Return the reported labels, or which categories each report supports, along the last axis."""
         if self.one_category:
@@ -88,7 +84,6 @@ class CodeKernel(SupportKernel, PureKernel):
 
     few: int = FEW  # for fewer inputs than this, `draw_one` in Python integers is faster than arrays
 
-    @final
     def variance(self, frequency: float) -> float:
         # [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]. Sampling of the people adds f(1−f).
         own, other = self.rates
@@ -96,11 +91,9 @@ class CodeKernel(SupportKernel, PureKernel):
         noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
         return noise / float(own - other) ** 2
 
-    @final
     def shared(self, n: int) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
 
-    @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         if inputs.size < self.few:
             few = self.draw_singly(inputs.reshape(-1).tolist(), source)
@@ -114,28 +107,23 @@ class BitReports:
 
     size: int
 
-    @final
     @property
     def layout(self) -> np.dtype[Any]:
         """The dtype of a row of packed bits."""
         return np.dtype((np.uint8, (row_width(self.size),)))
 
-    @final
     def holds(self, categories: int) -> bool:
         """Return whether there is one bit for each category."""
         return self.size == categories
 
-    @final
     def counting(self, domain: Domain) -> BitSums:
         """Return how often each bit is set."""
         return BitSums(self.size)
 
-    @final
     def supported(self, reports: Array, categories: int) -> Mask:
         """Return which categories each report supports, along the last axis."""
         return unpack_rows(reports, categories)
 
-    @final
     def check_listed(self) -> None:
         """Raise InvalidParameter if there are too many rows to list the probability of each."""
         if self.size > MOST_LISTED_BITS:
@@ -153,30 +141,25 @@ class BucketReports:
 
     hashing: Hashing
 
-    @final
     @property
     def layout(self) -> np.dtype[Any]:
         """The dtype of a seed and a bucket in one integer."""
         return np.dtype(np.uint64)
 
-    @final
     def holds(self, categories: int) -> bool:
         """Return True: any number of categories is hashed."""
         return True
 
-    @final
     def check(self, raw: Array) -> Array:
         """Return raw integers as reports; raise MalformedReport if a bucket does not exist."""
         return self.hashing.check(raw)
 
-    @final
     def counting(self, domain: Domain) -> HashMatches:
         """Return how many reports support each category."""
         if not isinstance(domain, Categories):
             raise InvalidParameter("hashed reports are counted for a list of categories")
         return HashMatches(len(domain), self.hashing)
 
-    @final
     def supported(self, reports: Array, categories: int) -> Array:
         """Return which categories each report supports, along the last axis."""
         drawn, told = self.hashing.unpack(reports)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, inf
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from dither.randomness import Source
 FINE: Final = 128  # bits of a coin; the probability 1/(e^50 + 1) still has 56 significant bits
 
 
-@final
 @dataclass(frozen=True)
 class BiasedCoin:
     """Heads with probability exactly heads / 2^bits.
@@ -99,7 +98,6 @@ class CountLaw(NamedTuple):
     lost: float
 
 
-@final
 @dataclass(frozen=True)
 class PairedCoins:
     """The joint distribution of two coins, as integer weights without a common factor."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -139,7 +139,6 @@ class Counting(ABC):
         """Return the number of answers that some counts imply; None if the counts do not say."""
 
 
-@final
 @dataclass(frozen=True)
 class EachReport(Counting):
     """The number of times each of `outcomes` different reports was sent."""
@@ -169,7 +168,6 @@ class EachReport(Counting):
         return int(reports.size)
 
 
-@final
 @dataclass(frozen=True)
 class LeadingBits(Counting):
     """The count of each group of 2^rest neighbouring cells; the last entry is the sum of cell mod 2^rest.
@@ -204,7 +202,6 @@ class LeadingBits(Counting):
         return int(reports.size)
 
 
-@final
 @dataclass(frozen=True)
 class BitSums(Counting):
     """For each of `bits` bits, the number of rows of packed bits in which it is set."""
@@ -228,7 +225,6 @@ class BitSums(Counting):
         return int(reports.size) // row_width(self.size)
 
 
-@final
 @dataclass(frozen=True)
 class HashMatches(Counting):
     """For each of `items` items, the number of reports whose hash function maps it to the reported bucket."""
@@ -254,7 +250,6 @@ class HashMatches(Counting):
         return int(reports.size)
 
 
-@final
 @dataclass(frozen=True)
 class EachColumn(Counting):
     """The count of each cell in each column of the reports, one column after the other."""
@@ -282,7 +277,6 @@ class EachColumn(Counting):
         return int(reports.size) // len(self.cells)
 
 
-@final
 @dataclass(frozen=True)
 class ColumnSums(Counting):
     """How many reports, each a row of different numbers below `items`, hold each number."""
@@ -307,7 +301,6 @@ class ColumnSums(Counting):
         return int(reports.size) // self.columns
 
 
-@final
 @dataclass(frozen=True)
 class EachFunction(Counting):
     """Reports that begin with the number of a function, counted function by function, one after the other."""
@@ -353,7 +346,6 @@ class EachFunction(Counting):
         return int(reports.size) // self.columns
 
 
-@final
 @dataclass(frozen=True)
 class CoarseGrid(Counting):
     """The count of each cell of a coarse grid, from the last two columns of the reports."""
@@ -381,7 +373,6 @@ class CoarseGrid(Counting):
         return int(reports.size) // self.columns
 
 
-@final
 @dataclass(frozen=True)
 class NotCounted(Counting):
     """Reports that cannot be summarised by counts; counting raises `reason`."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, NoReturn, Self, final
+from typing import Any, ClassVar, Final, NoReturn, Self
 
 import numpy as np
 
@@ -60,7 +60,6 @@ class JointKernel(SupportKernel):
     def pull(self) -> Fraction:
         """The covariance weight of a non-holder of a category, relative to a holder's."""
 
-    @final
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the bound against an adversary who knows the partner's coin, and whatever else."""
         table = self.coins
@@ -71,7 +70,6 @@ class JointKernel(SupportKernel):
         whole = Guarantee(Pure(loss), assumes=(DEALER,)).repeated(self.coins_of_two_answers)
         return Promise(whole.bound, how, whole.assumes, kept=False)  # ε follows from the coins
 
-    @final
     def count_variance(self, holders: float) -> float:
         """Return the variance of the estimated number of people who hold a category, if `holders` do.
 
@@ -85,15 +83,12 @@ class JointKernel(SupportKernel):
         noise += float(self.coins.covariance) * overlap / (partners(self.people) - 1)
         return noise / float(own - other) ** 2
 
-    @final
     def variance(self, frequency: float) -> float:
         return self.count_variance(frequency * self.people) / self.people
 
-    @final
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         """Accept any coins: ε follows from them and is not stated."""
 
-    @final
     def shared(self, n: int) -> tuple[float, float, float]:
         """Return a, b, c of a + b·m + c·m², the contribution of pairs to n times the variance of a share.
 
@@ -115,7 +110,6 @@ class JointKernel(SupportKernel):
     def tell(self, codes: Array, truthful: Mask, source: Source) -> Array:
         """Return the reports of codes: the truth where `truthful`, else a uniform other symbol."""
 
-    @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw the reports of all people, who are paired at random."""
         if inputs.size != self.people:
@@ -126,13 +120,11 @@ class JointKernel(SupportKernel):
         reports[:] = self.tell(inputs.reshape(-1), self.coins.scatter(self.people, self.each, source), source)
         return reports.reshape(inputs.shape + self.layout.shape)
 
-    @final
     def draw_one(self, value: int, source: Source) -> NoReturn:
         raise InvalidParameter(
             "one report cannot be drawn alone: the coins of two people are correlated; deal coins first"
         )
 
-    @final
     @property
     def ratio(self) -> Fraction:
         """The largest ratio of the probabilities of one report, for an adversary who knows no coin."""
@@ -140,13 +132,11 @@ class JointKernel(SupportKernel):
         truth = self.coins.chance * lies / (1 - self.coins.chance)
         return max(truth, 1 / truth)
 
-    @final
     @property
     def evidence(self) -> str:
         table = self.coins
         return f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}"
 
-    @final
     def device(self) -> dict[str, Any]:
         table = self.coins
         return {
@@ -168,7 +158,6 @@ class JointKernel(SupportKernel):
         return cls(PairedCoins(*weights), whole(device["people"]), whole(device["size"]))
 
 
-@final
 @dataclass(frozen=True)
 class JointResponse(JointKernel, CellKernel):
     """A report is a category: the truth, or a uniform other category."""
@@ -209,7 +198,6 @@ class JointResponse(JointKernel, CellKernel):
         return np.where(reports == inputs, own, (1.0 - own) / (self.size - 1))
 
 
-@final
 @dataclass(frozen=True)
 class JointBits(BitReports, JointKernel):
     """A report is one bit for each category; each bit has its own coin and is kept or flipped."""
@@ -261,7 +249,6 @@ class JointBits(BitReports, JointKernel):
         return np.asarray(own**kept * (1.0 - own) ** (self.size - kept))
 
 
-@final
 @dataclass(frozen=True)
 class JointHashed(BucketReports, JointKernel):
     """A report is a public hash function and a bucket: that of the truth, or a uniform other one."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, ClassVar, Final, NamedTuple, Self, final
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -100,7 +100,6 @@ class Kernel(ABC):
         Which random bytes are taken, in which order, is fixed by docs/wire.md for every kernel.
         """
 
-    @final
     def draw_singly(self, inputs: Iterable[Any], source: Source) -> Array:
         """Draw a row of reports by `draw_one`, one input after the other, as devices do."""
         told = [self.draw_one(one, source) for one in inputs]
@@ -172,7 +171,6 @@ class Kernel(ABC):
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         """Raise InvalidParameter if the integers spend more than what is stated."""
 
-    @final
     @property
     def epsilon(self) -> float:
         """The privacy loss of one report, ln(ratio), rounded up."""
@@ -186,11 +184,9 @@ class Kernel(ABC):
 class PureKernel(Kernel):
     """A kernel that promises pure ε, whatever else is stated."""
 
-    @final
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         return Promise(Pure(self.epsilon), self.evidence)
 
-    @final
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         check_ratio(self, epsilon)
 
@@ -198,11 +194,9 @@ class PureKernel(Kernel):
 class NoCodebook(Kernel):
     """A kernel whose reports need no codebook, because it says itself what they stand for."""
 
-    @final
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
         check_no_codebook(self, data)
 
-    @final
     def write_codebook(self, book: Any) -> None:
         """Return None: there is no codebook."""
 
@@ -212,12 +206,10 @@ class CellKernel(Kernel):
 
     rest: int = 0  # the number of trailing bits of a cell that counts ignore
 
-    @final
     @property
     def layout(self) -> np.dtype[Any]:
         return np.dtype(np.min_scalar_type(self.outcomes - 1))
 
-    @final
     def check(self, raw: Array) -> Array:
         return within(raw, self.outcomes, self.layout)
 
@@ -299,7 +291,6 @@ def _imported(kind: str) -> type[Kernel]:
 STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class UnbiasedReading:
     """A number for each counted report, such that its mean for every input is the input.
@@ -334,21 +325,17 @@ class LineKernel(CellKernel):
     line: Line
     window_share: float = 1.0  # the share of all reports that the window of one input covers, if there is one
 
-    @final
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Line) and domain.device() == self.line.device()
 
-    @final
     def middles(self) -> Floats:
         """Return the cell in the middle of each counted group of cells."""
         group = 1 << self.rest
         return np.asarray(np.arange(self.outcomes // group) * float(group) + (group - 1) / 2.0)
 
-    @final
     def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
         return book(reports)
 
-    @final
     def write_codebook(self, book: Decoder | None) -> Any:
         return None if book is None else book.plain()
 
@@ -366,7 +353,6 @@ class LineKernel(CellKernel):
     @abstractmethod
     def draw_one(self, value: float, source: Source) -> int: ...
 
-    @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         """Draw a cell for each number; raise OutsideDomain if a number is not in the domain."""
         values = inputs.reshape(-1)
@@ -388,7 +374,6 @@ class LineKernel(CellKernel):
 
         return checked
 
-    @final
     def probabilities(self, value: Any) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter(
@@ -411,7 +396,6 @@ class LineKernel(CellKernel):
         probability.
         """
 
-    @final
     def typical(self) -> list[Any]:
         """Return a few inputs that cover the domain."""
         return list(np.linspace(self.line.low, self.line.high, 9))

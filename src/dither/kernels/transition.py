@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -60,13 +60,11 @@ class Operator(ABC):
     def _matrix(self) -> Floats:
         return self.dense()
 
-    @final
     def dense(self) -> Floats:
         """Return the matrix as an array; for small matrices and for tests."""
         return np.stack([self.forward(unit) for unit in np.eye(self.shape[1])], axis=1)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Windows(Operator):
     """Window mechanisms: a report is uniform with probability 1 − contrast, else uniform in a window.
@@ -222,7 +220,6 @@ class Windows(Operator):
         return replace(self, starts=self.starts.reshape(-1, times))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Dense(Operator):
     """A dense matrix, for distributions without structure; `groups` are the first reports of its rows."""
@@ -258,7 +255,6 @@ class Dense(Operator):
         return np.asarray((self.matrix[:, 1:] == self.matrix[:, :-1]).all(axis=0))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Stacked(Operator):
     """A mixture of operators in which the report shows the component: their rows are stacked."""
@@ -304,7 +300,6 @@ class Stacked(Operator):
         return replace(self, parts=tuple(part.spread(times) for part in self.parts))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Product(Operator):
     """Two coordinates that are reported independently: the Kronecker product of two small matrices."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -146,7 +146,6 @@ _RESAMPLES: Final = 20
 _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class DensityMap:
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
@@ -219,7 +218,6 @@ class DensityMap:
         return f"DensityMap({columns} × {rows} cells of {self.grid}, n = {thousands(self.n)})"
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Sample:
     """The law of reports on a grid, the row of that law and the path of each location.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -23,7 +23,6 @@ _WITHIN: Final = 2  # cells along the side of one of those, for the distribution
 _RESAMPLES: Final = 16
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Flows:
     """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
@@ -97,7 +96,6 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class EndpointPairs(Operator):
     """The likelihood of two reports of one path, independent given its two cells; a row for each path."""

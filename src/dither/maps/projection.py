@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -30,7 +30,6 @@ class Map(ABC):
     def to_earth(self, places: object) -> Floats:
         """Return places in metres as longitudes and latitudes."""
 
-    @final
     def rectangle(self, box: Rectangle) -> Rectangle:
         """Return the rectangle in metres around a box of longitudes and latitudes."""
         x, y = np.linspace(box.x.low, box.x.high, 33), np.linspace(box.y.low, box.y.high, 33)
@@ -40,7 +39,6 @@ class Map(ABC):
         return Rectangle(Interval(float(low[0]), float(high[0])), Interval(float(low[1]), float(high[1])))
 
 
-@final
 @dataclass(frozen=True)
 class LocalMap(Map):
     """Metres east and north of a centre: true distances near it, and boxes stay boxes.
@@ -90,7 +88,6 @@ class LocalMap(Map):
         return np.array([self.longitude, self.latitude])
 
 
-@final
 @dataclass(frozen=True)
 class ReferenceMap(Map):
     """A coordinate reference system by name, such as "EPSG:32654", whose unit is the metre (needs pyproj)."""

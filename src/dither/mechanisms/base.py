@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -56,34 +56,28 @@ class Analysis(ABC):
     def line(self) -> Line:
         """The domain of the inputs."""
 
-    @final
     def _unit(self, x: object) -> Floats:
         return self.line.to_unit(self.line.check(x).astype(np.float64))
 
-    @final
     def pdf(self, y: object, x: object) -> Number:
         """Return the density of the report y for the input x, without atoms; see `atoms`."""
         place = self.line.to_unit(np.asarray(y, dtype=np.float64))
         return _plain(self.law.density(place, self._unit(x)) / self.line.length)
 
-    @final
     def cdf(self, y: object, x: object) -> Number:
         """Return P(report ≤ y) for the input x."""
         place = self.line.to_unit(np.asarray(y, dtype=np.float64))
         return _plain(self.law.cumulative(place, self._unit(x)))
 
-    @final
     def atoms(self, x: object) -> tuple[Floats, Floats]:
         """Return the reports of positive probability and their probabilities, along the last axis."""
         places, masses = self.law.atoms(self._unit(x))
         return self.line.from_unit(places), masses
 
-    @final
     def mean(self, x: object) -> Number:
         """Return E[report] for the input x; on a circle the mean direction, which is x."""
         return _plain(np.asarray(self.line.check(x), dtype=np.float64) + self.bias(x))
 
-    @final
     def bias(self, x: object) -> Number:
         """Return the bias E[report] − x; on a circle the mean direction has no bias."""
         unit = self._unit(x)
@@ -91,31 +85,26 @@ class Analysis(ABC):
             return _plain(np.zeros_like(unit))
         return _plain(self.line.length * self.law.expect(unit, BIAS))
 
-    @final
     def variance(self, x: object) -> Number:
         """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
         if isinstance(self.line, Circle):
             return _plain(1.0 - np.asarray(self.resultant(x)))
         return _plain(np.asarray(self.error(squared, x)) - np.asarray(self.bias(x)) ** 2)
 
-    @final
     def resultant(self, x: object) -> Number:
         """Return the mean resultant length ρ = E[cos(Y − x)] on a circle."""
         if not isinstance(self.line, Circle):
             raise InvalidParameter(f"the resultant length exists on a circle only, not on {self.line}")
         return _plain(self.law.expect(self._unit(x), COSINE))
 
-    @final
     def error(self, loss: Power, x: object) -> Number:
         """Return the expected loss of the report for the input x; on a circle distances are the short way."""
         return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
 
-    @final
     def worst_error(self, loss: Power) -> float:
         """Return the largest expected loss over all inputs."""
         return self._scale(loss) * global_maximum(self._error(loss), 0.0, 1.0, self.law.kinks)
 
-    @final
     def average_error(self, loss: Power, prior: Prior = uniform) -> float:
         """Return the expected loss over inputs from a prior, given as a density up to a factor."""
         error = self._error(loss)
@@ -129,14 +118,12 @@ class Analysis(ABC):
             raise InvalidParameter(f"the integral of a prior over the domain must be positive, not {mass:g}")
         return self._scale(loss) / mass * integrate(lambda unit: weight(unit) * error(unit), 0.0, 1.0, kinks)
 
-    @final
     @property
     def support(self) -> tuple[float, float]:
         """The smallest and the largest report."""
         low, high = self.line.from_unit(np.asarray(self.law.support))
         return float(low), float(high)
 
-    @final
     def plot(self, x: object, *, ax: Axes | None = None) -> Axes:
         """Draw the distribution of the reports for one or several inputs on `ax`, and return the axes.
 
@@ -154,7 +141,6 @@ class Analysis(ABC):
         return lambda unit: self.law.expect(unit, moment)
 
 
-@final
 @dataclass(frozen=True)
 class Realised(Analysis):
     """The same quantities for the integers that are sampled, instead of the continuous mechanism."""
@@ -245,7 +231,6 @@ class Mechanism(ABC, Generic[Admits]):
             made_by=self,
         )
 
-    @final
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the constructor, by name."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
@@ -273,7 +258,6 @@ class Mechanism(ABC, Generic[Admits]):
         """The guarantee of a person who answers once, computed from the integers that are sampled."""
         return self.question.guarantee
 
-    @final
     def realised(self) -> tuple[Bound, str]:
         """Return the bound computed from the integers that are sampled, and a text that says how."""
         return self.question.promise[:2]
@@ -283,65 +267,54 @@ class Mechanism(ABC, Generic[Admits]):
         """The unit that the guarantee protects."""
         return self.question.unit
 
-    @final
     @property
     def plain(self) -> Question:
         """The question that draws one answer."""
         return self.question
 
-    @final
     @property
     def alone(self) -> bool:
         """Whether the reports of different people are independent."""
         return self.question.alone
 
-    @final
     def device(self) -> dict[str, Any]:
         """Return what a device needs in order to answer, as JSON-compatible data: see docs/wire.md."""
         return self.question.device()
 
-    @final
     @property
     def device_text(self) -> str:
         """What a device needs in order to answer, as canonical JSON."""
         return self.question.device_text
 
-    @final
     @property
     def fingerprint(self) -> str:
         """The first 32 hexadecimal digits of the SHA-256 of the device text."""
         return self.question.fingerprint
 
-    @final
     def codebook(self) -> Any:
         """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
         return self.question.codebook()
 
-    @final
     @property
     def outcomes(self) -> int:
         """The number of different reports."""
         return self.question.outcomes
 
-    @final
     @property
     def layout(self) -> np.dtype[Any]:
         """The dtype of one report: an integer, or a row of integers."""
         return self.question.layout
 
-    @final
     @property
     def report_bytes(self) -> int:
         """The size of one report, in bytes."""
         return self.question.report_bytes
 
-    @final
     @property
     def counting(self) -> Counting:
         """How reports are counted into a summary."""
         return self.question.counting
 
-    @final
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
         """Return the randomised reports of values, as a device does. The values are not kept.
 
@@ -350,17 +323,14 @@ class Mechanism(ABC, Generic[Admits]):
         """
         return self.question.perturb(values, source=source, threads=threads)
 
-    @final
     def reports(self, raw: object) -> Reports:
         """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
         return self.question.reports(raw)
 
-    @final
     def decode(self, cells: Array) -> Array:
         """Return the decoded reports, as an array of numbers, labels or places."""
         return self.question.decode(cells)
 
-    @final
     def probabilities(self, x: Any, **given: Any) -> Any:
         """Return the exact probability of every report for the value x, from the sampled integers."""
         return self.question.probabilities(x, **given)
@@ -378,26 +348,22 @@ class NumberMechanism(Mechanism[Line], Analysis):
     def line(self) -> Line:
         return self.domain
 
-    @final
     @property
     def decoder(self) -> Decoder:
         """The map from reports to numbers."""
         book: Decoder = self.question.book
         return book
 
-    @final
     def chances(self, x: float) -> Floats:
         """Return the probability of every report for the input x, in floats."""
         chances: Floats = self.kernel.chances(x)
         return chances
 
-    @final
     def likelihood(self, inputs: Floats, rows: int) -> Operator:
         """Return P(report | input) as an operator, with reports grouped into about `rows` rows."""
         operator: Operator = self.kernel.likelihood(inputs, rows)
         return operator
 
-    @final
     def unbiased_reading(self) -> UnbiasedReading | None:
         """Return numbers for the reports whose mean is the value; None if there are none."""
         reading: UnbiasedReading | None = self.kernel.unbiased_reading(self.decoder)
@@ -420,17 +386,14 @@ class CategoryMechanism(Mechanism[Categories]):
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Categories,)
 
-    @final
     def _codebook(self, kernel: Any) -> None:
         """Return None: the kernel says which categories a report supports."""
 
-    @final
     @property
     def categories(self) -> Categories:
         """The public list of answers."""
         return self.domain
 
-    @final
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
         """The exact probabilities p and q that a report supports its own category, and a given other one."""
@@ -442,31 +405,26 @@ class CategoryMechanism(Mechanism[Categories]):
         """The probability that a report supports its own category."""
         return float(self.rates[0])
 
-    @final
     @property
     def q(self) -> float:
         """The probability that a report supports a given other category."""
         return float(self.rates[1])
 
-    @final
     @property
     def gap(self) -> float:
         """The difference p − q, by which estimates are divided, computed without cancellation."""
         return float(self.rates[0] - self.rates[1])
 
-    @final
     def variance(self, frequency: float = 0.0) -> float:
         """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
         question: Any = self.question
         return float(question.variance(frequency))
 
-    @final
     def supports(self, counts: Integers) -> Integers:
         """Return the number of reports that support each category, from the counts of a summary."""
         supports: Integers = self.kernel.supports(counts, len(self.categories))
         return supports
 
-    @final
     def code(self, x: Hashable) -> int:
         """Return the code of a category."""
         return int(self.categories.check([x])[0])
@@ -476,13 +434,11 @@ class CategoryMechanism(Mechanism[Categories]):
 class QueryMechanism(Mechanism[Any]):
     """A design whose reports answer several linear queries about the shares of its inputs."""
 
-    @final
     @cached_property
     def average_variance(self) -> float:
         """The variance that one report adds to all answers together, averaged over the inputs."""
         return float(self.question.book.variances.mean())
 
-    @final
     @cached_property
     def worst_variance(self) -> float:
         """The variance that one report adds to all answers together, for the worst input."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dither.repetition.memoised import Memoised
 from dither.reports import Reports
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Records(Mapping[str, Reports]):
     """The reports of `n` people about several attributes: `records["age"]` are the `Reports` of one.
@@ -145,7 +144,6 @@ class Attributes(Answering, Combinator):
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
-    @final
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers once."""
@@ -234,7 +232,6 @@ def _check_permanent(parts: Mapping[str, Any]) -> None:
             )
 
 
-@final
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Each(Attributes):
     """Every attribute is reported by its own mechanism, independently.
@@ -312,7 +309,6 @@ class Each(Attributes):
         return counts.pop()
 
 
-@final
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Sampled(Attributes):
     """One attribute, drawn at random for each person, is reported with the whole budget.

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,7 +28,6 @@ class RawRelease(UserWarning):
     """The warning that with probability δ a raw value leaves the device."""
 
 
-@final
 @dataclass(frozen=True)
 class Indicator(Answering, Combinator):
     """The mechanism with probability 1 − δ, and with probability δ the raw record.

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -35,7 +35,6 @@ _MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more,
 _SWEEPS: Final = 12
 
 
-@final
 @dataclass(frozen=True)
 class TableBound:
     """The bound for all tables of `way` attributes of the given sizes, at E = ratio."""
@@ -123,7 +122,6 @@ _LARGEST_FIELD: Final = 64  # functionals are tried for attributes of up to so m
 _DRAWS: Final = (KRR, SubsetIndices, ProjectiveResponse)
 
 
-@final
 @dataclass(frozen=True)
 class TablePlan:
     """Functions of rows with their weights, and the variance of all tables that they lead to."""
@@ -135,7 +133,6 @@ class TablePlan:
     field: int = 0  # the order of the field of the lines; 0 if pairs are reported directly
 
 
-@final
 @dataclass(frozen=True)
 class Marginals(Mechanism[Profile]):
     """One public random question about one or two attributes, answered by randomized response.

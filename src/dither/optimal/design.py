@@ -8,7 +8,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Self, final
+from typing import Final, Self
 
 import numpy as np
 
@@ -25,7 +25,6 @@ _MAGIC: Final = b"dthr"
 _NUMBERS: Final = ("values", "inputs", "masses", "weights", "slopes")
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Design:
     """The upper half of a symmetric codebook in runs, the window's width, and the dual variables.

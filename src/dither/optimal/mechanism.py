@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import Any
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
@@ -16,7 +16,7 @@ from dither.kernels.window.start import Placement
 from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.losses import Criterion, Power, absolute, squared, worst
 from dither.mechanisms.base import Realised
-from dither.mechanisms.noise import Decoding, Shape, WindowMechanism
+from dither.mechanisms.number import Decoding, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.design import Design, relative_gap
 from dither.optimal.problem import Given, Loss, Problem
@@ -24,7 +24,6 @@ from dither.optimal.solver.solve_design import best_width_on_circle, bound_on_ci
 from dither.table import percent
 
 
-@final
 @dataclass(frozen=True)
 class Certificate:
     """An upper bound on a mechanism's error and a lower bound on every mechanism's, in the user's units."""
@@ -41,7 +40,6 @@ class Certificate:
         return f"error {self.error:.6g}, at most {percent(self.gap)} above the best possible"
 
 
-@final
 @dataclass(frozen=True)
 class Optimal(WindowMechanism):
     """The solved mechanism: its error is at most a certified gap above the smallest that ε allows.

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,6 @@ LEAST, MOST = 0.05, 8.0
 _CHECKED: Final = (1 << 12) + 1  # distances at which a loss that is a function is checked
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Given:
     """A loss that is a user's function of the difference between report and truth, in units of the domain.
@@ -72,7 +71,6 @@ class Given:
 Loss = Power | Given
 
 
-@final
 @dataclass(frozen=True)
 class Problem:
     """The problem to find the ε-LDP mechanism with the smallest error, in the worst case or on average.

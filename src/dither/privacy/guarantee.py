@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from html import escape
-from typing import ClassVar, Final, final
+from typing import ClassVar, Final
 
 from dither.errors import InvalidParameter, found
 from dither.numerics.quadrature import float_at_least
@@ -36,7 +36,6 @@ class Unit(Enum):
     PERSON = "one person"
 
 
-@final
 @dataclass(frozen=True)
 class Pure:
     """Pure ε-LDP: no report is more than e^ε times as likely under one value as under another."""
@@ -50,7 +49,6 @@ class Pure:
         return f"ε ≤ {_show(self.epsilon)}"
 
 
-@final
 @dataclass(frozen=True)
 class Approximate:
     """Approximate (ε, δ)-LDP: P(S | x) ≤ e^ε · P(S | x′) + δ for every set S of reports."""
@@ -65,7 +63,6 @@ class Approximate:
         return f"(ε, δ) ≤ ({_show(self.epsilon)}, {_show(self.delta)})"
 
 
-@final
 @dataclass(frozen=True)
 class PAC:
     """Probabilistic LDP: with probability at least 1 − δ the privacy loss of a report is at most ε.
@@ -83,7 +80,6 @@ class PAC:
         return f"loss ≤ {_show(self.epsilon)} with probability ≥ 1 − {_show(self.delta)}"
 
 
-@final
 @dataclass(frozen=True)
 class Metric:
     """Metric privacy: for values at distance d, the ratio of probabilities is at most e^(ε·d)."""
@@ -98,7 +94,6 @@ class Metric:
         return f"ε ≤ {_show(self.epsilon)} per {self.distance}"
 
 
-@final
 @dataclass(frozen=True)
 class Nothing:
     """No finite bound exists; `reason` says why."""
@@ -112,7 +107,6 @@ class Nothing:
 Bound = Pure | Approximate | PAC | Metric | Nothing
 
 
-@final
 @dataclass(frozen=True)
 class Guarantee:
     """A bound, the unit it protects, and its assumptions (if there are none, it holds against any adversary).

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol, final
+from typing import Any, Protocol
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
 from dither.privacy.exact import rest
@@ -24,7 +24,6 @@ class Promising(Protocol):
         """The guarantee of a person who answers once."""
 
 
-@final
 @dataclass(frozen=True)
 class Entry:
     """One answer that was sent: the name of the question and its guarantee. The answer itself is not kept."""
@@ -34,7 +33,6 @@ class Entry:
     identity: int
 
 
-@final
 @dataclass(frozen=True)
 class Ledger:
     """The privacy loss that one person has spent so far, and their budget.
@@ -197,7 +195,6 @@ def _entry(name: str, identity: str, bound: dict[str, Any], unit: str, assumes: 
     )
 
 
-@final
 @dataclass(frozen=True)
 class Policy:
     """What a device requires of a question before it answers; `dt.from_json(text, policy=…)` enforces it.

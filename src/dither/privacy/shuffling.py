@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -46,7 +46,6 @@ _CLOSE: Final = 1e-4  # how near the found ln δ is to the asked one
 Failure = Callable[[float], float]
 
 
-@final
 @dataclass(frozen=True)
 class Nodes:
     """A law of (number of clones m, number b of those with the lowest L), on few places.

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -77,7 +77,6 @@ def _travelling(rule: Joint) -> np.dtype[Any]:
 _QUICK: Final = 10.0  # seconds within which a device that has connected must have sent its reports
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Collection:
     """The reports of all devices, a row each with one report for every question, and their standings."""
@@ -142,7 +141,6 @@ class Collection:
         return f"{len(self.standings)} devices of {self.terms.mechanism.n}: {', '.join(parts)}{plain}"
 
 
-@final
 class _Delivery:
     """The conversation with one device: its REPORT, and THANKS once the reports are stored."""
 

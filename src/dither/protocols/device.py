@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
-from typing import final
 
 from dither.errors import ExchangeFailed, InvalidParameter, found
 from dither.mechanisms.joint.joint import Coin, Joint
@@ -22,7 +21,6 @@ from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
 
-@final
 @dataclass(frozen=True)
 class Tossed:
     """A device's coins, its standing, and why it tossed alone if it did.
@@ -100,7 +98,6 @@ def _calling(exchange: Exchange, pair: DevicePair, deadline: Deadline, tls: Devi
     return exchange.coins()
 
 
-@final
 class _Answered:
     """The conversation with whoever connects: maybe a stranger, so each has its own exchange and secrets."""
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -42,7 +42,6 @@ class Role(IntEnum):
         return Role(1 - self)
 
 
-@final
 class Exchange:
     """Draws coins for this device together with one other. An exchange is used once.
 
@@ -226,7 +225,6 @@ PIECE: Final = 1 << 16  # bytes read at once
 _PAUSE: Final = 0.05  # seconds between two attempts to connect
 
 
-@final
 @dataclass(frozen=True)
 class Deadline:
     """A point in time, in seconds of the monotonic clock."""

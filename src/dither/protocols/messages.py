@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Final, final
+from typing import Final
 
 from dither.errors import ExchangeFailed, InvalidParameter
 
@@ -70,7 +70,6 @@ def pack(kind: Kind, number: int, exchange: bytes, body: bytes) -> bytes:
     return _HEAD.pack(_MAGIC, VERSION, kind, number, exchange, len(body)) + body
 
 
-@final
 @dataclass(frozen=True)
 class ExpectedMessage:
     """The message that must come next: its kind, number and exchange, and the range of its body's length."""
@@ -82,7 +81,6 @@ class ExpectedMessage:
     most: int
 
 
-@final
 class Reader:
     """Takes bytes as they arrive, in pieces of any size, and returns the body of the expected message."""
 
@@ -147,7 +145,6 @@ def _check(
         raise ExchangeFailed(f"the length of this {expected.kind.name} is not the expected one")
 
 
-@final
 @dataclass(frozen=True)
 class DeviceTLS:
     """The contexts of a device's sockets; None means a plain socket.
@@ -165,7 +162,6 @@ class DeviceTLS:
     listener: ssl.SSLContext | None = None
 
 
-@final
 @dataclass(frozen=True)
 class Certificates:
     """Files in PEM: a certificate, its private key, and the authority that signs everybody's certificates."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, Protocol, final
+from typing import Final, Protocol
 
 from dither.errors import DitherError, ExchangeFailed
 from dither.protocols.exchange import PIECE, Deadline, Role, hear, reach, tell
@@ -55,7 +55,6 @@ class Conversation(Protocol):
         """Whether the connection is closed as soon as everything is sent."""
 
 
-@final
 class _Connection:
     def __init__(self, peer: socket.socket, said: Conversation, *, shaking: bool, end: float) -> None:
         self.socket, self.said, self.shaking, self.end = peer, said, shaking, end
@@ -63,7 +62,6 @@ class _Connection:
         self.open = True
 
 
-@final
 class Desk:
     """Accepts connections at a listener while `run` is called, and closes all of them at the end."""
 
@@ -200,7 +198,6 @@ SHARED_SIZE: Final = 2 * NUMBER
 _ALONE: Final = 2  # in place of a role
 
 
-@final
 @dataclass(frozen=True)
 class DevicePair:
     """A device's pair: its own role, its partner's address, and the secret that only the two have."""
@@ -259,7 +256,6 @@ MEETING_NAME: Final = 16  # bytes of a device's name at the meeting point
 _ENROL: Final = MEETING_NAME + ADDRESS
 
 
-@final
 @dataclass(frozen=True, order=True)
 class Enrolled:
     """A device that has enrolled: its name at the meeting point and its address."""
@@ -297,7 +293,6 @@ def server(index: int, servers: Sequence[str], tls: Certificates | None = None) 
     return shares
 
 
-@final
 class _Enrolment:
     """The conversation with one device: its ENROL, then silence until it is told its place."""
 

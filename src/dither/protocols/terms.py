@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from dither.question import Question
 from dither.randomness import SYSTEM, Source
 
 
-@final
 class Grouping(Enum):
     """How pairs are drawn, and what that assumes."""
 
@@ -44,7 +43,6 @@ DEALT: Final = Grouping.DEALT
 SHUFFLED: Final = Grouping.SHUFFLED
 
 
-@final
 @dataclass(frozen=True)
 class Pairing:
     """The partner of each of n devices. If n is odd, one device is its own partner and tosses alone.
@@ -105,7 +103,6 @@ UNSEEN: Final = "nobody but the partner learns who is paired with whom, from the
 _NEAR: Final = 4  # largest distance of an integer weight from the exact one
 
 
-@final
 @dataclass(frozen=True)
 class Terms:
     """How two devices toss: by one random integer of `bits` bits, of which each device holds a share.

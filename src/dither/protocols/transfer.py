@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from types import ModuleType
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -101,7 +101,6 @@ SESSION: Final = 32  # bytes of a session
 _PURPOSE: Final = b"dither transfer2"  # separates this use of BLAKE2b from every other; at most 16 bytes
 
 
-@final
 class KeySender:
     """The side that obtains both keys of every transfer."""
 
@@ -123,7 +122,6 @@ class KeySender:
         return first, second
 
 
-@final
 class KeyReceiver:
     """The side that obtains one key of every transfer, without the sender learning which."""
 
@@ -167,7 +165,6 @@ def reply_size(bits: int) -> int:
     return (1 << bits) // 8
 
 
-@final
 class TableSender:
     """The side that has tables. One public key serves all tables of an exchange."""
 
@@ -193,7 +190,6 @@ class TableSender:
         return bytes(reply)
 
 
-@final
 class TableReceiver:
     """The side that chooses: asks for one entry of each table, and reads it."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -56,13 +56,11 @@ class Answering(ABC):
         """The mass of a measure below the law of a report under every value; None where it is not known."""
         return None
 
-    @final
     @cached_property
     def device_text(self) -> str:
         """What a device needs in order to answer, as canonical JSON."""
         return canonical(self.device())
 
-    @final
     @cached_property
     def fingerprint(self) -> str:
         """The first 32 hexadecimal digits of the SHA-256 of the device text.
@@ -96,7 +94,6 @@ class Question(Answering):
         if self.made_by is None:  # a design chooses integers that ε allows
             self.certify()
 
-    @final
     def certify(self) -> None:
         """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
         shared = self.unit is Unit.TRAJECTORY  # the integers are then those of a path of one location
@@ -110,7 +107,6 @@ class Question(Answering):
         promise: Promise = self.kernel.promise(self.epsilon, self.parameters)
         return promise
 
-    @final
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers once, computed from the integers that are sampled."""
@@ -126,7 +122,6 @@ class Question(Answering):
         """The unit that the guarantee protects."""
         return Unit.LOCATION if isinstance(self.domain, Plane) else Unit.VALUE
 
-    @final
     @property
     def alone(self) -> bool:
         """Whether the reports of different people are independent."""
@@ -147,12 +142,10 @@ class Question(Answering):
             "outside": self.domain.outside,
         }
 
-    @final
     def codebook(self) -> Any:
         """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
         return self.kernel.write_codebook(self.book)
 
-    @final
     def design(self) -> Any:
         """Return the design of this question, made again from its name and its parameters.
 
@@ -204,7 +197,6 @@ class Question(Answering):
 
     # --- reports
 
-    @final
     @property
     def outcomes(self) -> int:
         """The number of different reports."""
@@ -217,13 +209,11 @@ class Question(Answering):
         layout: np.dtype[Any] = self.kernel.layout
         return layout
 
-    @final
     @property
     def report_bytes(self) -> int:
         """The size of one report, in bytes."""
         return self.layout.itemsize
 
-    @final
     @cached_property
     def counting(self) -> Counting:
         """How reports are counted into a summary."""
@@ -238,7 +228,6 @@ class Question(Answering):
         checked: Array = self.kernel.check(raw)
         return checked
 
-    @final
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
         """Return the randomised reports of values, as a device does. The values are not kept.
 
@@ -251,7 +240,6 @@ class Question(Answering):
         finally:
             randomness.erase()
 
-    @final
     def reports(self, raw: object) -> Reports:
         """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
         if isinstance(raw, Reports):
@@ -283,7 +271,6 @@ class Question(Answering):
 
     # --- words
 
-    @final
     def describe(self) -> str:
         """Return a description in words: the domain, the guarantee, the size of a report."""
         size = f"{self.report_bytes} byte" + ("" if self.report_bytes == 1 else "s")

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dither.question.base import Question
 from dither.randomness import Source
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class PlainQuestion(Question):
     """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
@@ -37,7 +36,6 @@ class PlainQuestion(Question):
         return self.kernel.probabilities(self.kernel.inputs(self.domain.check([x]))[0], **given)
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberQuestion(Question):
     """A question about one number, on an interval or a circle."""
@@ -105,7 +103,6 @@ class NumberQuestion(Question):
         return replace(self, book=book, parameters=stated, made_by=None)
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoryQuestion(Question):
     """A question with a list of answers; a report supports some of them, most probably the true one."""
@@ -172,7 +169,6 @@ class CategoryQuestion(Question):
         return self.kernel.probabilities(int(self.categories.check([x])[0]), **given)
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryQuestion(Question):
     """A question whose reports answer several linear queries about the shares of its inputs."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from dither.reports import Reports
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class PathQuestion(Question):
     """A question about places, asked at each location of a path.

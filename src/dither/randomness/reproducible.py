@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from itertools import count
-from typing import Final, final
+from typing import Final
 
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 
@@ -16,7 +16,6 @@ from dither.randomness.source import CHUNK, ZEROS, Source
 _BUFFER: Final = 1 << 12  # bytes of the buffer for small draws; changing it changes the stream
 
 
-@final
 class Keystream:
     """The keystream of one cipher with a small buffer, used by one call at a time."""
 
@@ -48,7 +47,6 @@ class Keystream:
         return taken
 
 
-@final
 class SharedKeystream:
     """A keystream for successive calls. A call made during another one has its own keystream.
 
@@ -86,7 +84,6 @@ class SharedKeystream:
             self._idle.append(stream)
 
 
-@final
 class Seeded(Source):
     """A reproducible source, for tests and simulations only: anybody who knows the seed can undo the noise.
 
@@ -131,7 +128,6 @@ class Seeded(Source):
         return f"Seeded({self._name}) [not private: for tests only]"
 
 
-@final
 class Keyed(Source):
     """The same bytes for the same secret key and context: for answers that must not change.
 

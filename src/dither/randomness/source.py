@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
@@ -45,7 +45,6 @@ class Source(ABC):
     def private(self) -> bool:
         """Whether reports drawn with this source are private: False for a seeded one."""
 
-    @final
     def words(self, size: int) -> Words:
         """Return `size` uniform 64-bit words."""
         words: Words = np.empty(size, dtype="<u8")
@@ -53,13 +52,11 @@ class Source(ABC):
             self.fill(words.data)
         return words
 
-    @final
     def bits(self, size: int) -> int:
         """Return a uniform integer below 2^size."""
         length = (size + 7) >> 3
         return int.from_bytes(self.take(length), "little") >> (8 * length - size)
 
-    @final
     def below(self, bound: int) -> int:
         """Return a uniform integer in 0 … bound − 1, of any size, by rejection."""
         if bound < 1:
@@ -70,14 +67,12 @@ class Source(ABC):
             if draw < bound:
                 return draw
 
-    @final
     def coin(self, heads: int, of: int) -> bool:
         """Return True with probability exactly heads/of."""
         if not 0 <= heads <= of or of < 1:
             raise InvalidParameter("a coin needs integers 0 <= heads <= of and of >= 1")
         return self.below(of) < heads
 
-    @final
     def integers(self, bound: int, size: int) -> Integers:
         """Return `size` uniform integers in 0 … bound − 1 (bound ≤ 2^63), by rejection on 64-bit words."""
         if not 1 <= bound <= 1 << 63:
@@ -91,14 +86,12 @@ class Source(ABC):
                 rejected = rejected[words[rejected] >= np.uint64(ceiling)]
         return (words % np.uint64(bound)).astype(np.int64)
 
-    @final
     def coins(self, heads: int, of: int, size: int) -> Mask:
         """Return `size` independent coins, each True with probability exactly heads/of (of ≤ 2^63)."""
         if not 0 <= heads <= of:
             raise InvalidParameter("coins need integers 0 <= heads <= of")
         return self.integers(of, size) < heads
 
-    @final
     def choices(self, weights: Sequence[int], size: int) -> Integers:
         """Return `size` indices, index i with probability exactly weights[i] / sum(weights)."""
         if not len(weights) or min(weights) < 0 or sum(weights) < 1:
@@ -118,7 +111,6 @@ class Source(ABC):
             picked[index] += sum(cell == words[index] and rest <= draw for cell, rest in edges)
         return picked
 
-    @final
     def permutation(self, size: int) -> Integers:
         """Return a uniform permutation of 0 … size − 1: the order of different random words."""
         while True:

@@ -18,7 +18,7 @@ erased, and used bytes of the buffer are overwritten at once. Large fills change
 from __future__ import annotations
 
 import os
-from typing import Final, final
+from typing import Final
 
 from dither.randomness.source import CHUNK, KEY, ZEROS, NewCipher, Source, faster
 
@@ -38,7 +38,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start_generation)
 
 
-@final
 class ErasingStream:
     """A keystream whose past bytes cannot be computed from its present state; used by one call at a time."""
 
@@ -107,7 +106,6 @@ class ErasingStream:
         return self._buffer[begin:end]
 
 
-@final
 class System(Source):
     """The default source: a stream cipher keyed by the operating system. No two calls share a byte.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from dither.randomness import Source
 from dither.reports import Reports
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class ChangeReports:
     """Reports of `KeptChange`, each with the group of the person and its interval; sorted by these two."""
@@ -94,7 +93,6 @@ class ChangeReports:
         return f"ChangeReports({len(self):,} about {self.change.days} days)".replace(",", " ")
 
 
-@final
 @dataclass(frozen=True, eq=False, repr=False)
 class DatedReports:
     """Reports of `Once`, and the day of each: 0 for the first day. The order tells nothing: sorted by day."""
@@ -168,7 +166,6 @@ def asked_alone(asked: object, name: str) -> Question:
     return question
 
 
-@final
 @dataclass(frozen=True)
 class Once(Answering, Combinator):
     """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
@@ -278,7 +275,6 @@ class Once(Answering, Combinator):
 MOST_KEPT: Final = 1000
 
 
-@final
 @dataclass(frozen=True)
 class KeptChange(Answering, Combinator):
     """Reports about one change of a yes-or-no value, over `days` days: a tree of intervals, one kept change.

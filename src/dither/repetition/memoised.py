@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,7 +28,6 @@ def check_key(key: object) -> None:
         raise InvalidParameter(f"a key must be {_KEY} secret bytes, as dt.Memoised.new_key() returns")
 
 
-@final
 @dataclass(frozen=True)
 class Memoised(Answering, Combinator):
     """The same report whenever the same value is reported again: derived from a device's key, not stored.

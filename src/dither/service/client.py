@@ -7,7 +7,7 @@ import ipaddress
 import json
 import ssl
 from dataclasses import dataclass
-from typing import Final, cast, final
+from typing import Final, cast
 from urllib.parse import SplitResult, urlsplit
 
 from dither.account.account import Account, Preview
@@ -21,7 +21,6 @@ _CONFLICT: Final = 409
 _MOST: Final = 1 << 24  # bytes of a campaign
 
 
-@final
 @dataclass(frozen=True)
 class Sent:
     """What became of the reports that waited: how many the collector has now, and why it took no more."""
@@ -34,7 +33,6 @@ class Sent:
         return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
 
 
-@final
 class Client:
     """A device that answers a campaign: it checks the signature, spends from an account, queues and sends.
 

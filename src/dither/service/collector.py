@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 from dither.errors import InvalidParameter, MalformedReport, unknown_name
 from dither.service.contract import Published
@@ -30,7 +30,6 @@ def today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
 
 
-@final
 class Collector:
     """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self
 
 from dither.account.asking import Asking, Repeat
 from dither.device_text import canonical
@@ -104,7 +104,6 @@ _TOGETHER: Final = "reports_a_batch"
 _OPTIONAL: Final = (_SEALING, _TOGETHER)  # terms that are not written where they are not used
 
 
-@final
 @dataclass(frozen=True)
 class Contract:
     """What a campaign promises to the people it asks, and what the collector holds itself to.
@@ -321,7 +320,6 @@ class Contract:
             raise InvalidParameter(f"the campaign file {Path(path).name} is not text in UTF-8") from None
 
 
-@final
 @dataclass(frozen=True)
 class Published:
     """A contract with the signature of its asker, which is what devices read, and maybe its retirement."""

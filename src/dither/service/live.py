@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,6 @@ class FoldedCounts(NamedTuple):
 News = Iterable[tuple[Slot, Sequence[int], Sequence[bytes]]]
 
 
-@final
 @dataclass(frozen=True)
 class Fates:
     """What becomes of the reports of a campaign that are kept one by one, when they are folded up to a day.
@@ -93,7 +92,6 @@ class Fates:
         return slot.day > self.day or (slot.question, slot.label) in self.later
 
 
-@final
 class LiveCounts:
     """Live counts. Adding is cheap: bytes are kept, and counted in blocks or when they are asked for.
 
@@ -254,7 +252,6 @@ class LiveCounts:
         )
 
 
-@final
 class _Sequence:
     """The reports of a question with a label: those that are shown, by day, and those that wait."""
 
@@ -339,7 +336,6 @@ class _Sequence:
             return n
 
 
-@final
 class _SlotCounts:
     """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
 
@@ -416,7 +412,6 @@ def as_cells(mechanism: Question, reports: Iterable[bytes]) -> Array:
     return flat.reshape(-1, *layout.shape)
 
 
-@final
 class Total:
     """Counts of reports that come in pieces."""
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dither.errors import InvalidParameter, MissingExtra
 from dither.service.collector import Collector, SealingKeys, closed, today
@@ -77,7 +77,6 @@ _DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
 _OFFER: Final = b"upgrade:"
 
 
-@final
 @dataclass(frozen=True)
 class ServerPlan:
     """What to serve, and where."""
@@ -199,7 +198,6 @@ def _check_extra() -> None:
         raise MissingExtra("the collector", "service")
 
 
-@final
 class WithoutOffers:
     """The bytes of a connection without the header `Upgrade`, which the collector does not accept.
 

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self
 
 from dither.errors import InvalidParameter, found, unknown_name
 
 
-@final
 @dataclass(frozen=True)
 class Settings:
     """How much a collector accepts, and whom it trusts.
@@ -74,7 +73,6 @@ class Settings:
 _LOGGER: Final = logging.getLogger("dither.service")
 
 
-@final
 class LogLine(logging.Formatter):
     """Formats a record as one line of JSON."""
 
@@ -104,7 +102,6 @@ def to_stderr() -> None:
         logger.setLevel(logging.INFO if name == "dither.service" else logging.WARNING)
 
 
-@final
 class Reason(Enum):
     """Why a batch was not accepted. The value is what answers, metrics and the page show."""
 
@@ -167,7 +164,6 @@ _WORDS = {
 }
 
 
-@final
 class BatchRefused(Exception):
     """A batch is not accepted, for a reason that is counted. Nothing of it is stored."""
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar, final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from dither.errors import MalformedReport
 from dither.service.collector import Collector
@@ -40,7 +40,6 @@ class _Task(NamedTuple):
     done: Future[Any]
 
 
-@final
 class Writer:
     """Everything that touches the store runs in this thread, so that there is one writer.
 

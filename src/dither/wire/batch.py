@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,6 @@ _TEXT: Final = "a report in a batch is lower-case hexadecimal text"
 _SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
 
 
-@final
 @dataclass(frozen=True)
 class BatchBody:
     """Reports by fingerprint, the identity of the batch, and a public label such as a version."""

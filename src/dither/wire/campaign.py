@@ -10,7 +10,7 @@ from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither import losses
 from dither.domains import Categories, Circle, Domain, Interval, Line
@@ -25,7 +25,6 @@ VERSION: Final = 1
 _DOMAINS: Final = ("interval", "circle", "categories")
 
 
-@final
 @dataclass(frozen=True)
 class Campaign:
     """Named questions to the same people. Answering all of them has the composed guarantee.

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 from dither.errors import InvalidParameter
 
 _SHOWN: Final = 5  # failures of a kind that are kept
 
 
-@final
 @dataclass
 class VectorCount:
     """How one kind of vectors went."""

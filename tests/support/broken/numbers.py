@@ -12,7 +12,7 @@ import dither as dt
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.kernel import ResponseKernel, SlidingKernel
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.noise import Shape, WindowMechanism
+from dither.mechanisms.number import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulati
 from dither.table import percent
 
 
-@final
 @dataclass(frozen=True)
 class Ranges(Averaged):
     """The share of n people below each edge of equal cells, or up to each answer of an ordinal scale.
@@ -90,7 +89,6 @@ class Ranges(Averaged):
         return "the smallest error when frequencies are summed"
 
 
-@final
 @dataclass(frozen=True)
 class Tables(Averaged):
     """The shares of all cells of all tables of `way` attributes among n people.
@@ -145,7 +143,6 @@ def summed_variance(protocol: Any, matrix: Floats) -> float:
 _ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 
 
-@final
 @dataclass(frozen=True)
 class Locations(Goal):
     """Each location of a path by itself: the mean distance of its report to the truth.

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -37,7 +37,6 @@ class Goal(ABC):
     simulated: ClassVar[bool] = False  # whether `errors(rough=True)` is much faster
     apart: ClassVar[bool] = False  # whether `dt.compare` lists the goal's own candidates and nothing else
 
-    @final
     def check(self, domain: Domain) -> None:
         """Raise InvalidParameter unless the goal applies to a domain."""
         if not isinstance(domain, self.takes):
@@ -126,24 +125,20 @@ class Averaged(Goal):
     def spread(self, mechanism: Any) -> float | None:
         """Return n times the squared error; None if no estimate is possible."""
 
-    @final
     def error(self, mechanism: Any) -> float | None:
         spread = self.spread(mechanism)
         return None if spread is None else math.sqrt(spread / stated(self.n))
 
-    @final
     def one_liar(self, mechanism: Any) -> float | None:
         reach = reach_of_one(mechanism)
         return None if reach is None else reach / stated(self.n)
 
-    @final
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         spreads = [self.spread(one.mechanism) for one in candidates]
         least = min((spread for spread in spreads if spread is not None), default=None)
         return None if least is None else max(1, math.ceil(least / target**2 * (1.0 - 1e-12)))
 
 
-@final
 @dataclass(frozen=True)
 class Mean(Averaged):
     """The mean of n people's numbers; on a circle the mean direction of people who agree.
@@ -194,7 +189,6 @@ class Mean(Averaged):
         )
 
 
-@final
 @dataclass(frozen=True)
 class Frequencies(Averaged):
     """How frequent each category is among n people: the root mean square error over the categories.
@@ -257,7 +251,6 @@ def _turning(mechanism: Analysis, x: Floats) -> Floats:
     return np.asarray(across / along**2 * (mechanism.line.length / (2.0 * np.pi)) ** 2)
 
 
-@final
 @dataclass(frozen=True)
 class SingleValues(Goal):
     """Each report by itself: the expected loss of one report, in the worst case or on average."""
@@ -324,7 +317,6 @@ class _Simulated(Goal):
         plain = [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
         return [*plain, *(self.beside(domain, epsilon) if wait else [])]
 
-    @final
     def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
         if not isinstance(domain, Interval):
             return []
@@ -333,12 +325,10 @@ class _Simulated(Goal):
         except DitherError:  # a budget out of range
             return []
 
-    @final
     def error(self, mechanism: Any) -> float | None:
         found = self.prediction(mechanism)
         return None if found is None else found.error
 
-    @final
     def prediction(self, mechanism: Any, told: Told | None = None) -> Simulated | None:
         """Return the simulated error with its standard error; None if reports cannot tell a shape."""
         n = stated(self.n)
@@ -346,7 +336,6 @@ class _Simulated(Goal):
             return None
         return simulation.simulated(mechanism, self.question, n, FINAL, told)
 
-    @final
     def errors(
         self, candidates: list[Candidate], *, rough: bool = False, told: Told | None = None
     ) -> list[tuple[Candidate, float]]:
@@ -366,7 +355,6 @@ class _Simulated(Goal):
         """Return what `dt.compare` simulates for each column, the first to sort by."""
         return {"error": self.question}
 
-    @final
     def columns(
         self, candidates: list[Candidate], told: Told | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
@@ -380,7 +368,6 @@ class _Simulated(Goal):
         how = f"simulated for a Beta, {len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
         return how, rows
 
-    @final
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
         if not able:
@@ -402,7 +389,6 @@ class _Simulated(Goal):
         return told
 
 
-@final
 @dataclass(frozen=True)
 class Distribution(_Simulated):
     """How the values of n people are distributed, as `dt.distribution` estimates it.
@@ -441,7 +427,6 @@ class Distribution(_Simulated):
         return self.bins
 
 
-@final
 @dataclass(frozen=True)
 class Quantile(_Simulated):
     """A quantile of n people's values, as `dt.quantile` estimates it: the root mean square error.

@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from dither.reports import Reports
 _MOST_ERROR: Final = 200  # letters of a command's own error message that are shown
 
 
-@final
 @dataclass(frozen=True)
 class Command:
     """A callable that starts a command for every call: a JSON value a line in, a report a line out.
@@ -89,7 +88,6 @@ _BATCH: Final = 1 << 16  # values of one call
 Outputs = Array | list[Any]
 
 
-@final
 @dataclass(frozen=True)
 class Failed:
     """The report of a value at which the randomiser raised an error."""
@@ -97,7 +95,6 @@ class Failed:
     error: str
 
 
-@final
 @dataclass(eq=False)
 class Calls:
     """A randomiser with the inputs it is tried on. Counts the reports and the seconds they took."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -23,7 +23,6 @@ _LETTERS: Final = 8  # of a text that become columns
 Columns = dict[str, Array]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Context:
     """What of the claim some columns use: the inputs as numbers, and the scale of Laplace noise for it."""
@@ -250,7 +249,6 @@ class Binning(Protocol):
         """Return a short name for each bin."""
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Edges:
     """Intervals of numbers: bin i holds edges[i − 1] ≤ x < edges[i]. The last bin is for NaN."""
@@ -292,7 +290,6 @@ class Edges:
         return ["…", *(f"{edge:.4g}" for edge in self.edges.tolist()), "no number"]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Labels:
     """Single labels, and one bin for all others."""
@@ -368,7 +365,6 @@ def _edges(numbers: Floats) -> list[Floats]:
     return [np.unique(np.concatenate([some, others])) for some in quantiles]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Event:
     """A set of reports: those that fall into some of the bins."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -30,7 +30,6 @@ _LEARNED: Final = 1 << 18  # reports that are searched, the last ones
 _ERRORS: Final = 2.5  # standard errors that the ranking of candidates subtracts
 
 
-@final
 @dataclass(frozen=True)
 class Claim:
     """What is claimed, and the confidence that a refutation must have."""
@@ -45,7 +44,6 @@ class Claim:
         return 1.0 - self.confidence
 
 
-@final
 @dataclass(frozen=True)
 class Plan:
     """How many reports each round draws, and the level of each round that tests."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -16,7 +16,6 @@ _MOST_WEIGHT: Final = 4.0  # if the reports of two inputs are separable, weights
 _NAME: Final = "score"
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Score:
     """Bins of a weighted sum of log ratios: how much a report looks like one of the first input."""
@@ -120,7 +119,6 @@ _CLASSIFIED: Final = 2  # pairs of inputs for which a classifier is trained
 _MOST_COLUMNS: Final = 12  # that a classifier combines
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class CandidateEvent:
     """An event that seems likelier under the input `first` than under `second`, by e^score."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ _BAND: Final = 1 << 22  # cells handled together
 _TIE: Final = 1e-9  # votes closer than this are a tie, and the forest itself is asked
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Leaves:
     """The leaves of a forest that a record can reach, as boxes: `first` ≤ cell ≤ `last` for each feature.
@@ -102,7 +101,6 @@ def _reachable(
     return found
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Forest(Slice):
     """The region in which a forest predicts one class: the largest sum of votes, the first of equal ones.

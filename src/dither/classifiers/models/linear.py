@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -71,7 +71,6 @@ _STEPS: Final = 1 << 19  # of the grid on which the sum of more than two terms i
 _TRANSFORM: Final = 1e-9  # the error of a sum of probabilities from a fast Fourier transform
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class LinearClassifier(SliceableClassifier):
     """A linear classifier: the class with the largest score weights·x + bias, the first of equal ones.
@@ -117,7 +116,6 @@ class LinearClassifier(SliceableClassifier):
         return HalfSpaces(own, normals[:, chosen], offsets + terms.sum(axis=1), size, keeps)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class HalfSpaces(Slice):
     """The points with normals·y + offsets > 0, one row for each other class.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ _NUMBERS: Final = 1 << 24  # the most numbers in one batch
 _PREDICTIONS: Final = ("predict", "predict_proba", "predict_log_proba")
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Model:
     """A classifier. `inside` is the estimator, module or function itself, whose parameters may be readable.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,7 +27,6 @@ _BOXES: Final = 1 << 13  # the most boxes that are looked at before the answer c
 _SMALL: Final = 8  # with more features than this a box is not divided
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Network(SliceableClassifier):
     """A classifier of affine layers, ReLUs and max pooling: the class with the largest score.
@@ -75,7 +74,6 @@ class Network(SliceableClassifier):
         return NetworkSlice(own, len(chosen), (entry, *self.layers), self.rounding)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class NetworkSlice(Slice):
     """The region in which a ReLU network predicts one class; `inputs` features enter the first layer."""

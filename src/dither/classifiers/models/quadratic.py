@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ _FACES: Final = 5  # up to so many features all 3^d faces of a box are looked at
 _HALVINGS: Final = 60
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class QuadraticClassifier(SliceableClassifier):
     """The class with the largest score −½·xᵀAx + b·x + c, the first of equal ones.
@@ -79,7 +78,6 @@ class QuadraticClassifier(SliceableClassifier):
         return Quadrics(own, bend[:, chosen][:, :, chosen], slope[:, chosen] - across, constant, keeps)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Quadrics(Slice):
     """The points with −½·yᵀAy + b·y + c > 0, one matrix, row and number for each other class."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from dither.errors import InvalidParameter
 from dither.numerics.roots import largest_float
 
 
-@final
 @dataclass(frozen=True, init=False, repr=False)
 class FeatureBox:
     """The records from a low corner to a high one, both included: one side for each randomised feature.
@@ -193,7 +192,6 @@ class Layer(ABC):
         """
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class AffineLayer(Layer):
     """weights·v + bias."""
@@ -230,7 +228,6 @@ class AffineLayer(Layer):
         return slopes @ self.weights, slopes @ self.bias
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class ReluLayer(Layer):
     """max(v, 0) of each number."""
@@ -250,7 +247,6 @@ class ReluLayer(Layer):
         return up * under[:, None] + down * chord[:, None], (down * lift[:, None]).sum(axis=-1)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class MaxPoolLayer(Layer):
     """The largest of each group of numbers; each row of `groups` has the places of one group."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -81,7 +81,6 @@ def _divergence(share: float, p: float) -> float:
     return kept + lost
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Densities:
     """The densities of one value's report under several laws, with respect to one common measure.
@@ -155,7 +154,6 @@ def uniform_points(low: Floats, high: Floats, count: int, source: Source) -> Flo
     return np.asarray(low + (high - low) * shares.reshape(count, low.size))
 
 
-@final
 class UniformTest:
     """A test of boxes: ask about uniform points of a box, and accept it by how many change the answer."""
 
@@ -175,7 +173,6 @@ RecordLaws = Sequence[FeatureLaw]  # one law for each randomised feature
 _LARGEST: Final = 300.0  # the largest logarithm of a ratio of densities; larger ones count as this
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Band:
     """Bounds on the utility at every budget of a curve, which all hold at once with the confidence 1 − ω."""

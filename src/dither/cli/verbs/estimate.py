@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final
 
 import click
 import numpy as np
@@ -31,7 +31,6 @@ from dither.wire.codec import from_json
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
 
-@final
 @dataclass(frozen=True)
 class Wanted:
     """What is estimated of numbers beside their mean."""

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -85,7 +85,6 @@ class Lattice(ABC):
     def draw_one(self, step: int, source: Source) -> int:
         """Draw the report of a whole step, in Python integers."""
 
-    @final
     def probabilities(self, aim: int) -> list[Fraction]:
         """Return the exact probability of every report."""
         step, rest = divmod(aim, 1 << self.between)
@@ -100,7 +99,6 @@ class Lattice(ABC):
         total = int(weights.sum())
         return [Fraction(int(weight), total) for weight in weights]
 
-    @final
     def chances(self, aim: int) -> Floats:
         """Return the probability of every report, in floats."""
         step, rest = divmod(aim, 1 << self.between)
@@ -119,7 +117,6 @@ class Lattice(ABC):
         return np.array([weight / _TOTAL for weight in self.noise.row])
 
 
-@final
 @dataclass(frozen=True)
 class Clamped(Lattice):
     """The domain is `last`/2^fraction steps long; reports are clamped to steps that every input can reach.

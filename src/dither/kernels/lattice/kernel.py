@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar, final
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -46,7 +46,6 @@ from dither.privacy.exact import exp_below
 from dither.randomness import Source
 
 
-@final
 @dataclass(frozen=True)
 class Ring(Lattice):
     """N steps around a circle; a report is the input's step plus noise, modulo N."""
@@ -90,7 +89,6 @@ class Ring(Lattice):
         return (step + self.noise.table.draw_one(source)) % self.cells
 
 
-@final
 @dataclass(frozen=True)
 class Bounded(Lattice):
     """G + 1 places from end to end of the domain; noise that leads outside is drawn again.
@@ -178,7 +176,6 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Lattice]]] = {
 }
 
 
-@final
 @dataclass(frozen=True)
 class LatticeKernel(LineKernel, Generic[Kind]):
     """A lattice with noise of integer weights, and the rule that maps a value to a step."""

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple, final
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -83,7 +83,6 @@ class Law(ABC):
         """Return the reports at which the density for x may jump, with both ends of the support."""
         return np.array(self.support)
 
-    @final
     @property
     def monotone_ratios(self) -> bool:
         """Whether the extremes of the ratio of two such densities for one input are at the input or at jumps.
@@ -150,7 +149,6 @@ class SmoothDensity(NoiseDensity):
     scale: float
     limit: float = math.inf
 
-    @final
     def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
         def weighted(gap: Floats) -> Floats:
             return np.asarray(moment.function(gap) * self.density(gap))
@@ -160,13 +158,11 @@ class SmoothDensity(NoiseDensity):
         under = between(weighted, np.maximum(-edges, np.asarray(begin)[..., None]))
         return above - under
 
-    @final
     def whole(self, moment: Moment) -> float:
         far = min(self.scale * float(_PANELS[-1]), self.limit)
         return float(self.integral(np.asarray(-far), np.asarray(far), moment))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class AddedLaw(Law):
     """A value plus noise. `ends` are the outermost reports."""
@@ -194,7 +190,6 @@ class AddedLaw(Law):
         return self.ends
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class CutLaw(Law):
     """A value plus noise, clipped to the domain."""
@@ -231,7 +226,6 @@ class CutLaw(Law):
         return 0.0, 1.0
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class InsideLaw(Law):
     """A value plus noise, conditioned on the sum being inside the domain."""
@@ -266,7 +260,6 @@ class InsideLaw(Law):
         return 0.0, 1.0
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class RingLaw(Law):
     """A value plus noise modulo 1; the noise has the support [−1/2, 1/2]."""
@@ -295,7 +288,6 @@ class RingLaw(Law):
         return 0.0, 1.0
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class TableLaw(Law):
     """A discrete distribution: a table, or a lattice as sampled."""

@@ -18,7 +18,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -52,7 +52,6 @@ class Decay(ABC):
         """Return the name of the decay and its parameters, as JSON-compatible data."""
 
 
-@final
 @dataclass(frozen=True)
 class Geometric(Decay):
     """e(z) = z: geometric weights, for Laplace noise."""
@@ -71,7 +70,6 @@ class Geometric(Decay):
         return {"decay": "geometric"}
 
 
-@final
 @dataclass(frozen=True)
 class Normal(Decay):
     """e(z) = z²: weights of Gaussian noise."""
@@ -98,7 +96,6 @@ class Normal(Decay):
         return {"decay": "normal"}
 
 
-@final
 @dataclass(frozen=True)
 class Stairs(Decay):
     """e(z) grows by one every `run` steps, for the first time at distance `first`: staircase noise."""
@@ -142,7 +139,6 @@ class End(Enum):
     RING = "ring"  # circular: the two outermost places are identified
 
 
-@final
 @dataclass(frozen=True)
 class LatticeNoise:
     """Weights w(0) ≥ w(1) ≥ … ≥ w(reach) for the distance from the centre, of total 2^128 over both sides.
@@ -319,7 +315,6 @@ class NoiseSampler(ABC):
         """Write the reports of a block of steps."""
 
 
-@final
 class ClampedSampler(NoiseSampler):
     """A step plus noise, clamped to the places from `first` to `last`."""
 
@@ -334,7 +329,6 @@ class ClampedSampler(NoiseSampler):
         np.copyto(cell, step, casting="unsafe")
 
 
-@final
 class RingSampler(NoiseSampler):
     """A step plus noise, modulo the number of cells, which is a power of two."""
 
@@ -349,7 +343,6 @@ class RingSampler(NoiseSampler):
         np.copyto(cell, noise, casting="unsafe")
 
 
-@final
 class BoundedSampler(NoiseSampler):
     """A step plus noise, drawn again until it is from 0 to `reach`."""
 

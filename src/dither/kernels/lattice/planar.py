@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from dither.randomness import Source
 _LARGEST: Final = 1 << 52  # leaves room below 2^63 for products with the number of terms of a series
 
 
-@final
 @dataclass(frozen=True)
 class PlanarNoise:
     """Offsets z on the integer lattice with probability ∝ e^(−⌊|z|⌋·fall/per)."""
@@ -108,7 +107,6 @@ _WIDEST: Final = 1 << 24
 LEAST: Final = 0.01  # the smallest ε: a geometric variable is counted one by one
 
 
-@final
 @dataclass(frozen=True)
 class RingNoise:
     """Offsets z on the integer lattice with probability ∝ (fall/2^64)^k on ring k."""

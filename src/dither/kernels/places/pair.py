@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -32,7 +32,6 @@ _GROUPS: Final = 128  # groups of reports for each coordinate, in maps
 _INNER: Final = 4  # points along a bin of a coordinate at which the likelihood is evaluated
 
 
-@final
 @dataclass(frozen=True)
 class PairDecoder:
     """The decoders of the two numbers, and the budget of each where the codebook states it."""
@@ -56,7 +55,6 @@ class PairKernel(Kernel):
         """The two kernels."""
         return self.first, self.second
 
-    @final
     def inputs(self, values: Array) -> Array:
         return self.numbers(values)
 
@@ -64,7 +62,6 @@ class PairKernel(Kernel):
     def numbers(self, places: Floats, references: Floats | None = None) -> Floats:
         """Return the two numbers of each place, relative to its reference if there is one."""
 
-    @final
     def check_lines(self, *lines: Line) -> None:
         """Raise InvalidParameter unless the two kernels are on these lines."""
         for part, line in zip(self.parts, lines, strict=True):
@@ -80,7 +77,6 @@ class PairKernel(Kernel):
     def outcomes(self) -> int:
         return self.first.outcomes * self.second.outcomes
 
-    @final
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         rows = inputs.reshape(-1, 2)
         if len(rows) < FEW:
@@ -93,24 +89,20 @@ class PairKernel(Kernel):
             reports[..., axis] = part.draw(inputs[..., axis], source, threads=threads)
         return reports
 
-    @final
     def draw_one(self, value: tuple[float, float], source: Source) -> tuple[int, int]:
         return self.first.draw_one(value[0], source), self.second.draw_one(value[1], source)
 
-    @final
     def probabilities(self, value: tuple[float, float]) -> list[Fraction]:
         """Return the exact probability of every pair of cells, in lexicographic order."""
         first, second = self.first.probabilities(value[0]), self.second.probabilities(value[1])
         return [one * two for one in first for two in second]
 
-    @final
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         first, second = (
             part.likelihoods(reports[..., axis], inputs[..., axis]) for axis, part in enumerate(self.parts)
         )
         return np.asarray(first * second)
 
-    @final
     def product(self, cells: Array, numbers: list[Floats]) -> Floats:
         """Return the probability of pairs of cells for pairs of numbers, after broadcasting."""
         first, second = (
@@ -126,7 +118,6 @@ class PairKernel(Kernel):
     def evidence(self) -> str:
         return f"{self.first.evidence}; and {self.second.evidence}; the two add"
 
-    @final
     def shares(
         self, epsilon: float, stated: Mapping[str, Any], book: PairDecoder | None = None
     ) -> tuple[float, float]:
@@ -135,7 +126,6 @@ class PairKernel(Kernel):
             return book.split
         return divide(epsilon, real(stated["split"])) if "split" in stated else (epsilon, epsilon)
 
-    @final
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the sum of the two bounds; where only an (ε, δ) is promised, that of the stated shares."""
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]
@@ -150,7 +140,6 @@ class PairKernel(Kernel):
         bound = Pure(self.epsilon) if pure else first.compose(second).bound
         return Promise(bound, self.evidence, assumed((first, second)))
 
-    @final
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]
         if not any(terms):
@@ -173,7 +162,6 @@ class PairKernel(Kernel):
         first, second = ({**part.device(), "domain": part.line.device()} for part in self.parts)
         return {"draw": self.kind, "first": first, "second": second}
 
-    @final
     def read_books(self, data: Any, stated: Mapping[str, Any]) -> tuple[Decoder, Decoder]:
         """Return the codebooks of the two numbers; raise MalformedReport if the data describe none."""
         if not isinstance(data, list) or len(data) != 2:
@@ -184,7 +172,6 @@ class PairKernel(Kernel):
         )
         return first, second
 
-    @final
     def write_books(self, book: PairDecoder) -> list[Any]:
         """Return the codebooks of the two numbers as JSON-compatible data."""
         return [part.write_codebook(own) for part, own in zip(self.parts, book.parts, strict=True)]
@@ -208,7 +195,6 @@ def read_pair_of_kernels(device: Mapping[str, Any]) -> tuple[LineKernel, LineKer
     return parts[0], parts[1]
 
 
-@final
 @dataclass(frozen=True)
 class AxesKernel(PairKernel, PlaceKernel):
     """The two coordinates of a place along the axes of an area."""
@@ -273,7 +259,6 @@ class AxesKernel(PairKernel, PlaceKernel):
         return cls(*read_pair_of_kernels(device), domain)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _Axes(PlaceLikelihood):
     kernel: AxesKernel
@@ -289,7 +274,6 @@ class _Axes(PlaceLikelihood):
         return rows
 
 
-@final
 @dataclass(frozen=True)
 class PolarKernel(PairKernel):
     """The distance of a place from the centre of a disk, and its direction."""

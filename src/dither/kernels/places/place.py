@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ class PlaceLikelihood(ABC):
         """
 
 
-@final
 @dataclass(frozen=True)
 class Separable:
     """P(report | cell of a grid) for two coordinates that are reported independently."""
@@ -49,7 +48,6 @@ class PlaceKernel(Kernel):
     path begins and 0 elsewhere: the lengths of paths are public.
     """
 
-    @final
     @property
     def columns(self) -> int:
         """The number of integers of a location, without the mark of a beginning."""
@@ -64,7 +62,6 @@ class PlaceKernel(Kernel):
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         """Draw the reports of all locations of paths, a row for each; the places have been checked."""
 
-    @final
     def draw_each(self, paths: Paths, source: Source, threads: int) -> Array:
         """Draw the reports of all locations as if each were a path of its own."""
         few = len(paths.points) < FEW
@@ -79,7 +76,6 @@ class PlaceKernel(Kernel):
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Any) -> Floats:
         """Return the decoded places of all locations; `begins` marks the first locations of paths."""
 
-    @final
     def decode(self, reports: Array, domain: Domain, book: Any) -> Floats:
         """Return the decoded places of reports of paths, with the marks of their beginnings."""
         flat = np.asarray(reports).reshape(-1, 1 + self.columns)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, NoReturn, Protocol, Self, final
+from typing import Any, ClassVar, Final, NoReturn, Protocol, Self
 
 import numpy as np
 
@@ -55,28 +55,22 @@ class PlanarNoiseKernel(PlaceKernel):
     def outcomes(self) -> int:
         return (2 * FAR + 1) ** 2
 
-    @final
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Region)
 
-    @final
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> bool:
         return bool(stated.get("clipped", True))  # the lattice is part of the device text
 
-    @final
     def write_codebook(self, book: bool) -> Any:
         return {"origin": list(self.origin), "spacing": self.spacing}
 
-    @final
     def places_of(self, cells: Array, begins: Mask, domain: Any, book: bool) -> Floats:
         places = np.array(self.origin) + cells * self.spacing
         return np.asarray(domain.clip(places)) if book else places
 
-    @final
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         return self.draw_each(paths, source, threads)
 
-    @final
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
         return _OnLattice(self, cells)
 
@@ -135,7 +129,6 @@ class PlanarNoiseKernel(PlaceKernel):
         return raw.astype(np.int32, copy=False)
 
 
-@final
 @dataclass(frozen=True)
 class PlanarKernel(PlanarNoiseKernel):
     """Noise whose weight falls with the distance; two lattice points are at most `reach` steps apart."""
@@ -203,7 +196,6 @@ class PlanarKernel(PlanarNoiseKernel):
         return cls(noise, read_pair(device["origin"]), spacing, reach)
 
 
-@final
 @dataclass(frozen=True)
 class RingKernel(PlanarNoiseKernel):
     """Noise that is constant on rings; two lattice points are at most `reach` steps apart."""
@@ -277,7 +269,6 @@ class RingKernel(PlanarNoiseKernel):
         return cls(noise, read_pair(device["origin"]), spacing, reach)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _OnLattice(PlaceLikelihood):
     kernel: PlanarNoiseKernel

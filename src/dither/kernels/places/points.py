@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -38,7 +38,6 @@ class WeightRule(ABC):
         """Return the rule as JSON-compatible data."""
 
 
-@final
 @dataclass(frozen=True)
 class FallingWeights(WeightRule):
     """Weights that decrease exponentially from the nearest to the farthest candidate, between two bounds.
@@ -62,7 +61,6 @@ class FallingWeights(WeightRule):
         }
 
 
-@final
 @dataclass(frozen=True)
 class RingWeights(WeightRule):
     """Three weights: for candidates within the first radius, within the second radius, and beyond it."""
@@ -114,7 +112,6 @@ class ChoiceKernel(PlaceKernel, NoCodebook):
     def told(self, reports: Array) -> Integers:
         """Return the index of the candidate of each report."""
 
-    @final
     def probabilities(self, value: Any) -> list[Fraction]:
         """Return the exact probability of every candidate."""
         place = np.asarray(value, dtype=np.float64).reshape(1, 2)
@@ -122,27 +119,22 @@ class ChoiceKernel(PlaceKernel, NoCodebook):
         total = sum(weights)
         return [Fraction(weight, total) for weight in weights]
 
-    @final
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         return self.draw_each(paths, source, threads)
 
-    @final
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
         return _TableLikelihood(self, cells)
 
-    @final
     def table(self, cells: Floats) -> Floats:
         """Return the probability of each candidate for each cell; a cell is a sample of places, averaged."""
         return np.stack([self._chosen(places).mean(axis=0) for places in cells], axis=1)
 
-    @final
     def _chosen(self, places: Floats) -> Floats:
         """Return the probability of every candidate for each place, in floats."""
         weights = self.weights(self.nearest(places)).astype(np.float64)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-@final
 @dataclass(frozen=True)
 class PointKernel(ChoiceKernel, CellKernel):
     """A place is mapped to the nearest of public points; a report is one of them, drawn by its weight."""
@@ -242,7 +234,6 @@ class PointKernel(ChoiceKernel, CellKernel):
         return cls(tuple(read_pair(point) for point in device["points"]), read_rule(device["weights"]))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _TableLikelihood(PlaceLikelihood):
     """The likelihood of reports with finitely many candidates: a table with one row for each candidate."""
@@ -280,7 +271,6 @@ WITHIN: Final = 1 << 8  # positions along a side of a cell
 MOST_SIDE: Final = 128
 
 
-@final
 @dataclass(frozen=True)
 class GridKernel(ChoiceKernel, PureKernel):
     """A cell of a `side` × `side` grid, likelier near the true cell; a report is a uniform position in it."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, NoReturn, Self, final
+from typing import Any, ClassVar, Final, NoReturn, Self
 
 import numpy as np
 
@@ -29,7 +29,6 @@ _TURN: Final = 2.0 * math.pi
 _WORDS: Final = float(1 << 53)
 
 
-@final
 @dataclass(frozen=True)
 class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
     """In each copy every second location, an anchor, is drawn by distance; the others also by two directions.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -27,7 +27,6 @@ _MOST: Final = 1 << 20  # the most cells, since directions and distances are loo
 _GROUP: Final = 1 << 13  # paths processed together, so that their places stay in the cache
 
 
-@final
 @dataclass(frozen=True)
 class WalkKernel(PairKernel, PlaceKernel):
     """A location is reported as a randomised direction and normalised distance from the previous report.
@@ -221,7 +220,6 @@ def _together(lengths: Array) -> int:
     return int(lengths[FEW - 1]) if lengths.size >= FEW else 0
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class _Seen(PlaceLikelihood):
     kernel: WalkKernel

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -36,7 +36,6 @@ _SINGLE: Final = 128  # tosses that take as long as the smallest array of words
 _ALL: Final = np.uint64((1 << 64) - 1)
 
 
-@final
 @dataclass(frozen=True)
 class Bits(BitReports, CodeKernel):
     """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`."""

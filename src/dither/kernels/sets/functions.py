@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -31,7 +31,6 @@ MOST_FUNCTIONS: Final = 1 << 14
 MOST_VALUES: Final = 1 << 21  # entries of all tables together
 
 
-@final
 @dataclass(frozen=True)
 class TableFunction:
     """A function of some attributes: `values` lists it for their codes, the last attribute fastest."""
@@ -42,7 +41,6 @@ class TableFunction:
     draw: int  # which of the kernel's draws reports its value
 
 
-@final
 @dataclass(frozen=True)
 class TableReading:
     """How tables of `way` attributes follow from the functions: directly, or from the lines of a field.
@@ -54,7 +52,6 @@ class TableReading:
     order: int
 
 
-@final
 @dataclass(frozen=True)
 class FunctionsKernel(PureKernel):
     """A report is the number of a function and a report of its value, padded with zeros."""

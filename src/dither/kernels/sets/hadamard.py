@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dither.kernels.window.projective import first_primitive, prime_power
 from dither.randomness import Source
 
 
-@final
 @dataclass(frozen=True)
 class Columns(CodeKernel, CellKernel):
     """A uniform column with +1 in the input's row if the coin shows heads, else a uniform column with −1.

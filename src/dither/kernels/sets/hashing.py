@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -35,7 +35,6 @@ _BLOCK: Final = 1 << 16  # seeds counted together
 _WORD: Final = (1 << 64) - 1
 
 
-@final
 @dataclass(frozen=True)
 class Hashing:
     """A hash function to `buckets` buckets for each seed."""

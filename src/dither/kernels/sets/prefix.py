@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from dither.randomness import Source
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
 
 
-@final
 @dataclass(frozen=True)
 class HashedResponse(BucketReports, WindowKernel, CodeKernel):
     """A report is seed·2^16 + bucket. The seed of the hash function is independent of the input."""
@@ -103,7 +102,6 @@ class HashedResponse(BucketReports, WindowKernel, CodeKernel):
         return cls(Blocks(whole(device["buckets"]), 1, step, whole(device["bits"])))
 
 
-@final
 @dataclass(frozen=True)
 class PrefixKernel(PureKernel, NoCodebook):
     """One prefix of a text, reported by local hashing; the public seed determines its length.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -84,7 +84,6 @@ _FEW: Final = 8
 _BLOCK: Final = 1 << 14  # inputs processed together, so that they stay in the cache
 
 
-@final
 @dataclass(frozen=True)
 class SubsetBits(ChosenSets, BitReports, CodeKernel):
     """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
@@ -192,7 +191,6 @@ MOST_CHOSEN: Final = 8
 MOST_SIZE: Final = 1 << 16
 
 
-@final
 @dataclass(frozen=True)
 class IndexSets(ChosenSets, CodeKernel):
     """Sets of `chosen` out of `size` elements, ascending; the coin decides whether the input is in it."""

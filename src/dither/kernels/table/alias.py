@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
-from typing import ClassVar, Final, final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ MOST_OUTCOMES: Final = 1 << 16
 _EARLY: Final = 16  # the first bits of a coin, which nearly always decide
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Alias:
     """Alias tables for rows of integer weights of total 2^128 each; 128 random bits draw an outcome.
@@ -97,7 +96,6 @@ def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
     return thresholds, others
 
 
-@final
 class AliasSampler:
     """A sampler with buffers for up to `size` outcomes at once; one per thread."""
 
@@ -143,7 +141,6 @@ _MOST: Final = 1 << 22  # candidates, so that their weights add up to at most 2^
 _BLOCK: Final = 1 << 18  # weights processed together, so that they stay in the cache
 
 
-@final
 @dataclass(frozen=True)
 class Grades:
     """Weights from `low` to `high`: score 0 has the weight `high`, score 1 the weight `low`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from dither.randomness import Source
 _SINGULAR: Final = 1e-12
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class LinearReading:
     """Numbers for the answers to `queries`, a row each, from a channel with a row for each input."""
@@ -84,7 +83,6 @@ _TOTAL: Final = 1 << TOTAL_BITS
 MOST_INPUTS: Final = 1 << 10
 
 
-@final
 @dataclass(frozen=True)
 class Channel:
     """A matrix of positive integers, row i for input i, which are scaled to weights of total 2^128.
@@ -171,7 +169,6 @@ class Channel:
         return Channel.of([[values[place] for place in row] for row in places])
 
 
-@final
 @dataclass(frozen=True)
 class NearestPoint:
     """The nearest of several points: `labels[i]` for a value between `edges[i − 1]` and `edges[i]`."""
@@ -226,7 +223,6 @@ class NearestPoint:
         return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
 
 
-@final
 @dataclass(frozen=True)
 class ChannelKernel(PureKernel, LineKernel):
     """A channel on a line: a value selects the row of the point nearest to it."""
@@ -296,7 +292,6 @@ class ChannelKernel(PureKernel, LineKernel):
         return cls(a_line(domain), Channel.from_device(device), NearestPoint.from_device(device["start"]))
 
 
-@final
 @dataclass(frozen=True)
 class CodeChannelKernel(PureKernel, CellKernel):
     """A report is an outcome of the row that belongs to the code."""

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -73,7 +73,6 @@ class Codebook(ABC):
         return float(low), float(high)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Ramps(Codebook):
     """A piecewise linear codebook; a constant piece is an atom."""
@@ -151,7 +150,6 @@ class Ramps(Codebook):
         )
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Steps(Codebook):
     """A table: equal parts of the report space with one number each, such as the cells that are sampled."""
@@ -206,7 +204,6 @@ class Steps(Codebook):
         return self.values[cell]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Runs(Codebook):
     """A run-length encoded table: `counts[i]` neighbouring cells have the number `values[i]`."""
@@ -264,7 +261,6 @@ IDENTITY: Final = Ramps.affine(0.0, 1.0)
 MOST_CELLS: Final = 1 << 20  # of a codebook that is a table
 
 
-@final
 @dataclass(frozen=True)
 class AffineDecoder:
     """Cell j is decoded as offset + step·j, clipped to [low, high]."""
@@ -297,7 +293,6 @@ class AffineDecoder:
         return {"offset": self.offset, "step": self.step, **ends}
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class TableDecoder:
     """Cell j is decoded as the j-th number of a table."""
@@ -326,7 +321,6 @@ class TableDecoder:
         return {"runs": runs.tolist(), "values": self.values[begins].tolist()}
 
 
-@final
 @dataclass(frozen=True)
 class JoinedDecoder:
     """The first `cells[0]` cells are decoded by the first decoder, the `cells[1]` others by the second."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ MOST: Final = 96  # bits of the longest draw
 LIFT: Final = 1 << 75  # a power of two above every word and every start
 
 
-@final
 @dataclass(frozen=True)
 class Lottery:
     """Draw an index below `tickets`, each with probability exactly step / 2^bits, or none.
@@ -144,60 +143,50 @@ class Window(ABC):
     def lottery(self) -> Lottery:
         """The exact draw that decides between the window and all cells."""
 
-    @final
     @property
     def total(self) -> int:
         """The sum of all weights; it is the same for every start."""
         return self.width * self.inside + (self.cells - self.width) * self.outside
 
-    @final
     @property
     def ratio(self) -> Fraction:
         """The largest ratio H/L of two probabilities of one cell; ε is its logarithm."""
         return Fraction(self.inside, self.outside)
 
-    @final
     @property
     def epsilon(self) -> float:
         """The realised ε, rounded up."""
         return log_above(self.ratio)
 
-    @final
     @property
     def share(self) -> float:
         """The window's share K/N of the report space."""
         return self.width / self.cells
 
-    @final
     @property
     def contrast(self) -> float:
         """The mixture weight of the uniform distribution on the window: K·(H − L)/total."""
         return float(Fraction(self.width * (self.inside - self.outside), self.total))
 
-    @final
     @property
     def blanket(self) -> Fraction:
         """The probability N·L/total that a report is drawn from all cells alike, exactly."""
         return Fraction(self.cells * self.outside, self.total)
 
-    @final
     @property
     def rest(self) -> float:
         """The probability that a report is drawn from all cells alike: N·L/total."""
         return float(self.blanket)
 
-    @final
     @property
     def dtype(self) -> np.dtype[Any]:
         """The smallest unsigned dtype that holds a cell."""
         return np.dtype(np.min_scalar_type(self.cells - 1))
 
-    @final
     def probabilities(self, start: int) -> list[Fraction]:
         """Return the exact probability of every cell for a window that starts at `start`."""
         return self.mixed([(start, Fraction(1))])
 
-    @final
     def mixed(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
         """Return the exact probability of every cell if the start is drawn with the given probabilities."""
         steps = {0: Fraction(0), self.cells: Fraction(0)}  # differences of P(cell is in the window)
@@ -217,7 +206,6 @@ class Window(ABC):
         return law
 
 
-@final
 @dataclass(frozen=True)
 class Sliding(Window):
     """A window that may start at any cell of N = 2^k and wraps around.
@@ -275,7 +263,6 @@ class Sliding(Window):
         return (uniform, start + ticket)[drawn] & (self.cells - 1)
 
 
-@final
 @dataclass(frozen=True)
 class Blocks(Window):
     """N cells in equal blocks of K = 2^j; the window is the block of the input.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from dither.kernels.window.start_table import KnotStart, read_start
 from dither.randomness import Source
 
 
-@final
 class SlidingSampler:
     """A sampler with buffers for blocks of up to `size` values; one per thread."""
 
@@ -77,7 +76,6 @@ class WindowKernel(PureKernel):
 
     window: Sliding | Blocks
 
-    @final
     @property
     def ratio(self) -> Fraction:
         return self.window.ratio
@@ -88,7 +86,6 @@ class WindowKernel(PureKernel):
         return self.window.blanket
 
 
-@final
 @dataclass(frozen=True)
 class SlidingKernel(WindowKernel, LineKernel):
     """A window that starts where the start rule says, and wraps around."""
@@ -200,7 +197,6 @@ class SlidingKernel(WindowKernel, LineKernel):
         return cls(a_line(domain), window, read_start(device["start"], window))
 
 
-@final
 @dataclass(frozen=True)
 class SectorKernel(WindowKernel, LineKernel):
     """Equal blocks of cells; the block of the input is likelier, and the cell within a block is uniform."""
@@ -295,7 +291,6 @@ def a_line(domain: Domain) -> Line:
     return domain
 
 
-@final
 @dataclass(frozen=True)
 class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
     """A report is a category: the input's own with weight H, each other one with weight L."""
@@ -349,7 +344,6 @@ class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
 COIN: Final = 1 << 32
 
 
-@final
 @dataclass(frozen=True)
 class MixtureKernel(PureKernel, LineKernel):
     """With probability heads/2^32 a cell of the first window, otherwise N₁ + a cell of the second."""
@@ -451,7 +445,6 @@ class MixtureKernel(PureKernel, LineKernel):
         return cls(first, second, whole(device["heads"]))
 
 
-@final
 class _MixtureSampler:
     """Draws from both windows for every value and keeps one, so that no branch depends on the coin."""
 

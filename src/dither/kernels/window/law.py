@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from dither.kernels.window.codebook import Codebook
 _LAST_DIGIT: Final = 1e-15  # rounding error of a position on [0, 1]
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class WindowLaw(Law):
     """A mixture: uniform on the window with weight `contrast` = (p − q)·s, else uniform on all, `rest` = q.
@@ -101,7 +100,6 @@ class WindowLaw(Law):
         return self.codebook(np.mod(place, 1.0) if self.circular else place)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class MixedLaw(Law):
     """A mixture of distributions whose weights do not depend on the input."""
@@ -149,7 +147,6 @@ class MixedLaw(Law):
         return all(law.piecewise_constant for law in self.laws)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class BlendedLaw(Law):
     """A mixture of two windows on one codebook whose weights depend on the input."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -25,7 +25,6 @@ _LEAST_ORDER: Final = 2
 _DIGITS: Final = 32  # hexadecimal digits of a set's digest
 
 
-@final
 @dataclass(frozen=True)
 class Geometry:
     """The projective geometry of dimension t − 1 over the field of q elements, as residues modulo K."""
@@ -137,7 +136,6 @@ def _set(order: int, dimension: int) -> tuple[tuple[int, ...], Array]:
     return field.coefficients, members
 
 
-@final
 @dataclass(frozen=True)
 class _Field:
     """Polynomials over F_p modulo x^n + Σ c_j x^j, as lists of n coefficients, the constant first."""
@@ -236,7 +234,6 @@ _FINE: Final = 24  # weights of this many bits leave less than 2^−24 of ε uns
 _DIGIT: Final = 20  # bits of a count that are transformed together: rounding is exact
 
 
-@final
 @dataclass(frozen=True)
 class ProjectiveKernel(CodeKernel, CellKernel):
     """A report y < K of the code x: weight H if (x + y) mod K is in the difference set, L otherwise."""

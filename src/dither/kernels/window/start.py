@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -66,7 +66,6 @@ class StartRule(ABC):
         """Return whether the integers of the sampler hold the start of every value of the line."""
 
 
-@final
 @dataclass(frozen=True)
 class LineStart(StartRule):
     """The start ⌊(x − origin)·scale⌋, clipped to [0, last] if `last` is given.
@@ -140,7 +139,6 @@ class LineStart(StartRule):
         return LineStart(real(data["origin"]), real(data["scale"]), last, whole(data["fraction"]))
 
 
-@final
 class _LineSampler(StartSampler):
     def __init__(self, rule: LineStart, window: Sliding, size: int) -> None:
         coin = np.dtype(np.uint16 if rule.fraction <= 16 else np.uint32)
@@ -197,7 +195,6 @@ class Placement(ABC):
         """Return the inputs at which the start is not differentiable."""
 
 
-@final
 @dataclass(frozen=True)
 class Centred(Placement):
     """The window is centred on the value and shifted so that it stays within [0, 1]."""
@@ -213,7 +210,6 @@ class Centred(Placement):
         return width / 2.0, 1.0 - width / 2.0
 
 
-@final
 @dataclass(frozen=True)
 class Wrapped(Placement):
     """The window is centred on the value and wraps around the circle."""
@@ -230,7 +226,6 @@ class Wrapped(Placement):
         return LineStart((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
 
 
-@final
 @dataclass(frozen=True)
 class Gliding(Placement):
     """The start is affine in the value and rounded at random, so E[report] is affine in the value.

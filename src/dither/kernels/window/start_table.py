@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -48,7 +48,6 @@ class TableStart(StartRule):
         return hash((self.origin, self.scale, self.entries.tobytes()))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class StepStart(TableStart):
     """A step function: the domain is divided into equal bins, and the start of a value is its bin's entry."""
@@ -101,7 +100,6 @@ class StepStart(TableStart):
         return StepStart(real(data["origin"]), real(data["scale"]), entries)
 
 
-@final
 class _StepSampler(StartSampler):
     def __init__(self, rule: StepStart, size: int) -> None:
         self._rule = rule
@@ -120,7 +118,6 @@ class _StepSampler(StartSampler):
         return entry
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class KnotStart(TableStart):
     """Linear interpolation by random rounding: entries at equidistant knots, in units of 2^−16 cells.
@@ -213,7 +210,6 @@ class KnotStart(TableStart):
         return KnotStart(real(data["origin"]), real(data["scale"]), entries.astype(np.uint32))
 
 
-@final
 class _KnotSampler(StartSampler):
     def __init__(self, rule: KnotStart, window: Sliding, size: int) -> None:
         self._rule = rule
@@ -244,7 +240,6 @@ class _KnotSampler(StartSampler):
         return start
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class NearestCells(Placement):
     """The window contains the cells whose numbers are nearest to the value: optimal for any increasing loss.
@@ -273,7 +268,6 @@ class NearestCells(Placement):
         return tuple(np.unique(self._halfway(width)).tolist())
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class BalancedCells(Placement):
     """The start, rounded at random, for which E[report] equals the value: unbiased for every real input.

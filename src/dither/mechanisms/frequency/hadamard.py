@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
 
 from dither.kernels.sets.hadamard import Columns
 from dither.mechanisms.base import CategoryMechanism
 
 
-@final
 @dataclass(frozen=True)
 class HadamardResponse(CategoryMechanism):
     """A column of a public Hadamard matrix, more often one with +1 in the answer's row.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
 
 from dither.errors import InvalidParameter
 from dither.kernels.window.integers import Blocks
@@ -11,7 +10,6 @@ from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
 
 
-@final
 @dataclass(frozen=True)
 class KRR(CategoryMechanism):
     """The true category with some probability, otherwise a uniform category.
@@ -30,7 +28,6 @@ class KRR(CategoryMechanism):
         return ResponseKernel(Blocks.largest(self.epsilon, len(self.categories)))
 
 
-@final
 @dataclass(frozen=True)
 class RR(CategoryMechanism):
     """One of two answers, the true one with probability e^ε/(e^ε + 1).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
 
 from dither.kernels.sets.hashing import MOST_BUCKETS
 from dither.kernels.sets.prefix import HashedResponse
@@ -12,7 +11,6 @@ from dither.kernels.window.integers import Blocks
 from dither.mechanisms.base import CategoryMechanism
 
 
-@final
 @dataclass(frozen=True)
 class OLH(CategoryMechanism):
     """A random public hash function, and the bucket of the answer under it or any other bucket.
@@ -32,7 +30,6 @@ def best_buckets(epsilon: float) -> int:
     return min(round(math.exp(epsilon)) + 1, MOST_BUCKETS)
 
 
-@final
 @dataclass(frozen=True)
 class BLH(CategoryMechanism):
     """A random public hash function with two values, and the answer's value under it or the other one.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
 
 from dither.kernels.sets.bits import Bits
 from dither.mechanisms.base import CategoryMechanism
 
 
-@final
 @dataclass(frozen=True)
 class OUE(CategoryMechanism):
     """The answer as one bit for each category: its own bit a fair coin, all others rarely 1.
@@ -24,7 +22,6 @@ class OUE(CategoryMechanism):
         return Bits.fair(self.epsilon, len(self.categories))  # p = 1/2, q = 1/(e^ε + 1)
 
 
-@final
 @dataclass(frozen=True)
 class SUE(CategoryMechanism):
     """The answer as one bit for each category, every bit flipped with the same probability.

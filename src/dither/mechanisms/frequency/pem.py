@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 from dither.domains import Text
 from dither.kernels.sets.prefix import HashedResponse, PrefixKernel
@@ -14,7 +14,6 @@ from dither.mechanisms.frequency.olh import best_buckets
 MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
 
 
-@final
 @dataclass(frozen=True)
 class PEM(Mechanism[Text]):
     """One prefix of a text, of a random public length, reported by local hashing.

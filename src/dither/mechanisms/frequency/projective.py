@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, final
+from typing import Final
 
 from dither.errors import InvalidParameter
 from dither.kernels.window.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
@@ -17,7 +17,6 @@ MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geomet
 _NEAR: Final = 2  # prime powers that are tried on each side of the best order
 
 
-@final
 @dataclass(frozen=True)
 class ProjectiveResponse(CategoryMechanism):
     """A point of a finite geometry, more often one on the hyperplane that belongs to the answer.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
 
 from dither.errors import InvalidParameter
 from dither.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, IndexSets, SubsetBits
 from dither.mechanisms.base import CategoryMechanism
 
 
-@final
 @dataclass(frozen=True)
 class SubsetSelection(CategoryMechanism):
     """A set of about k/(e^ε + 1) categories, more often one that contains the answer.
@@ -35,7 +33,6 @@ class SubsetSelection(CategoryMechanism):
         return SubsetBits.largest(self.epsilon, size, chosen)
 
 
-@final
 @dataclass(frozen=True)
 class SubsetIndices(CategoryMechanism):
     """The numbers of about k/(e^ε + 1) categories, more often with the answer among them.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -162,7 +162,6 @@ UNPAIRED: Final = "nobody learns who is paired with whom"
 UNKNOWN: Final = "nothing is known about other people's answers"
 
 
-@final
 class Mode(Enum):
     """The adversary's knowledge besides a person's report."""
 

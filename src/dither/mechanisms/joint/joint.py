@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from typing import NoReturn, Self, final
+from typing import NoReturn, Self
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 
 
-@final
 @dataclass(frozen=True)
 class Coin:
     """The coin of one device, for one answer. Keep it secret: it reveals whether the report is true."""
@@ -86,7 +85,6 @@ class Joint(CategoryMechanism):
     def _joined(self, coins: PairedCoins) -> JointKernel:
         """Return the kernel that draws reports with these coins."""
 
-    @final
     def _kernel(self) -> JointKernel:
         return self._joined(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
 
@@ -175,7 +173,6 @@ class Joint(CategoryMechanism):
         p = table.chance
         return replace(self, p=p, rho=table.covariance * (self.symbols - 1) / (p * (1 - p)))
 
-    @final
     def at(self, epsilon: float) -> NoReturn:
         """Raise InvalidParameter: the ε of joint coins depends on the mode of accounting."""
         raise InvalidParameter(
@@ -192,7 +189,6 @@ class Joint(CategoryMechanism):
         return f"{type(self).__name__}({self.domain!r}, {numbers})"
 
 
-@final
 @dataclass(frozen=True, repr=False)
 class JointSUE(Joint):
     """One bit for each category, kept or flipped by a coin that is correlated with another person's coin.
@@ -222,7 +218,6 @@ class JointSUE(Joint):
         return bit.repeated(2)
 
 
-@final
 @dataclass(frozen=True, repr=False)
 class JointOLH(Joint):
     """The answer's bucket under a public hash, or a lie, by a coin that is correlated with another person's.
@@ -246,7 +241,6 @@ class JointOLH(Joint):
         return JointHashed(coins, self.n, self.hashed_to)
 
 
-@final
 @dataclass(frozen=True, repr=False)
 class JRR(Joint):
     """The answer or a lie, decided by a coin; the coins of two people are correlated.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, final
+from typing import Final
 
 from dither.domains import finite
 from dither.errors import Infeasible, InvalidParameter, found
@@ -73,7 +73,6 @@ def published(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
     return p, rho_range(p, categories)[0]
 
 
-@final
 @dataclass(frozen=True)
 class Search:
     """The smallest variance of a count under a mode, over the probability of truth and negative ρ.
@@ -162,7 +161,6 @@ def _double(number: Fraction) -> Fraction:
     return Fraction(math.floor(number * (1 << _BITS)), 1 << _BITS)
 
 
-@final
 @dataclass(frozen=True)
 class Group:
     """Exchangeable coins of a group: `masses[s]` is the probability that s people are truthful."""

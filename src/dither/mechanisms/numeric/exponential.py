@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -24,7 +24,6 @@ _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal o
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding
 
 
-@final
 @dataclass(frozen=True)
 class Exponential(NumberMechanism):
     """One of a few public points, likelier the nearer it is to the value.

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Final, final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
-from dither.mechanisms.noise import END_MASS, AddedNoise, LatticeMechanism
+from dither.mechanisms.number import END_MASS, AddedNoise, LatticeMechanism
 from dither.numerics.distributions import erf, erfc, survival
 from dither.numerics.roots import smallest_positive_float
 
@@ -42,7 +42,6 @@ _SOLVED: Final = (Calibration.ANALYTIC, Calibration.EXACT_PAC)  # σ is the smal
 _PROBABLE: Final = (Calibration.PAC, Calibration.EXACT_PAC)
 
 
-@final
 @dataclass(frozen=True)
 class Gaussian(AddedNoise, LatticeMechanism):
     """The value plus normal noise; unbiased.
@@ -122,7 +121,6 @@ def balle(epsilon: float, sigma: float) -> float:
     return survival(epsilon * sigma - 0.5 / sigma) - math.exp(epsilon) * far
 
 
-@final
 @dataclass(frozen=True)
 class NormalDensity(SmoothDensity):
     """The normal density with standard deviation σ."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from dither.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
 from dither.kernels.lattice.law import InsideLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
 from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.noise import AddedNoise, LatticeMechanism, exponential_margin
+from dither.mechanisms.number import AddedNoise, LatticeMechanism, exponential_margin
 from dither.numerics.roots import smallest_float
 
 
-@final
 @dataclass(frozen=True)
 class Laplace(AddedNoise, LatticeMechanism):
     """The value plus Laplace noise; unbiased.
@@ -48,7 +47,6 @@ class Laplace(AddedNoise, LatticeMechanism):
         return LaplaceDensity(1.0 / self.epsilon)
 
 
-@final
 @dataclass(frozen=True)
 class LaplaceDensity(SmoothDensity):
     """The Laplace density e^(−|z|/b) / 2b."""
@@ -68,7 +66,6 @@ class LaplaceDensity(SmoothDensity):
         return -np.expm1(-np.asarray(distance) / self.scale) / 2.0
 
 
-@final
 @dataclass(frozen=True)
 class BoundedLaplace(LatticeMechanism):
     """A report from the domain itself, likelier the nearer it is to the value.

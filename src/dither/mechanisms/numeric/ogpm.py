@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import final
 
 import numpy as np
 
@@ -12,11 +11,10 @@ from dither.domains import Circle, Interval, finite
 from dither.errors import InvalidParameter, found
 from dither.kernels.window.start import Gliding
 from dither.losses import Power, absolute
-from dither.mechanisms.noise import Shape, WindowMechanism
+from dither.mechanisms.number import Shape, WindowMechanism
 from dither.numerics.roots import increasing_root
 
 
-@final
 @dataclass(frozen=True)
 class OGPM(WindowMechanism):
     """A report from the domain itself, likelier near the value.
@@ -58,7 +56,6 @@ def best_width(epsilon: float, loss: Power) -> float:
     return increasing_root(excess, 0.0, 1.0)
 
 
-@final
 @dataclass(frozen=True)
 class OGPMU(WindowMechanism):
     """A report from a much wider range, likelier near the value; unbiased.
@@ -76,7 +73,6 @@ class OGPMU(WindowMechanism):
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), Gliding(clear))
 
 
-@final
 @dataclass(frozen=True)
 class Focused(WindowMechanism):
     """OGPM with the width that is optimal at one public value, near which most values are expected.

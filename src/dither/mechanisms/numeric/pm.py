@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from dither.kernels.window.law import MixedLaw
 from dither.kernels.window.start import GLIDING, LineStart, Placement
 from dither.losses import Criterion
 from dither.mechanisms.base import NumberMechanism, Realised
-from dither.mechanisms.noise import Shape, WindowMechanism, unbiased_line
+from dither.mechanisms.number import Shape, WindowMechanism, unbiased_line
 
 
-@final
 @dataclass(frozen=True)
 class PM(WindowMechanism):
     """A report from a wider range, likelier near the value; unbiased.
@@ -37,7 +36,6 @@ class PM(WindowMechanism):
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]
 
 
-@final
 @dataclass(frozen=True)
 class Duchi(WindowMechanism):
     """One of two values outside the domain; unbiased.
@@ -59,7 +57,6 @@ def _two_points(share: float, contrast: float) -> Steps:
     return Steps(line(np.array([0.25, 0.75])))
 
 
-@final
 @dataclass(frozen=True)
 class TwoPoint(WindowMechanism):
     """One of two values inside the domain; the one in the value's half is likelier.
@@ -82,7 +79,6 @@ class TwoPoint(WindowMechanism):
         return Shape(0.5, _SIDES, _two_biased_points)
 
 
-@final
 @dataclass(frozen=True)
 class _Sides(Placement):
     """The window is the half of the domain that contains the value."""
@@ -112,7 +108,6 @@ THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM1
 CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
 
 
-@final
 @dataclass(frozen=True)
 class Hybrid(NumberMechanism):
     """A report of PM or of Duchi, chosen by a coin; unbiased.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import final
 
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.noise import Shape, WindowMechanism
+from dither.mechanisms.number import Shape, WindowMechanism
 from dither.numerics.roots import newton
 
 
-@final
 @dataclass(frozen=True)
 class Podium(WindowMechanism):
     """Of all unbiased reports with two levels, those with the smallest worst-case variance.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,9 @@ from dither.kernels.lattice.kernel import LatticeKernel, Ring
 from dither.kernels.lattice.law import RingLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed
 from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.noise import LatticeMechanism
+from dither.mechanisms.number import LatticeMechanism
 
 
-@final
 @dataclass(frozen=True)
 class Purkayastha(LatticeMechanism):
     """An angle plus noise on the circle, likelier near the value.
@@ -45,7 +44,6 @@ class Purkayastha(LatticeMechanism):
         return RingLaw(AngularDensity(self.epsilon))
 
 
-@final
 @dataclass(frozen=True)
 class AngularDensity(SmoothDensity):
     """The density ε·e^(−2ε|z|) / (1 − e^−ε) for |z| ≤ 1/2, in turns: κ = ε/π in radians."""

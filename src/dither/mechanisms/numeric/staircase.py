@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from dither.kernels.lattice.integers import Clamped, domain_base
 from dither.kernels.lattice.law import Moment, NoiseDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.losses import Power, absolute, squared
-from dither.mechanisms.noise import AddedNoise, LatticeMechanism, exponential_margin
+from dither.mechanisms.number import AddedNoise, LatticeMechanism, exponential_margin
 from dither.numerics.quadrature import total
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum
 
 
-@final
 @dataclass(frozen=True)
 class Staircase(AddedNoise, LatticeMechanism):
     """The value plus noise whose density is a step function; unbiased.
@@ -63,7 +62,6 @@ def best_step(epsilon: float, loss: Power) -> float:
     return b * (1.0 + 2.0 * b) / (2.0 * (c * c + c * b + b * b))
 
 
-@final
 @dataclass(frozen=True)
 class StaircaseDensity(NoiseDensity):
     """The density a·b^⌊|z| + 1 − γ⌋ with b = e^−ε and a = (1 − b) / (2(γ + b(1 − γ)))."""

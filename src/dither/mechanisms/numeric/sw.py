@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import final
 
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.window.codebook import Ramps
 from dither.kernels.window.start import GLIDING
-from dither.mechanisms.noise import Decoding, Shape, WindowMechanism
+from dither.mechanisms.number import Decoding, Shape, WindowMechanism
 
 
-@final
 @dataclass(frozen=True)
 class SW(WindowMechanism):
     """A report from a slightly wider range, likelier within a fixed distance of the value.

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar, final
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -55,7 +55,6 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
         check_shares(self.of_location.question, 1, self.epsilon)
         return self._asked(self.of_location, divided=True)
 
-    @final
     @cached_property
     def of_location(self) -> Self:
         """The design for one location; if ε is for a trajectory, for a path of one location."""
@@ -79,17 +78,14 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
         """The domain of the places."""
         return self.domain
 
-    @final
     def per_location(self, length: int) -> Any:
         """Return the design for each location of a path of this length."""
         return self._places.per_location(length).design()
 
-    @final
     def read(self, reading: PostProcessing | None) -> Any:
         """Return the same design with another post-processing of places: `read(dt.Rounded(points))`."""
         return replace(self, reading=reading)
 
-    @final
     def paths(self, reports: Reports) -> Paths:
         """Return the decoded places of reports, as paths."""
         return self._places.paths(reports)
@@ -123,18 +119,15 @@ class PairMechanism(PathMechanism[Area], Generic[Area]):
     @abstractmethod
     def _kernel(self) -> PairKernel: ...
 
-    @final
     @cached_property
     def parts(self) -> tuple[NumberMechanism, NumberMechanism]:
         """The two designs of one location."""
         return self._make(*divide(self.of_location.epsilon, self._split()))
 
-    @final
     def _codebook(self, kernel: PairKernel) -> PairDecoder:
         first, second = (part.decoder for part in self.parts)
         return PairDecoder((first, second))
 
-    @final
     def told(self, place: object) -> tuple[float, float]:
         """Return the two numbers of a place relative to the first reference."""
         first, second = self.kernel.numbers(self.area.check(place)).tolist()
@@ -148,7 +141,6 @@ class StepByStep:
     _: KW_ONLY
     start: Pair | None = None
 
-    @final
     @property
     def origin(self) -> Pair:
         """The first reference."""
@@ -165,7 +157,6 @@ class StepByStep:
             raise InvalidParameter(f"start, ({x:g}, {y:g}), must be a place in {design.domain}") from None
         return x, y
 
-    @final
     def _kernel(self) -> WalkKernel:
         design: Any = self
         origin = self.origin
@@ -216,18 +207,15 @@ class PublicPoints(PathMechanism[Region]):
             raise InvalidParameter(f"a point appears twice among the {len(places)} points")
         object.__setattr__(self, "points", tuple((x, y) for x, y in places.tolist()))
 
-    @final
     @property
     def _pairs(self) -> tuple[Pair, ...]:
         return tuple((float(x), float(y)) for x, y in self.points)
 
-    @final
     @cached_property
     def grades(self) -> Grades:
         """The bounds of the weights, which guarantee ε for any weights between them."""
         return Grades.largest(self.epsilon)
 
-    @final
     def _codebook(self, kernel: Any) -> None:
         """Return None: the points are part of the kernel."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
-from typing import final
 
 import numpy as np
 
@@ -43,14 +42,12 @@ class PlanarMechanism(PathMechanism[Region]):
                 f"cells along the longer side must be a whole number from 2 to 2^20, not {found(self.cells)}"
             )
 
-    @final
     @property
     def spacing(self) -> float:
         """The distance of two neighbouring points of the lattice."""
         box = self.domain.box
         return float(max(box.x.length, box.y.length) / self.cells)
 
-    @final
     @property
     def origin(self) -> tuple[float, float]:
         """The lattice point (0, 0): the lower left corner of the area's box."""
@@ -61,7 +58,6 @@ class PlanarMechanism(PathMechanism[Region]):
         return self.clipped
 
 
-@final
 @dataclass(frozen=True)
 class PlanarLaplace(PlanarMechanism):
     """A place at a random distance in a uniform direction from the true one, clipped to the area.
@@ -89,7 +85,6 @@ class PlanarLaplace(PlanarMechanism):
 _COARSE = 16  # the fewest steps of the lattice in a distance
 
 
-@final
 @dataclass(frozen=True)
 class PlanarStaircase(PlanarMechanism):
     """A place from one of several rings about the true one, uniform in each, clipped to the area.

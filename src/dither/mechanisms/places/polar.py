@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 from dither.domains import Circle, Disk, Interval, finite
 from dither.errors import InvalidParameter
@@ -20,7 +20,6 @@ from dither.question import LEAST_EPSILON
 _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices and collector agree on it
 
 
-@final
 @dataclass(frozen=True)
 class Polar(Mechanism[Disk]):
     """A place near the truth, reported as a distance from the centre and a direction.

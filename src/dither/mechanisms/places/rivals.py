@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Self, final
+from typing import Any, Self
 
 import numpy as np
 
@@ -39,7 +39,6 @@ from dither.numerics.roots import largest_float
 from dither.privacy.exact import exp_below
 
 
-@final
 @dataclass(frozen=True)
 class ATP(PublicPoints):
     """A public point that is nearest to two noisy copies of the path together.
@@ -78,7 +77,6 @@ class ATP(PublicPoints):
         )
 
 
-@final
 @dataclass(frozen=True)
 class Gridding(PathMechanism[Rectangle]):
     """A uniform place in a cell of a grid; cells are likelier the nearer their centre is to the true cell's.
@@ -110,7 +108,6 @@ class Contrast(Enum):
     CODED = "ε"
 
 
-@final
 @dataclass(frozen=True)
 class LSRR(PublicPoints):
     """A public point, likeliest near the true place, less likely in a middle ring, and least beyond it.
@@ -227,7 +224,6 @@ def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Float
     return least, most
 
 
-@final
 @dataclass(frozen=True)
 class NGram(PublicPoints):
     """A public point, the likelier the nearer it is to the true place.
@@ -256,7 +252,6 @@ class NGram(PublicPoints):
         return PointKernel(self._pairs, FallingWeights(self.grades, reach))
 
 
-@final
 @dataclass(frozen=True)
 class Sectors(NumberMechanism):
     """A uniform direction in a sector of the circle; the sector of the true direction is likelier.
@@ -307,7 +302,6 @@ class Sectors(NumberMechanism):
         )
 
 
-@final
 @dataclass(frozen=True)
 class Strawman(StepByStep, PairMechanism[Region]):
     """A place reported as in TraCS-D, but with the sector of the direction instead of the direction.

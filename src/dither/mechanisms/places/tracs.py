@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Final, final
+from typing import Final
 
 from dither.domains import Disk, Parallelogram, Rectangle, Region, Sphere
 from dither.kernels.places.pair import AxesKernel, Crossed
@@ -14,7 +14,6 @@ from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, made
 
 
-@final
 @dataclass(frozen=True)
 class TraCSC(PairMechanism[Crossed]):
     """A place whose two coordinates are each likelier near the true one.
@@ -47,7 +46,6 @@ class TraCSC(PairMechanism[Crossed]):
 HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [Thesis, Sec. 6.3.1]
 
 
-@final
 @dataclass(frozen=True)
 class TraCSD(StepByStep, PairMechanism[Region]):
     """A place whose direction and distance from the previous report are likelier near the true ones.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -26,7 +26,6 @@ _FORBIDDEN: Final = 1e6  # the objective outside of the feasible set
 _SLACK: Final = 1e-9  # by which the smallest eigenvalue must be above 0, relative to the largest
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Multipliers:
     """The dual variables of the bound: one for each input, and one for each pair of inputs."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -28,7 +28,6 @@ _MAGIC: Final = b"dthq"
 _PART: Final = 1 << 12  # multipliers are stored in these parts of the largest one
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class QueryDesign:
     """Columns of {1, E}^k with weights; where the queries are symmetric, a pattern stands for its mirror too.
@@ -153,7 +152,6 @@ def gains(prices: Floats, ratio: float, patterns: Floats) -> Floats:
     return np.asarray((columns @ prices * columns).sum(axis=1) / columns.mean(axis=1))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Starts:
     """Patterns from which searches begin: thresholds of Gaussian vectors, changed copies of known ones."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +21,6 @@ _NEAR: Final = 0.95  # of the way to the nearest zero weight is gone at most
 _SETTLED: Final = 1e-2  # root mean square of a relative step at which Newton's method stops
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Moments:
     """The queries of a workload, seen from the columns of a channel: G across 1, and its symmetry."""
@@ -66,7 +65,6 @@ class Moments:
         return np.where((patterns == patterns[:, ::-1]).all(axis=1), 1.0, 2.0)
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Master:
     """The program for the weights of given patterns (rows of 0 and 1) at E = ratio."""
@@ -220,7 +218,6 @@ def weighted(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Mul
     return search.run(patterns, rounds=_FEW_ROUNDS, seconds=PATIENCE)
 
 
-@final
 class _Search:
     """Column generation for one workload and one ε."""
 

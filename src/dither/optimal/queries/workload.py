@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -31,7 +31,6 @@ MOST_QUERIES: Final = 1 << 16
 LEAST_EPSILON, MOST_EPSILON = 0.05, 8.0
 
 
-@final
 @dataclass(frozen=True)
 class Workload(QueryMechanism):
     """The channel whose reports answer given linear queries with nearly the least variance there is.
@@ -147,7 +146,6 @@ def _solved(queries: tuple[tuple[float, ...], ...], epsilon: float, target: floa
 DEFAULT_CELLS: Final = 32
 
 
-@final
 @dataclass(frozen=True)
 class Cumulative(QueryMechanism):
     """The channel that tells with the least variance how many people are below each of several edges.

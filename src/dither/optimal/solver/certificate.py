@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ _PANELS: Final = 2048  # pieces of the line on which D is bounded from below
 _PARTS: Final = 320  # into which all cells of inputs together are cut, at least
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Prices:
     """The multipliers of a certificate, for inputs from the middle of the domain to its end: 0 … ½.
@@ -307,7 +306,6 @@ _PIECES: Final = 1 << 14  # parts of the domain, on each of which the error is b
 _TABLE: Final = 1 << 20
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class SampledWindow:
     """A window, the numbers of its cells, and the table that says where it starts."""
@@ -418,7 +416,6 @@ class SampledWindow:
         return float(max(at_knots.max(), between.max()))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class MeasuredCodebook:
     """A codebook, a width, and the error of the mechanism that samples them."""

@@ -12,7 +12,7 @@ Variables h_ij that are certainly 0, far from the window of input i, are left ou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class ProgramGrid:
     """The inputs of a program, from 0 to ½, their weights in an average, and its outputs, symmetric about 0.
@@ -65,7 +64,6 @@ class ProgramGrid:
         return np.asarray(np.einsum("k,ikj->ij", shares / 2.0, at_nodes))
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The solution of a program: the base measure on the outputs, the windows, and the dual variables."""

@@ -14,7 +14,7 @@ import datetime
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 from dither.service.contract import Published
 from dither.service.live import Fates, FoldedCounts, LiveCounts, News, Slot
@@ -67,7 +67,6 @@ _IDLE: Final = "60s"  # after which the database ends a transaction of a process
 _NewRow = tuple[bytes, int, int, bytes]  # identity, part, slot, reports
 
 
-@final
 class PostgresqlStore(CollectorStore):
     """A store in a database. Opening it makes the tables, all of which begin with `dither_`."""
 

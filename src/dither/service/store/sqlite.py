@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO, Final, final
+from typing import BinaryIO, Final
 
 from dither.service.contract import Published
 from dither.service.live import FoldedCounts, LiveCounts, News, Slot
@@ -57,7 +57,6 @@ _REPEATED_SLOT: Final = (
 )
 
 
-@final
 class SqliteStore(CollectorStore):
     """A store in one file. A lock beside it keeps a second collector away."""
 

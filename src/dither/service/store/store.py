@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,6 @@ class StoreUnusable(DitherError):
     """A store that cannot be opened: another program's file, one that is in use, or a damaged one."""
 
 
-@final
 @dataclass(frozen=True)
 class Arrived:
     """A batch that passed the checks: its identity, and its reports by slot, in the order of the body."""
@@ -40,7 +39,6 @@ class Arrived:
     parts: tuple[tuple[Slot, bytes], ...]
 
 
-@final
 class Stored(Enum):
     """What a store did with a batch."""
 
@@ -189,7 +187,6 @@ def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
                 yield slots[number], ticks, parts
 
 
-@final
 class Folding:
     """Rows that are replaced by counts.
 

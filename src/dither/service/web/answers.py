@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -40,7 +40,6 @@ MOST_BINS: Final = 256
 _KNOWN: Final = ("question", "what", "share", "bins", "by", "day", "label", "lying")
 
 
-@final
 class What(Enum):
     """A quantity that is estimated."""
 
@@ -49,7 +48,6 @@ class What(Enum):
     QUANTILE = "quantile"
 
 
-@final
 class By(Enum):
     """How reports are divided before each part is estimated."""
 
@@ -57,7 +55,6 @@ class By(Enum):
     LABEL = "label"
 
 
-@final
 @dataclass(frozen=True)
 class Query:
     """One quantity of one question, of all reports or of a day or a label, or for each of these.
@@ -175,7 +172,6 @@ COLUMNS: Final = (
 PlainRow = dict[str, Any]
 
 
-@final
 @dataclass(frozen=True)
 class ReportsPart:
     """A part of the reports: of a day, of a label, or all."""
@@ -283,7 +279,6 @@ class TooBusy(Exception):
     """More answers are asked for than can be computed soon."""
 
 
-@final
 class Answers:
     """What a collector says about its campaigns. Nothing is computed on the event loop.
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from dither.advice.explain import BatchPromise, batch_promise
@@ -62,7 +62,6 @@ FILES: Final = {"json": "JSON", "csv": "CSV", "arrow": "Arrow"}
 _MOST_DAYS: Final = 31  # rows of the table by day
 
 
-@final
 @dataclass(frozen=True)
 class Told:
     """The rows that the page shows of a question."""
@@ -433,7 +432,6 @@ _LIFE: Final = 20.0  # seconds of a stream, after which the browser connects aga
 _MOST_STREAMS: Final = 256
 
 
-@final
 class Pages:
     """The parts of every page that change, drawn once for all who look."""
 

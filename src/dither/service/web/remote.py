@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, final
+from typing import Final
 
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.groups import GroupCounts
@@ -26,7 +26,6 @@ class Unreachable(DitherError):
     """A collector does not answer, or answers something else than what was asked for."""
 
 
-@final
 class _OtherPage(urllib.request.HTTPRedirectHandler):
     """Refuses to be sent elsewhere: another host would say what was collected."""
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final
 
 from dither.errors import DitherError, InvalidParameter
 from dither.service.collector import Collector, check, read
@@ -33,7 +33,6 @@ _ROTATION: Final = 600.0  # seconds after which nobody can tell that an address 
 _MOST: Final = 1 << 20  # addresses that are distinguished
 
 
-@final
 class RateLimits:
     """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
 
@@ -373,7 +372,6 @@ class _Lost(Exception):
     """A server or a proxy lost the body, or a part of it. The device is not at fault."""
 
 
-@final
 class Batches:
     """The endpoint, as an ASGI application."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -36,7 +36,6 @@ class Decoding(Enum):
     TRUNCATED = "truncated"
 
 
-@final
 @dataclass(frozen=True)
 class Shape:
     """A paper's window: its width as a share of the report space, its start, and the codebook."""
@@ -79,7 +78,6 @@ class WindowMechanism(NumberMechanism):
     def shape(self) -> Shape:
         """Return the width, the placement and the codebook of the paper's window."""
 
-    @final
     @cached_property
     def _shape(self) -> Shape:
         return self.shape()
@@ -173,7 +171,6 @@ class LatticeMechanism(NumberMechanism):
     def _check(self) -> None:
         check_lattice(self.cells)
 
-    @final
     def _kernel(self) -> LatticeKernel[Any]:
         return LatticeKernel.on(self.line, self.lattice())
 
@@ -189,7 +186,6 @@ class AddedNoise(ABC):
     def density(self) -> NoiseDensity:
         """Return the continuous noise that the integers approximate, in units of the domain's length."""
 
-    @final
     def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
         if self.decoding is Decoding.TRUNCATED:
             return kernel.steps.cut(kernel.line.low, kernel.line.high)

@@ -1,0 +1,121 @@
+"""The rules that keep the house easy to walk: its grain, its classes, its names and its prose.
+
+`python -m tools.house` prints the measurements behind them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from dither.errors import DitherError
+from tests.support.repository import ROOT
+from tools import house
+from tools.wrap import too_long
+
+LONGEST, SHORT, MEDIAN = 700, 120, 180  # lines of a module
+DEEPEST = 4
+OVERRIDES = 84  # methods that replace a concrete one: may only shrink
+NAMES, ALL_NAMES, TWICE = (
+    157,
+    326,
+    17,
+)  # public names at the top, in all, twice: may only shrink
+WIDTH = 110
+
+# Short because they are one of many of a kind: a design, a verb, a format.
+PLUGINS = ("mechanisms/", "cli/verbs/", "data/")
+# Other short modules, and why they stand alone.
+ALONE = {
+    "account/clock.py": "the only module that reads clocks",
+    "arrays.py": "names of array types, below everything",
+    "atomic.py": "writing a file whole or not at all, for many rooms",
+    "cli/main.py": "the list of verbs, which help prints without importing one",
+    "jrr.py": "a public address",
+    "kernels/blocks.py": "blocks of values that stay in the cache, for all samplers",
+    "kernels/places/place.py": "the interface of the kernels of places",
+    "plotting.py": "the style of all pictures",
+    "reports.py": "what everybody names",
+    "rivals.py": "a public address",
+    "service/keys.py": "secret files, read and written in one place",
+    "sklearn.py": "a public address, which needs scikit-learn",
+}
+# Classes that are inherited from although nothing in them is abstract.
+CONCRETE_BASES = {
+    "dither.estimation.estimate.Estimate",
+    "dither.estimation.estimate.LabelledEstimate",
+    "dither.estimation.linear.Method",
+    "dither.kernels.codes.BitReports",
+    "dither.kernels.codes.BucketReports",
+    "dither.kernels.sets.subsets.ChosenSets",
+    "dither.mechanisms.places.base.StepByStep",
+    "dither.table.ResultTable",
+}
+
+
+def test_words_of_the_past_are_gone() -> None:
+    for name in house.modules():
+        text = (house.SOURCE / name).read_text(encoding="utf-8")
+        assert not re.search(r"travelled|version_1\b", text, re.IGNORECASE), name
+
+
+def test_no_class_is_more_than_four_deep() -> None:
+    deep = {kind.__qualname__ for kind in house.classes() if house.depth(kind) > DEEPEST}
+    assert deep == set()
+
+
+def test_overriding_of_concrete_methods_only_shrinks() -> None:
+    found = house.overrides()
+    assert len(found) <= OVERRIDES, found
+    assert len(found) == OVERRIDES, f"there are fewer now: set OVERRIDES to {len(found)}"
+
+
+def test_only_abstract_classes_are_inherited_from() -> None:
+    """In place of a mark at every class that must not be inherited from."""
+    errors = {
+        f"{kind.__module__}.{kind.__qualname__}" for kind in house.classes() if issubclass(kind, DitherError)
+    }
+    assert set(house.concrete_bases()) - errors == CONCRETE_BASES
+
+
+def test_modules_are_neither_crumbs_nor_loaves() -> None:
+    sizes = house.modules()
+    assert {name: lines for name, lines in sizes.items() if lines > LONGEST} == {}
+    assert median(sizes.values()) >= MEDIAN
+    short = {
+        name
+        for name, lines in sizes.items()
+        if lines < SHORT and not name.endswith("__.py") and not name.startswith(PLUGINS)
+    }
+    assert short == set(ALONE)
+    assert len(ALONE) <= 25
+
+
+def test_the_surface_only_shrinks() -> None:
+    assert len(house.TOP) <= NAMES
+    assert len(house.public_names()) <= ALL_NAMES
+    assert len(house.at_two_addresses()) <= TWICE, house.at_two_addresses()
+
+
+def pages() -> list[Path]:
+    """Return the pages of the project."""
+    return [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "clients").glob("*/README.md")]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_prose_has_at_most_110_characters_a_line(page: Path) -> None:
+    assert too_long(page.read_text(encoding="utf-8"), WIDTH) == [], "python -m tools.wrap wraps it"
+
+
+def test_the_rules_can_fail(tmp_path: Path) -> None:
+    assert too_long("word " * 40, WIDTH) == [1]
+    assert too_long("| " + "word " * 40, WIDTH) == []
+
+    class Broken(Exception):
+        """Four classes deep are allowed; this one has none of the house above it."""
+
+    assert house.depth(Broken) == 1
+    assert house.depth(DitherError) == 1
