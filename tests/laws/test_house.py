@@ -18,7 +18,7 @@ from tools.wrap import too_long
 
 LONGEST, SHORT, MEDIAN = 700, 120, 180  # lines of a module
 DEEPEST = 4
-OVERRIDES = 84  # methods that replace a concrete one: may only shrink
+OVERRIDES = 79  # methods that replace a concrete one: may only shrink
 NAMES, ALL_NAMES, TWICE = (
     157,
     326,

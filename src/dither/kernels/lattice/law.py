@@ -67,12 +67,9 @@ class Law(ABC):
         """Return P(first < Y ≤ last | x), atoms included."""
         return np.asarray(self.cumulative(last, x) - self.cumulative(first, x))
 
+    @abstractmethod
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return the reports of positive probability, and their masses: shapes (m,) and x.shape + (m,).
-
-        By default there are none.
-        """
-        return np.empty(0), np.empty((*np.shape(x), 0))
+        """Return the reports of positive probability, and their masses: shapes (m,) and x.shape + (m,)."""
 
     @property
     @abstractmethod
@@ -163,6 +160,11 @@ class SmoothDensity(NoiseDensity):
         return float(self.integral(np.asarray(-far), np.asarray(far), moment))
 
 
+def no_atoms(x: Floats) -> tuple[Floats, Floats]:
+    """Return the atoms of a law that has a density alone: none for any input."""
+    return np.empty(0), np.empty((*np.shape(x), 0))
+
+
 @dataclass(frozen=True, eq=False)
 class AddedLaw(Law):
     """A value plus noise. `ends` are the outermost reports."""
@@ -170,6 +172,9 @@ class AddedLaw(Law):
     noise: NoiseDensity
     ends: tuple[float, float]
     circular: bool = False
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
+        return no_atoms(x)
 
     def expect(self, x: Floats, moment: Moment) -> Floats:
         return np.full(np.shape(x), self.noise.whole(moment))
@@ -237,6 +242,9 @@ class InsideLaw(Law):
         """Return the probability that the sum is inside, which normalises the density."""
         return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
 
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
+        return no_atoms(x)
+
     def expect(self, x: Floats, moment: Moment) -> Floats:
         x = np.asarray(x, dtype=np.float64)
         return self.noise.integral(-x, 1.0 - x, moment) / self._inside(x)
@@ -266,6 +274,9 @@ class RingLaw(Law):
 
     noise: NoiseDensity
     circular: bool = True
+
+    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
+        return no_atoms(x)
 
     def expect(self, x: Floats, moment: Moment) -> Floats:
         return np.full(np.shape(x), self.noise.whole(moment))
