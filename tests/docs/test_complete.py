@@ -153,6 +153,7 @@ def test_every_endpoint_is_described(tmp_path: Path) -> None:
     paths = {
         path
         for file in source.glob("*.py")
+        if file.name != "pages.py"  # pages are for people
         for path in re.findall(r"(?:Route\(|[A-Z]+: Final = )\"(/[^\"]*)\"", file.read_text(encoding="utf-8"))
     }
     assert len(paths) > 5
