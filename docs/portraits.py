@@ -37,7 +37,7 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
         _support(mechanism, left)
         _frequency_error(mechanism, 1, right)
     elif isinstance(mechanism, dt.Marginals):
-        _question(mechanism, left)
+        _function(mechanism, left)
         _table_error(mechanism, right)
     elif isinstance(mechanism, QueryMechanism):
         _columns(mechanism, left)
@@ -137,14 +137,14 @@ def _noise(protocol: CategoryMechanism, levels: int) -> list[float]:
     return found
 
 
-def _question(mechanism: Any, axes: Any) -> None:
-    last = mechanism.kernel.questions[-1]
+def _function(mechanism: Any, axes: Any) -> None:
+    last = mechanism.kernel.functions[-1]
     shape = [mechanism.domain.sizes[place] for place in last.attributes]
     axes.imshow(np.reshape(last.values, shape), cmap="Blues", interpolation="nearest")
     names = [mechanism.domain.names[place] for place in last.attributes]
     axes.set_ylabel(names[0])
     axes.set_xlabel(names[-1])
-    styled(axes, title="The value of one question, ε = 1")
+    styled(axes, title="The value of one function, ε = 1")
 
 
 def _table_error(mechanism: Any, axes: Any) -> None:
@@ -161,7 +161,7 @@ def _table_error(mechanism: Any, axes: Any) -> None:
 
 
 def _columns(mechanism: QueryMechanism, axes: Any) -> None:
-    table = mechanism.channel.matrix
+    table = mechanism.question.book.channel
     axes.imshow(table / table.min(axis=0), aspect="auto", cmap="Blues", interpolation="nearest")
     axes.set_xlabel("report")
     axes.set_ylabel("input")
@@ -169,7 +169,7 @@ def _columns(mechanism: QueryMechanism, axes: Any) -> None:
 
 
 def _answers(mechanism: QueryMechanism, axes: Any) -> None:
-    told = dt.KRR(dt.Categories(len(mechanism.channel.values)), epsilon=mechanism.epsilon)
+    told = dt.KRR(dt.Categories(len(mechanism.question.book.channel)), epsilon=mechanism.epsilon)
     rows = np.array([told.kernel.chances(code) for code in range(len(told.categories))])
     rival = LinearReading(rows, mechanism.matrix).single_variances
     ours = mechanism.question.book.single_variances
