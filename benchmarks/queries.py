@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 import dither as dt
-from dither.optimal.queries import design as store
+from dither.optimal.queries import design
 from dither.optimal.queries.design import prefixes
 from dither.table import as_text
 
@@ -60,7 +60,7 @@ def main() -> None:
         matrix = prefixes(size)
         gram = matrix.T @ matrix
         for epsilon in BUDGETS:
-            if epsilon not in store.shipped().get(size, ()):
+            if epsilon not in design.shipped().get(size, ()):
                 continue
             ours = dt.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=size)
             ratio = math.exp(epsilon)

@@ -101,7 +101,9 @@ def test_no_two_mechanisms_are_described_alike() -> None:
     assert len(set(said)) == len(said)
 
 
-@pytest.mark.parametrize("name", ["Podium", "OLH", "JRR", "TraCSC", "PEM", "Polar", "Cumulative", "Marginals"])
+@pytest.mark.parametrize(
+    "name", ["Podium", "OLH", "JRR", "TraCSC", "PEM", "Polar", "Cumulative", "Marginals"]
+)
 def test_every_kind_of_mechanism_is_drawn(name: str, tmp_path: Path) -> None:
     catalogue.portraits.draw(catalogue.example(name, names()[name]), tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 10_000

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from dither.errors import InvalidParameter
-from dither.numerics import distributions as normal
+from dither.numerics import distributions
 from dither.numerics.distributions import (
     check_level,
     chi_square_survival,
@@ -30,18 +30,18 @@ from dither.numerics.distributions import (
 
 def test_error_functions_of_arrays() -> None:
     x = np.linspace(-6.0, 26.0, 4_001).reshape(1, -1)
-    assert normal.erf(x) == pytest.approx(special.erf(x), rel=1e-14, abs=1e-300)
-    assert normal.erfc(x) == pytest.approx(special.erfc(x), rel=1e-13, abs=1e-300)
-    assert normal.erfc(x).dtype == np.float64
-    assert normal.erf(np.asarray(0.5)).shape == ()
+    assert distributions.erf(x) == pytest.approx(special.erf(x), rel=1e-14, abs=1e-300)
+    assert distributions.erfc(x) == pytest.approx(special.erfc(x), rel=1e-13, abs=1e-300)
+    assert distributions.erfc(x).dtype == np.float64
+    assert distributions.erf(np.asarray(0.5)).shape == ()
 
 
 def test_tails_and_their_inverse() -> None:
     for z in np.linspace(-8.0, 37.0, 91).tolist():
-        assert normal.survival(z) == pytest.approx(stats.norm.sf(z), rel=1e-12)
+        assert distributions.survival(z) == pytest.approx(stats.norm.sf(z), rel=1e-12)
     for probability in (1e-300, 1e-20, 1e-6, 0.025, 0.3, 0.5, 0.9, 1 - 1e-12):
         exact = stats.norm.isf(probability)
-        assert normal.inverse_survival(probability) == pytest.approx(exact, rel=1e-13, abs=1e-15)
+        assert distributions.inverse_survival(probability) == pytest.approx(exact, rel=1e-13, abs=1e-15)
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 7, 12, 99, 1000])
@@ -82,13 +82,13 @@ def test_where_there_is_a_formula_all_digits_are_right(level: float) -> None:
         exact = mpmath.mpf(level)
         cauchy = mpmath.tan(mpmath.pi * exact / 2)
         two = exact * mpmath.sqrt(2 / (1 - exact**2))
-        normal = mpmath.sqrt(2) * mpmath.erfinv(exact)
+        distributions = mpmath.sqrt(2) * mpmath.erfinv(exact)
     assert student_t_quantile(level, 1) == pytest.approx(float(cauchy), rel=1e-7)
     assert student_t_quantile(level, 2) == pytest.approx(float(two), rel=1e-13)
-    assert student_t_quantile(level) == pytest.approx(float(normal), rel=1e-7)
+    assert student_t_quantile(level) == pytest.approx(float(distributions), rel=1e-7)
     if level > 0.05:  # below, 1 − level has lost digits of the level
         assert student_t_quantile(level, 1) == pytest.approx(float(cauchy), rel=1e-13)
-        assert student_t_quantile(level) == pytest.approx(float(normal), rel=1e-13)
+        assert student_t_quantile(level) == pytest.approx(float(distributions), rel=1e-13)
 
 
 def test_without_a_degree_of_freedom_nothing_is_excluded() -> None:

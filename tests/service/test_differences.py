@@ -17,7 +17,7 @@ from dither.service.collector import Collector
 from dither.service.settings import Settings
 from dither.service.store.opening import backup, open_store, restore
 from dither.service.store.store import Arrived, CollectorStore
-from dither.service.web.answers import routes
+from dither.service.web.answers import answer_routes
 from dither.wire.batch import PACKED, BatchBody
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, contract, published
@@ -129,7 +129,7 @@ def test_a_thousand_labels_with_nine_reports_each_show_nothing() -> None:
     collector, made = make(labels=labels, people=PEOPLE)
     for label in labels:
         send(collector, made, "browser", ["firefox"] * 9, label=label)
-    client = Asked(Starlette(routes=routes(collector)))
+    client = Asked(Starlette(routes=answer_routes(collector)))
     base = f"/v1/campaigns/{made.id}"
     (row,) = client.get(f"{base}/answers.json?question=browser").json()["rows"]
     assert (row["state"], row["n"], row["value"]) == ("too few people", 9000, None)

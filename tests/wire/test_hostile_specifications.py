@@ -16,7 +16,7 @@ import pytest
 import dither as dt
 from dither.device_text import canonical, digest
 from dither.errors import BudgetExceeded, InvalidParameter, MalformedReport
-from dither.wire import codec as schema
+from dither.wire import codec
 from tests.golden.devices import CASES
 from tests.support.travel import changed
 
@@ -154,8 +154,8 @@ def test_bits_for_very_many_categories_are_refused() -> None:
 
 
 def test_a_text_that_is_too_long_is_not_parsed() -> None:
-    with pytest.raises(MalformedReport, match=f"at most {schema.MOST_BYTES}"):
-        dt.from_json(" " * (schema.MOST_BYTES + 1))
+    with pytest.raises(MalformedReport, match=f"at most {codec.MOST_BYTES}"):
+        dt.from_json(" " * (codec.MOST_BYTES + 1))
 
 
 def sealed(header: Any, cells: bytes = b"", version: int = 2) -> bytes:

@@ -23,7 +23,6 @@ from dither.losses import Criterion
 from dither.numerics.roots import argmax
 from dither.optimal.design import FORMAT, Design
 from dither.optimal.problem import Problem
-from dither.optimal.solver import solve_design as lloyd
 from dither.optimal.solver.certificate import (
     CELLS,
     MeasuredCodebook,
@@ -163,7 +162,9 @@ def interpolated(problem: Problem, below: Design, above: Design) -> Design:
     """Return a design for an ε between those of two designs of the same kind."""
     share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
     if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
-        best = MeasuredCodebook.of(problem, *lloyd.codebook_cells(lloyd.best_codebook(problem)))
+        from dither.optimal.solver.solve_design import best_codebook, codebook_cells
+
+        best = MeasuredCodebook.of(problem, *codebook_cells(best_codebook(problem)))
     else:
         best = _best(problem, below, above, share)
     book, width = (best.book, best.width) if problem.unbiased else reduced(best.book, best.width)

@@ -16,7 +16,7 @@ import dither as dt
 from dither.errors import Infeasible, InvalidParameter
 from dither.jrr import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3
 from dither.kernels.coin import PairedCoins
-from dither.mechanisms.joint import accounting as adversaries
+from dither.mechanisms.joint import accounting
 from dither.privacy import Approximate, Nothing, Pure
 from tests.mechanisms.joint import brute
 from tests.support.repository import reference
@@ -357,11 +357,11 @@ def test_every_mode_against_enumeration(p: Fraction, rho: Fraction | str, lies: 
     pairs = coins(p, rho)
     law = brute.law(pairs, n)
     for colluders in range(n - 1):
-        found = adversaries.hidden_epsilon(pairs, lies, n, colluders)
+        found = accounting.hidden_epsilon(pairs, lies, n, colluders)
         assert found == pytest.approx(loss(brute.seen(law, list(range(1, 1 + colluders))), lies), abs=1e-9)
     everybody = brute.seen(law, list(range(1, n)))
-    assert adversaries.revealed_epsilon(pairs, lies) >= loss(everybody, lies) - 1e-12
-    failure = adversaries.informed_failure(pairs, lies, n)
+    assert accounting.revealed_epsilon(pairs, lies) >= loss(everybody, lies) - 1e-12
+    failure = accounting.informed_failure(pairs, lies, n)
     for epsilon in (0.0, 0.1, 0.7, 1.5, 3.0):
         exact = delta(everybody, lies, epsilon)
         assert exact <= failure(epsilon) <= exact + 1e-9
@@ -406,7 +406,7 @@ def test_the_lottery_against_enumeration(p: Fraction, rho: Fraction | str, n: in
                     )
                 entry = table.setdefault((told and partner, other), [Fraction(0), Fraction(0)])
                 entry[not truthful] += mass / len(ways)
-    failure = adversaries.revealed_failure(pairs, 1, n, 2)
+    failure = accounting.revealed_failure(pairs, 1, n, 2)
     for epsilon in (0.0, 0.4, 1.0, 2.0):
         exact = delta([(a, b) for a, b in table.values()], 1, epsilon)
         assert exact <= failure(epsilon) <= exact + 1e-9
@@ -414,52 +414,52 @@ def test_the_lottery_against_enumeration(p: Fraction, rho: Fraction | str, n: in
 
 def test_more_correlation_is_never_safer() -> None:
     for n in (20, 21):
-        losses = [adversaries.hidden_epsilon(coins(0.7, -step / 24), 1, n, 5) for step in range(10)]
+        losses = [accounting.hidden_epsilon(coins(0.7, -step / 24), 1, n, 5) for step in range(10)]
         assert losses == sorted(losses)
-        failures = [adversaries.informed_failure(coins(0.7, -step / 24), 1, n)(1.0) for step in range(10)]
+        failures = [accounting.informed_failure(coins(0.7, -step / 24), 1, n)(1.0) for step in range(10)]
         assert failures == sorted(failures)
 
 
 def test_hidden_positive_correlations_are_exact_or_bounded() -> None:
-    small, large = (adversaries.hidden_epsilon(coins(0.6, 0.5), 1, n, 2) for n in (6, 600))
+    small, large = (accounting.hidden_epsilon(coins(0.6, 0.5), 1, n, 2) for n in (6, 600))
     assert small == pytest.approx(0.7309, abs=1e-4)
-    assert large == adversaries.revealed_epsilon(coins(0.6, 0.5), 1)
+    assert large == accounting.revealed_epsilon(coins(0.6, 0.5), 1)
 
 
 def test_hidden_numbers_of_six() -> None:
     for colluders, p, rho, stated, exact in REFERENCE["hidden_n6"]["value"]:
         pairs = coins(p, rho)
-        assert adversaries.theorem_3_epsilon(pairs, 6, colluders) == pytest.approx(stated, abs=1e-4)
-        assert adversaries.hidden_epsilon(pairs, 1, 6, colluders) == pytest.approx(float(exact), abs=1e-4)
+        assert accounting.theorem_3_epsilon(pairs, 6, colluders) == pytest.approx(stated, abs=1e-4)
+        assert accounting.hidden_epsilon(pairs, 1, 6, colluders) == pytest.approx(float(exact), abs=1e-4)
 
 
 def test_hidden_numbers_of_two_hundred() -> None:
     for epsilon, share, stated, exact, revealed in REFERENCE["hidden_n200"]["value"]:
         pairs, colluders = published(epsilon), round(200 * share)
-        assert adversaries.theorem_3_epsilon(pairs, 200, colluders) == pytest.approx(stated, abs=5e-4)
-        assert adversaries.hidden_epsilon(pairs, 1, 200, colluders) == pytest.approx(float(exact), abs=5e-4)
-        assert adversaries.revealed_epsilon(pairs, 1) == float(revealed)
+        assert accounting.theorem_3_epsilon(pairs, 200, colluders) == pytest.approx(stated, abs=5e-4)
+        assert accounting.hidden_epsilon(pairs, 1, 200, colluders) == pytest.approx(float(exact), abs=5e-4)
+        assert accounting.revealed_epsilon(pairs, 1) == float(revealed)
 
 
 def test_informed_numbers() -> None:
     for epsilon, n, rare, often, certain in REFERENCE["informed"]["value"]:
         pairs = published(epsilon)
-        failure = adversaries.informed_failure(pairs, 1, n)
+        failure = accounting.informed_failure(pairs, 1, n)
         for delta, spent in ((1e-6, rare), (1e-3, often)):
-            found = adversaries.least_epsilon(failure, delta, adversaries.revealed_epsilon(pairs, 1))
+            found = accounting.least_epsilon(failure, delta, accounting.revealed_epsilon(pairs, 1))
             assert found == pytest.approx(float(spent), rel=0.01)
         assert failure(60.0) == pytest.approx(certain, rel=0.01, abs=1e-30)
 
 
 def test_a_partner_who_tells_gives_nearly_everything_away() -> None:
     for epsilon, delta in REFERENCE["pair_failure"].items():
-        failure = adversaries.revealed_failure(published(float(epsilon)), 1, 102, 101)  # surely a colluder
+        failure = accounting.revealed_failure(published(float(epsilon)), 1, 102, 101)  # surely a colluder
         assert failure(float(epsilon)) == pytest.approx(delta, abs=1e-4)
 
 
 def test_the_smallest_budget_is_enough_and_less_is_not() -> None:
     pairs = published(1.0)
-    failure = adversaries.informed_failure(pairs, 1, 1_000)
-    spent = adversaries.least_epsilon(failure, 1e-6, adversaries.revealed_epsilon(pairs, 1))
+    failure = accounting.informed_failure(pairs, 1, 1_000)
+    spent = accounting.least_epsilon(failure, 1e-6, accounting.revealed_epsilon(pairs, 1))
     assert failure(spent) <= 1e-6 < failure(spent * (1 - 1e-9))
-    assert adversaries.least_epsilon(failure, 0.9, math.inf) == 0.0
+    assert accounting.least_epsilon(failure, 0.9, math.inf) == 0.0

@@ -16,7 +16,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
-from dither.service.web.answers import GROWTH, LOOKS, Answers, Query, TooBusy, What, look_of, routes
+from dither.service.web.answers import GROWTH, LOOKS, Answers, Query, TooBusy, What, answer_routes, look_of
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def served():
         ],
         "browser": [send(collector, published, "browser", browsers, MONDAY, "1.0")],
     }
-    client = Asked(Starlette(routes=routes(collector)))
+    client = Asked(Starlette(routes=answer_routes(collector)))
     return client, f"/v1/campaigns/{published.id}", sent
 
 
@@ -102,13 +102,13 @@ def test_a_formula_stays_a_text_in_csv():
         questions={"a": dt.KRR(dt.Categories(["=1+1", "b"]), epsilon=1)}, labels=(), people=1
     )
     send(collector, published, "a", ["b"] * 9)
-    client = Asked(Starlette(routes=routes(collector)))
+    client = Asked(Starlette(routes=answer_routes(collector)))
     assert "'=1+1" in client.get(f"/v1/campaigns/{published.id}/answers.csv").text
 
 
 def test_few_people_are_not_shown_and_neither_are_none():
     collector, published = make()
-    client = Asked(Starlette(routes=routes(collector)))
+    client = Asked(Starlette(routes=answer_routes(collector)))
     base = f"/v1/campaigns/{published.id}"
     row = client.get(f"{base}/answers.json").json()["rows"][0]
     assert (row["state"], row["value"], row["n"]) == ("no reports", None, 0)
@@ -282,7 +282,9 @@ def test_the_description_knows_every_route_and_parameter():
 
     collector, _ = make()
     found = {
-        route.path.replace("{form}", name) for route in routes(collector) for name in ("json", "csv", "arrow")
+        route.path.replace("{form}", name)
+        for route in answer_routes(collector)
+        for name in ("json", "csv", "arrow")
     }
     assert found <= set(PATHS)
     named = {one["name"] for one in PATHS["/v1/campaigns/{campaign}/answers.json"]["get"]["parameters"]}

@@ -19,7 +19,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
-from dither.service.web import drawing as words
+from dither.service.web import drawing
 from dither.service.web.answers import Answers
 from dither.service.web.pages import Pages, page_routes
 
@@ -160,11 +160,11 @@ def test_a_crowd_of_streams_is_told_to_wait(monkeypatch):
 
 
 def test_numbers_are_grouped_by_narrow_spaces():
-    assert words.whole(1234567) == "1\u202f234\u202f567"
-    assert words.counted(1, "report") == "1\u202freport"
-    assert words.plain(-0.5) == "−0.5"
-    assert words.narrow("95 % of 10 000 people") == "95\u202f% of 10\u202f000 people"
-    assert words.percent(0.123) == "12.3\u202f%"
+    assert drawing.whole(1234567) == "1\u202f234\u202f567"
+    assert drawing.counted(1, "report") == "1\u202freport"
+    assert drawing.plain(-0.5) == "−0.5"
+    assert drawing.narrow("95 % of 10 000 people") == "95\u202f% of 10\u202f000 people"
+    assert drawing.percent(0.123) == "12.3\u202f%"
 
 
 def test_promises_that_are_not_pure_and_every_repeat():
@@ -173,6 +173,6 @@ def test_promises_that_are_not_pure_and_every_repeat():
 
     for repeat in (Repeat.FRESH, Repeat.SAME):
         _, published = make(repeat=repeat)
-        assert len(words.promise(published.contract)) == 2
-    assert "minutes" in words.asked(TERMS["questions"]["minutes"].question)
-    assert "direction" in words.asked(dt.OGPM(dt.Circle(360), epsilon=1).question)
+        assert len(drawing.promise(published.contract)) == 2
+    assert "minutes" in drawing.asked(TERMS["questions"]["minutes"].question)
+    assert "direction" in drawing.asked(dt.OGPM(dt.Circle(360), epsilon=1).question)

@@ -356,17 +356,17 @@ def command(
         return
     asked = None if question is None else _questions(question, column)
     if any("://" in name for name in files):
-        from dither.cli.verbs import sql as databases
+        from dither.cli.verbs import sql
 
-        if databases.all_addresses(files):
+        if sql.all_addresses(files):
             if asked is None:
                 raise click.UsageError("a database carries no questions; state them with --question FILE")
-            table = databases.report_table(table_name, unique, renamed)
-            counts = databases.counts_of(files, asked, table, folded)
+            table = sql.report_table(table_name, unique, renamed)
+            counts = sql.counts_of(files, asked, table, folded)
             if by:
-                print_groups(databases.groups_of(asked, counts, by), column, minimum, as_json)
+                print_groups(sql.groups_of(asked, counts, by), column, minimum, as_json)
             else:
-                found = databases.summaries_of(asked, counts)
+                found = sql.summaries_of(asked, counts)
                 print_estimates(found, "the database", column, wanted, as_json)
             return
     paths = [path for name in files for path in _matching(name)]

@@ -553,7 +553,7 @@ _PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff
 _SUMMARY: Final = "application/vnd.dither.summary"
 
 
-def routes(collector: Collector, answers: Answers | None = None) -> list[BaseRoute]:
+def answer_routes(collector: Collector, answers: Answers | None = None) -> list[BaseRoute]:
     """Return the routes of answers and summaries."""
     from starlette.responses import Response
     from starlette.routing import Route

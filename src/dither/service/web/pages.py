@@ -29,10 +29,10 @@ from dither.service.web.answers import (
     PlainRow,
     Query,
     What,
+    answer_routes,
     guarded,
     problem,
 )
-from dither.service.web.answers import routes as answer_routes
 from dither.service.web.drawing import (
     HEADERS,
     MOST_BARS,
