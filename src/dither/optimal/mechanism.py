@@ -19,8 +19,14 @@ from dither.mechanisms.base import Realised
 from dither.mechanisms.number import Decoding, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.design import Design, relative_gap
-from dither.optimal.problem import Given, Loss, Problem
-from dither.optimal.solver.solve_design import best_width_on_circle, bound_on_circle, error_on_circle
+from dither.optimal.problem import (
+    Given,
+    Loss,
+    Problem,
+    best_width_on_circle,
+    bound_on_circle,
+    error_on_circle,
+)
 from dither.table import percent
 
 
