@@ -1,4 +1,4 @@
-"""Secret files of a collector: the key that signs campaigns, the one that opens sealed batches, the token."""
+"""Secret files of a collector: the key that signs campaigns, the one that opens requests, the token."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-_SEALING: Final = "sealing "  # begins the file, so that neither key is taken for the other
+PRIVATE: Final = "dither-private-key-1:"  # begins the file; what it is for follows, and 64 digits
+_SIGNS, _OPENS = PRIVATE + "ed25519:", PRIVATE + "x25519:"
 _LEAST_TOKEN: Final = 16  # characters
 
 
 def make_key(path: Path) -> Ed25519PrivateKey:
     """Draw a key and write it to a new file that its owner alone may read."""
-    return _key(_write(path, secrets.token_hex(32)), path)
+    return _key(_write(path, _SIGNS + secrets.token_hex(32)), path)
 
 
 def read_key(path: Path) -> Ed25519PrivateKey:
@@ -28,8 +29,8 @@ def read_key(path: Path) -> Ed25519PrivateKey:
 
 
 def make_sealing_key(path: Path) -> X25519PrivateKey:
-    """Draw a key that opens sealed batches, and write it to a new file that its owner alone may read."""
-    return _sealing_key(_write(path, _SEALING + secrets.token_hex(32)), path)
+    """Draw a key that opens encrypted requests, and write it to a new file that its owner alone may read."""
+    return _sealing_key(_write(path, _OPENS + secrets.token_hex(32)), path)
 
 
 def read_sealing_key(path: Path) -> X25519PrivateKey:
@@ -52,26 +53,39 @@ def read_token(path: Path) -> str:
     return token
 
 
+def refuse_private(what: str, text: object) -> None:
+    """Raise InvalidParameter if a private key is given where a public one belongs."""
+    if isinstance(text, str) and text.lstrip().startswith("dither-private-key"):
+        raise InvalidParameter(
+            f"{what} is a public key, and this is a private one: whoever reads it can act in your name. "
+            "Replace it if anybody saw it; `dither serve` and `dither campaign` print the public one"
+        )
+
+
 def _key(text: str, path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    try:
-        return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
-    except ValueError:
-        raise InvalidParameter(f"{path} is not a key that dither wrote: 64 hexadecimal digits") from None
+    return Ed25519PrivateKey.from_private_bytes(
+        _secret(text, _SIGNS, f"{path} is not a key that signs; `dither campaign publish` makes one")
+    )
 
 
 def _sealing_key(text: str, path: Path) -> X25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+    return X25519PrivateKey.from_private_bytes(
+        _secret(text, _OPENS, f"{path} is not a sealing key; `dither campaign sealing-key FILE` makes one")
+    )
+
+
+def _secret(text: str, kind: str, otherwise: str) -> bytes:
     try:
-        if not text.startswith(_SEALING):
-            raise ValueError
-        return X25519PrivateKey.from_private_bytes(bytes.fromhex(text.removeprefix(_SEALING)))
+        data = bytes.fromhex(text.removeprefix(kind))
     except ValueError:
-        raise InvalidParameter(
-            f"{path} is not a sealing key; `dither campaign sealing-key FILE` makes one"
-        ) from None
+        data = b""
+    if not text.startswith(kind) or len(data) != 32:
+        raise InvalidParameter(otherwise)
+    return data
 
 
 def _write(path: Path, text: str) -> str:

@@ -106,8 +106,9 @@ class Reason(Enum):
     """Why a batch was not accepted. The value is what answers, metrics and the page show."""
 
     BODY = "body"  # damaged, cut off, not canonical, or no batch at all
-    FORM = "form"  # a content type that is neither JSON, packed nor sealed
-    SEALED = "sealed"  # it cannot be opened: another key or campaign, or it was changed on the way
+    FORM = "form"  # a content type that is neither JSON nor packed
+    SEALED = "sealed"  # an encrypted request that cannot be opened: another key, or changed on the way
+    REQUEST = "request"  # encrypted, and neither a batch nor the reading of a campaign
     SIZE = "size"  # more bytes than are allowed
     SLOW = "slow"  # the body did not arrive in time
     RATE = "rate"  # too many reports from one address
@@ -136,6 +137,7 @@ _STATUS = {
     Reason.BODY: 400,
     Reason.FORM: 415,
     Reason.SEALED: 400,
+    Reason.REQUEST: 400,
     Reason.SIZE: 413,
     Reason.SLOW: 408,
     Reason.RATE: 429,
@@ -147,8 +149,9 @@ _STATUS = {
 }
 _WORDS = {
     Reason.BODY: "the body is not a batch of version 2, or it is damaged",
-    Reason.FORM: "send application/vnd.dither.batch, application/json or application/vnd.dither.sealed",
-    Reason.SEALED: "the sealed body cannot be opened with the key of this campaign",
+    Reason.FORM: "send application/vnd.dither.batch or application/json; message/ohttp-req to the gateway",
+    Reason.SEALED: "the encrypted request cannot be opened with a key of this collector",
+    Reason.REQUEST: "encrypted requests are the POST of a batch and the GET of a campaign or of the list",
     Reason.SIZE: "the body has more bytes than this collector accepts; send fewer reports in a batch",
     Reason.SLOW: "the body did not arrive in time; send the same bytes again",
     Reason.RATE: "too many reports from this address; send the same bytes again later",
