@@ -12,9 +12,9 @@ import pytest
 
 import dither as dt
 from dither import data, maps
-from dither.data import trip_reports
+from dither.data import trips as trip_reports
 from dither.data.formats import TRIPS
-from dither.data.trip_reports import read_trip_specification
+from dither.data.trips import read_trip_specification
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.places.base import PathMechanism
 
@@ -158,7 +158,7 @@ def test_what_is_not_for_trips() -> None:
 
 def test_many_trips_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches end between paths, and the law is the same as in one go."""
-    monkeypatch.setattr("dither.data.trip_reports.BATCH", 50)
+    monkeypatch.setattr("dither.data.trips.BATCH", 50)
     rng = np.random.default_rng(1)
     many = [rng.random((length, 2)) + np.array([139, 35]) for length in rng.integers(1, 120, 40)]
     own = data.Trips(dt.Paths.of(many), tuple(map(str, range(40))))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.blocks import BLOCK
+from dither.kernels.kernel import BLOCK
 from dither.randomness import Source
 from tests.support.sources import ChosenBytes
 

@@ -12,7 +12,7 @@ import pytest
 import dither as dt
 from dither.classifiers import Indicator, LinearClassifier, RawRelease
 from dither.privacy import PAC, Approximate
-from dither.privacy.exact import exp_above
+from dither.privacy.guarantee import exp_above
 from tests.classifiers.settings import UNIT
 from tests.support.repository import reference
 

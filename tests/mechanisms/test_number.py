@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.mechanisms.number import Decoding
+from dither.mechanisms.base import Decoding
 
 UNIT = dt.Interval(0, 1)
 

@@ -11,7 +11,7 @@ from mpmath import mp
 from scipy import stats
 
 from dither.errors import InvalidParameter
-from dither.numerics.binomial import (
+from dither.numerics.distributions import (
     TAIL_ERROR,
     at_least,
     at_most,

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate as reference
 
-from dither.numerics.quadrature import (
+from dither.numerics.roots import (
     between,
     float_at_least,
     float_at_most,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dither.errors import InvalidParameter
-from dither.privacy.exact import divide, rest, rounded_down, share, split
+from dither.privacy.guarantee import divide, rest, rounded_down, share, split
 
 BUDGETS = st.floats(1e-6, 1e6)
 WEIGHTS = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=12)

@@ -21,7 +21,7 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Certificates, Exchange, Role, Standing, Terms
-from dither.protocols.collector import pack_report, read_report
+from dither.protocols.device import pack_report, read_report
 from dither.protocols.exchange import Deadline, reach, run
 from dither.protocols.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from dither.protocols.rendezvous import dealer, seat

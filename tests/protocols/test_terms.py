@@ -16,7 +16,7 @@ import dither as dt
 from dither import protocols
 from dither.errors import InvalidParameter
 from dither.jrr import HIDDEN, INFORMED, PARTNER_REVEALED
-from dither.protocols.terms import HARD, SEMI_HONEST, UNSEEN, from_order
+from dither.protocols.messages import HARD, SEMI_HONEST, UNSEEN, from_order
 from tests.support.chi_square import ALARM
 
 TWO = dt.Categories(2)

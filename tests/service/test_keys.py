@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dither.errors import InvalidParameter
-from dither.service.keys import (
+from dither.service.settings import (
     make_key,
     make_sealing_key,
     public_part,

@@ -15,7 +15,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers.feature_law import feature_law
-from dither.classifiers.proofs.monte_carlo import (
+from dither.classifiers.monte_carlo import (
     Densities,
     bernstein,
     binomial_above,

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dither.data.spark.frame import find_java
+from dither.data.spark import find_java
 from dither.errors import MissingExtra
 
 

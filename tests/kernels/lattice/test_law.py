@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import dither as dt
-from dither.kernels.lattice.law import loss_moment
+from dither.kernels.law import loss_moment
 from dither.mechanisms.numeric.gaussian import balle
 from dither.mechanisms.numeric.staircase import StaircaseDensity, best_step
 from tests.support.repository import reference

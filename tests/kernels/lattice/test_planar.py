@@ -14,9 +14,9 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.planar import PlanarNoise, RingNoise
+from dither.kernels.lattice.kernel import PlanarNoise, RingNoise
 from dither.kernels.places.planar import steps_between
-from dither.kernels.table.alias import below
+from dither.kernels.table import below
 from dither.mechanisms.places.noise import best_share
 from dither.privacy import Metric, Pure
 from tests.support.broken.places import on_squares

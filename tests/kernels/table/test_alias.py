@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dither.errors import InvalidParameter
-from dither.kernels.table.alias import TOTAL_BITS, Alias, AliasSampler
+from dither.kernels.table import TOTAL_BITS, Alias, AliasSampler
 from tests.support.sources import Scripted
 
 TOTAL = 1 << TOTAL_BITS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.table.channel import Channel, ChannelKernel, NearestPoint
+from dither.kernels.table import Channel, ChannelKernel, NearestPoint
 from tests.support.chi_square import ALARM, p_of_counts
 
 TOTAL = 1 << 128

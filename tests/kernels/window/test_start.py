@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.window.integers import Sliding
-from dither.kernels.window.start import LineStart
+from dither.kernels.window.integers import LineStart, Sliding
 from dither.kernels.window.start_table import COIN, KnotStart
 
 UNIT = dt.Interval(0, 1)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dither.optimal.queries.bound import Multipliers, best_multipliers, differences, lower_bound
-from dither.optimal.queries.design import prefixes
-from dither.optimal.queries.solve import Master, Moments
+from dither.optimal.queries.design import Multipliers, best_multipliers, differences, lower_bound, prefixes
+from dither.optimal.queries.workload import Master, Moments
 
 
 def ranges(size: int) -> np.ndarray:

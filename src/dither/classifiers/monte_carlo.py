@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats, Mask
+from dither.classifiers.boxes import FeatureBox
 from dither.classifiers.feature_law import FeatureLaw
-from dither.classifiers.proofs.boxes import FeatureBox
 from dither.classifiers.result import Case
-from dither.kernels.lattice.law import Law
-from dither.numerics.binomial import binomial_above, binomial_below
+from dither.kernels.law import Law
+from dither.numerics.distributions import binomial_above, binomial_below
 from dither.numerics.roots import largest_float
 from dither.randomness import Source
 
