@@ -67,7 +67,7 @@ async function answer(asked) {
     }
     case "encapsulate": {
       const [sealed, open] = await withEphemeral(asked.ephemeral, () => encapsulate(asked.configuration, bytes(asked.plain)));
-      return { sealed: hex(sealed), opened: hex(await refusing(() => open(bytes(asked.answer)))) };
+      return { sealed: hex(sealed), ...(asked.answer && { opened: hex(await refusing(() => open(bytes(asked.answer)))) }) };
     }
     case "account": {
       const [outcome, state] = happen(asked.state, asked.event, asked.policy);

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from dither.device_text import canonical
 from dither.service.contract import CampaignLog, KeyBefore
-from dither.service.keys import public_part
+from dither.service.settings import public_part
 from tests.conformance.signatures import KEY
 
 FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "log.json"

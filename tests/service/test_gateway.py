@@ -22,9 +22,8 @@ from dither.service import Client
 from dither.service import client as client_module
 from dither.service.collector import Collector
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_sealing_key
 from dither.service.server import ServerPlan, from_environment
-from dither.service.settings import Settings
+from dither.service.settings import Settings, make_sealing_key
 from dither.service.store.sqlite import SqliteStore
 from dither.service.web.requests import client_address, limited_as
 from dither.wire.batch import JSON, PACKED, BatchBody

@@ -13,8 +13,8 @@ import dither as dt
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
 from dither.service.client import Client
 from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
-from dither.service.keys import public_part
 from dither.service.server import ServerPlan
+from dither.service.settings import public_part
 from tests.conformance.logs import FILE, KEY, NEXT, key_before, text
 from tests.service.campaigns import DAY, TOML, contract
 from tests.service.serving import OPEN, Process

@@ -16,7 +16,7 @@ import pytest
 import dither as dt
 from dither.service import Client
 from dither.service.contract import Contract
-from dither.service.keys import make_sealing_key
+from dither.service.settings import make_sealing_key
 from dither.wire.batch import JSON, PACKED, BatchBody
 from dither.wire.ohttp import GATEWAY, REQUEST, BinaryRequest, configuration, encapsulate
 from tests.service.load import batches

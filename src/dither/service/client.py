@@ -16,7 +16,7 @@ from dither.advice.explain import explain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.reports import Reports
 from dither.service.contract import CampaignLog, Contract, Published
-from dither.service.keys import refuse_private
+from dither.service.settings import refuse_private
 from dither.wire.batch import PACKED, BatchBody
 from dither.wire.ohttp import (
     GATEWAY,

@@ -26,10 +26,9 @@ from dither.device_text import canonical
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither.privacy import Guarantee
 from dither.question import Question, as_question
-from dither.service.keys import make_key, public_part, read_key, refuse_private
+from dither.service.settings import make_key, public_part, read_key, refuse_private
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.wire.campaign import Campaign, read_as, reading
-from dither.wire.codec import MOST_BYTES, loads, read_named, to_json
+from dither.wire.codec import MOST_BYTES, Campaign, loads, read_as, read_named, reading, to_json
 from dither.wire.ohttp import public_key
 
 

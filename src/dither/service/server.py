@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from dither.errors import InvalidParameter, MissingExtra
 from dither.service.collector import Collector, closed, today
 from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
-from dither.service.keys import read_sealing_key, read_token
-from dither.service.settings import Reason, Settings, log, to_stderr
+from dither.service.settings import Reason, Settings, log, read_sealing_key, read_token, to_stderr
 from dither.service.store.opening import is_postgresql, open_store
 from dither.service.writer import Writer
 from dither.wire.ohttp import GatewayKeys, configuration

@@ -106,8 +106,8 @@ def _ohttp(data: Any) -> Iterator[Case]:
         damaged = one["answer"][:-2] + ("00" if one["answer"][-2:] != "00" else "01")
         yield f"{one['name']}, the answer changed", asked | {"answer": damaged}, {"refused": True}
     for one in data["configurations"]:
-        wrong = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given}
-        asked = wrong | {"configuration": one["configuration"]}
+        asked = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given[1:3]}
+        asked |= {"configuration": one["configuration"]}
         yield f"configuration: {one['reason']}", asked, {"refused": True}
 
 
