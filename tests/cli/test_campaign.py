@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_a_sealing_key_is_made_and_its_public_half_is_told(file: str, tmp_path: 
     code, told = run("campaign", "sealing-key", str(place))
     assert code == 0
     assert place.stat().st_mode & 0o777 == 0o600
-    secret = place.read_text().split()[1]
+    secret = place.read_text().strip().removeprefix("dither-private-key-1:x25519:")
     assert len(secret) == 64
     assert secret not in told
     assert run("campaign", "sealing-key", str(place))[1] == told  # it is not made again
@@ -82,12 +83,34 @@ def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Pa
     assert not list(tmp_path.glob("*.sqlite"))
 
 
+def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
+    out, old, new = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "asker-2.key"))
+    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json")[1])
+    told = json.loads(run("campaign", "replace-key", old, new, "--json")[1])
+    assert (told["follows"], told["key"] != before["key"]) == (before["key"], True)
+    again = str(tmp_path / "again.json")
+    code, words = run("campaign", "publish", out, "--key", new, "-o", again)
+    assert (code, told["key"] in words) == (0, True)
+    assert f"key before {before['key']}" in run("campaign", "check", again)[1]
+    assert Published.from_json(Path(again).read_bytes(), key=before["key"]).id == before["campaign"]
+    for words in (
+        ("campaign", "replace-key", old, str(tmp_path / "third.key")),
+        ("campaign", "publish", file, "--key", old, "-o", str(tmp_path / "x.json")),
+        ("campaign", "retire", out, "--key", old),
+    ):
+        code, said = run(*words)
+        assert (code, "was replaced" in said) == (2, True)
+    assert not (tmp_path / "third.key").exists()
+
+
 def test_json_is_one_document(file: str, tmp_path: Path) -> None:
     out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
     told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json")[1])
     assert told["file"] == out
     retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json")[1])
-    assert retired == {"campaign": told["campaign"], "retired": "2026-05-20"}
+    head = json.loads((tmp_path / "asker.log").read_text(encoding="utf-8"))["log"][-1]
+    digest = hashlib.sha256(head.encode()).hexdigest()
+    assert retired == {"campaign": told["campaign"], "retired": "2026-05-20", "head": digest}
     open_store(store).close()
     backup = str(tmp_path / "monday.backup")
     assert json.loads(run("collector", "backup", store, backup, "--json")[1]) == {
@@ -102,12 +125,13 @@ def test_json_is_one_document(file: str, tmp_path: Path) -> None:
 
 
 def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js")
+    places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
     monkeypatch.setattr("dither.cli.verbs.serve.serve", lambda plan, tell: tell(places))
     assert [line.split() for line in run("serve", file)[1].splitlines()] == [
         ["page", "http://h/"],
         ["campaign", "http://h/v1/campaigns/ab"],
         ["client", "http://h/client/dither.js"],
+        ["key", "cd"],
     ]
     assert json.loads(run("serve", file, "--json")[1])["campaigns"] == ["http://h/v1/campaigns/ab"]
 
@@ -123,7 +147,10 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "chmod 600" in run("campaign", "retire", out, "--key", str(other))[1]
     other.chmod(0o600)
     other.write_text("hello", encoding="utf-8")
-    assert "hexadecimal" in run("campaign", "retire", out, "--key", str(other))[1]
+    assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other))[1]
+    assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key"))[1]
+    assert not (tmp_path / "none.key").exists()
+    assert "--head is for" in run("audit", "podium", "--head", "ab")[1]
     assert "one worker" in run("serve", file, "--workers", "2")[1]
     assert "--key" in run("serve", file, "--store", "postgresql://localhost/x")[1]
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x")[1]

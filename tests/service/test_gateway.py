@@ -395,3 +395,34 @@ console.log(JSON.stringify({{ sent, told }}));
 def read_text(address: str) -> str:
     with urllib.request.urlopen(address) as answer:
         return str(answer.read().decode())
+
+
+def test_a_device_of_other_libraries_is_answered(process: Process) -> None:
+    """Requests that hpke-js and bhttp-js make are accepted, and they open our answers; they do not pad."""
+    if not (CLIENT / "node_modules" / "hpke-js").is_dir():
+        pytest.skip("npm ci in clients/javascript installs the libraries")
+    text = read_text(process.campaign)
+    campaign = json.loads(json.loads(text)["campaign"])
+    batch = body(77)
+    lines = [
+        {"method": "GET", "address": process.campaign},
+        {"method": "POST", "form": JSON, "body": batch.to_json().encode().hex()},
+        {"method": "POST", "form": PACKED, "body": batch.to_bytes().hex()},
+        {"method": "POST", "form": PACKED, "body": "00"},
+        {"method": "GET", "address": process.address + "/metrics"},
+    ]
+    told = "\n".join(json.dumps({"address": process.campaign + "/batches"} | line) for line in lines)
+    before = counted(process)
+    words = [node(), str(CLIENT / "independent.mjs"), process.address + GATEWAY, campaign["sealing_key"]]
+    done = subprocess.run(words, input=told, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [status for status, _ in answers] == [200, 200, 200, 400, 400]
+    assert answers[0][1] == text
+    assert json.loads(answers[1][1]) == {"batch": batch.id}
+    assert [json.loads(told)["refused"] for _, told in answers[3:]] == ["body", "request"]
+    assert counted(process) == before + batch_reports(batch)
+
+
+def batch_reports(batch: BatchBody) -> int:
+    return sum(map(len, batch.reports.values()))
