@@ -91,7 +91,7 @@ def caption(mechanism: Mechanism) -> str:
 def _law(mechanism: Any, left: Any, right: Any) -> None:
     mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), ax=left)
     styled(left, title="Distribution of the report for two values, ε = 1")
-    for loss, style in ((dt.absolute, "-"), (dt.squared, "--")):
+    for loss, style in (("absolute", "-"), ("squared", "--")):
         worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
         best = _best(mechanism.domain, loss)
         right.loglog(EPSILONS, worst, style, color=INK, label=f"{loss!r}")

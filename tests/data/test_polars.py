@@ -26,7 +26,7 @@ def test_polars_expressions() -> None:
     assert not two["a"].equals(two["b"])
     with pytest.raises(Exception, match="public"):
         pl.DataFrame({"minutes": [1.0, None]}).select(pl.col("minutes").dither.perturb(MINUTES))
-    skipped = pl.col("minutes").dither.perturb(MINUTES, missing=dt.Missing.SKIP)
+    skipped = pl.col("minutes").dither.perturb(MINUTES, missing="skip")
     assert pl.DataFrame({"minutes": [1.0, None]}).select(skipped)["minutes"].is_null().to_list() == [
         False,
         True,

@@ -37,15 +37,15 @@ def test_a_file_alone_gives_the_reports_back(tmp_path: Path, ending: str, keep_t
     if ending in (".gpkg", ".parquet"):
         pytest.importorskip("geopandas")
     path, out = tmp_path / f"in{ending}", tmp_path / f"out{ending}"
-    data.write_trips(trips(), path)
+    trips().write(path)
     question = dt.TraCSD(METRES, epsilon=4)
     written = data.perturb_trips(path, out, question, projection=LOCAL, keep_times=keep_times)
-    read = data.read_trip_reports(out)
+    read = data.TripReports.read(out)
     assert read.reports == written.reports
     assert read.question == written.question == question.question
     assert read.projection == written.projection == LOCAL
     assert read.trips.names == ("a", "b & <c>", "ü")
-    assert read.trips.times == (data.read_trips(path).times if keep_times else None)
+    assert read.trips.times == (data.Trips.read(path).times if keep_times else None)
     np.testing.assert_allclose(read.trips.paths.points, written.trips.paths.points, rtol=0, atol=1e-7)
     np.testing.assert_allclose(
         read.trips.paths.points, LOCAL.to_earth(read.reports.values), rtol=0, atol=1e-7
@@ -62,7 +62,7 @@ def test_trips_of_one_name_keep_the_order_of_their_reports(tmp_path: Path, endin
     own = data.Trips(dt.Paths.of([[(139.1, 35.1)], [(139.9, 35.9)]]), ("a", "a"), ("2", "1"))
     drawn = data.TripReports.draw(own, dt.TraCSC(BOX, epsilon=40), keep_times=True)
     drawn.write(tmp_path / f"out{ending}")
-    assert data.read_trip_reports(tmp_path / f"out{ending}").reports == drawn.reports
+    assert data.TripReports.read(tmp_path / f"out{ending}").reports == drawn.reports
 
 
 def test_degrees_and_metres() -> None:
@@ -82,7 +82,7 @@ def test_degrees_and_metres() -> None:
 def test_without_a_projection_the_file_says_so(tmp_path: Path) -> None:
     out = tmp_path / "out.geojson"
     data.TripReports.draw(trips(), dt.TraCSC(BOX, epsilon=4, inner=dt.SW)).write(out)
-    read = data.read_trip_reports(out)
+    read = data.TripReports.read(out)
     assert read.projection is None
     assert maps.density(read.reports, 3, 3).n == 6
 
@@ -92,7 +92,7 @@ def test_another_projection(tmp_path: Path) -> None:
     system = maps.ReferenceMap("EPSG:32654")
     question = dt.TraCSC(system.rectangle(BOX), epsilon=4)
     data.TripReports.draw(trips(), question, projection=system).write(tmp_path / "out.gpx")
-    assert data.read_trip_reports(tmp_path / "out.gpx").projection == system
+    assert data.TripReports.read(tmp_path / "out.gpx").projection == system
 
 
 def test_a_projection_that_cannot_be_written(tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.csv"
     path.write_text("id,lat,lon\na,35.5,139.5\na,35.5,141.25\n")
     question = dt.TraCSD(BOX if projection is None else METRES, epsilon=40)
-    with pytest.raises(OutsideDomain, match=r"in\.csv, row 2: .*outside=dt\.data\.Outside\.CLIP") as caught:
+    with pytest.raises(OutsideDomain, match=r"in\.csv, row 2: .*outside='clip'") as caught:
         data.perturb_trips(path, out, question, projection=projection)
     assert "141" not in str(caught.value)
     assert not out.exists()
-    clip: dict[str, Any] = {"projection": projection, "outside": data.Outside.CLIP}
+    clip: dict[str, Any] = {"projection": projection, "outside": "clip"}
     drawn = data.perturb_trips(path, out, question, **clip, source=dt.Seeded(1))
     assert abs(drawn.trips.paths.points[1, 0] - 140.0) < 0.05
     path.write_text("id,lat,lon\na,135.5,139.5\n")
@@ -130,7 +130,7 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        ({"outside": "clip"}, "Outside.CLIP"),
+        ({"outside": "clip"}, "outside='clip'"),
         ({"keep_times": True}, "not every location has one"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_trip_whose_beginning_was_cut_off(tmp_path: Path) -> None:
     lines = out.read_text().splitlines()
     out.write_text("\n".join([*lines[:5], *lines[6:]]) + "\n")  # the first of three places of the last trip
     with pytest.raises(MalformedReport, match=r"out\.csv, row 4: .* its first reports are missing"):
-        data.read_trip_reports(out)
+        data.TripReports.read(out)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_specifications_that_cannot_be_read(tmp_path: Path, change: Any, hint: s
     given = json.loads(head.removeprefix("# dither "))
     out.write_text(f"# dither {json.dumps(change(given))}\n{rest}")
     with pytest.raises(MalformedReport, match=r"out\.csv: the specification") as caught:
-        data.read_trip_reports(out)
+        data.TripReports.read(out)
     assert hint in str(caught.value)
 
 
@@ -220,21 +220,21 @@ def test_reports_that_no_device_sends(tmp_path: Path) -> None:
         begin, _, _ = lines[2].rpartition(",")
         out.write_text("\n".join([*lines[:2], f"{begin},{forged}", *lines[3:]]) + "\n")
         with pytest.raises(MalformedReport) as caught:
-            data.read_trip_reports(out)
+            data.TripReports.read(out)
         assert str(caught.value).startswith(hint)
 
 
 def test_tables_and_trips_are_not_mixed_up(tmp_path: Path) -> None:
     out = _written(tmp_path)
-    with pytest.raises(MalformedReport, match=r"out\.csv holds randomised trips; use .*read_trip_reports"):
+    with pytest.raises(MalformedReport, match=r"out\.csv holds randomised trips; use .*TripReports"):
         data.summarise_file(out)
     table, reports = tmp_path / "in.csv", tmp_path / "reports.csv"
     table.write_text("lat,lon\n35.5,139.5\n")
     with pytest.raises(MalformedReport, match=r"in\.csv carries no reports of trips; .*perturb_trips"):
-        data.read_trip_reports(table)
+        data.TripReports.read(table)
     data.perturb_file(table, reports, {"lat": dt.Podium(dt.Interval(0, 90), epsilon=1)}, keep=["lon"])
     with pytest.raises(MalformedReport, match=r"reports\.csv carries no reports of trips"):
-        data.read_trip_reports(reports)
+        data.TripReports.read(reports)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) 
     if ending in ("gpkg", "parquet"):
         pytest.importorskip("geopandas")
     file = tmp_path / f"trips.{ending}"
-    data.write_trips(trips(timed=timed), file)
-    back = data.read_trips(str(file))
+    trips(timed=timed).write(file)
+    back = data.Trips.read(str(file))
     np.testing.assert_allclose(back.paths.points, trips().paths.points, atol=1e-7)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     assert back.names == trips().names
@@ -46,9 +46,9 @@ def test_progress_of_reading_counts_every_place(tmp_path: Path, monkeypatch: pyt
     for ending in TRIPS:
         if ending in (".gpkg", ".parquet"):
             pytest.importorskip("geopandas")
-        data.write_trips(trips(), tmp_path / f"trips{ending}")
+        trips().write(tmp_path / f"trips{ending}")
         done: list[int] = []
-        data.read_trips(tmp_path / f"trips{ending}", progress=done.append)
+        data.Trips.read(tmp_path / f"trips{ending}", progress=done.append)
         assert sum(done) == 6
 
 
@@ -60,7 +60,7 @@ def test_gpx_of_a_device(tmp_path: Path) -> None:
         '<trkseg><trkpt lat="35.2" lon="139.2"/><trkpt lat="35.3" lon="139.3"/></trkseg></trk>'
         '<rte><rtept lat="35.4" lon="139.4"/></rte></gpx>'
     )
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.names == ("Ride (1)", "Ride (2)", "track 3")
     assert found.paths.lengths.tolist() == [1, 2, 1]
     assert found.paths[1].tolist() == [[139.2, 35.2], [139.3, 35.3]]
@@ -70,16 +70,16 @@ def test_gpx_of_a_device(tmp_path: Path) -> None:
 def test_csv_as_people_write_it(tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("User,Timestamp,Latitude,Longitude\nx,9,35.3,139.3\ny,1,35.5,139.5\nx,10,35.2,139.2\n")
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.names == ("x", "y")
     assert found.paths[0].tolist() == [[139.3, 35.3], [139.2, 35.2]]  # 9 comes before 10
     file.write_text("lat,lng\n35.3,139.3\n\n35.4,139.4\n,\n\n")  # blank lines, as spreadsheets leave them
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.paths.lengths.tolist() == [2]
     assert found.where(1) == "rows.csv, row 3"
     file.write_bytes(b"id,lat,lon\n\xff,1,2\n")
     with pytest.raises(InvalidParameter, match=r"rows\.csv is not UTF-8"):
-        data.read_trips(file)
+        data.Trips.read(file)
 
 
 def test_geojson_of_points_and_lines(tmp_path: Path) -> None:
@@ -100,32 +100,32 @@ def test_geojson_of_points_and_lines(tmp_path: Path) -> None:
         ],
     }
     file.write_text(json.dumps(collection))
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.paths.lengths.tolist() == [2, 2, 2, 2]
     assert found.names[:2] == ("p", "line")
     assert found.paths[0].tolist() == [[139.1, 35.1], [139.2, 35.2]]  # the points, by time
     file.write_text(json.dumps({"type": "LineString", "coordinates": [[1, 2], [3, 4]]}))
-    assert data.read_trips(file).paths[0].tolist() == [[1, 2], [3, 4]]
+    assert data.Trips.read(file).paths[0].tolist() == [[1, 2], [3, 4]]
 
 
 def test_geographic_data_frames() -> None:
     pytest.importorskip("geopandas")
-    frame = data.trips_to_frame(trips())
+    frame = trips().to_frame()
     assert list(frame["id"]) == ["a", "b & <c>", "ü"]
-    back = data.trips_from_frame(frame)
+    back = data.Trips.from_frame(frame)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     metres = frame.to_crs("EPSG:32654")
-    np.testing.assert_allclose(data.trips_from_frame(metres).paths.points, back.paths.points, atol=1e-7)
+    np.testing.assert_allclose(data.Trips.from_frame(metres).paths.points, back.paths.points, atol=1e-7)
     with pytest.raises(InvalidParameter):
-        data.trips_from_frame([1, 2])
+        data.Trips.from_frame([1, 2])
     with pytest.raises(InvalidParameter):
-        data.trips_from_frame(frame.assign(geometry=[None, None, None]).set_geometry("geometry"))
+        data.Trips.from_frame(frame.assign(geometry=[None, None, None]).set_geometry("geometry"))
 
 
 def test_geopandas_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "geopandas", None)
     with pytest.raises(MissingExtra, match="geo"):
-        data.trips_to_frame(trips())
+        trips().to_frame()
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_broken_files(tmp_path: Path, name: str, text: str) -> None:
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(InvalidParameter) as caught:
-        data.read_trips(file)
+        data.Trips.read(file)
     assert str(caught.value).count(name) == 1
     assert "north" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match=r"no file .*none\.gpx"):
-        data.read_trips(tmp_path / "none.gpx")
+        data.Trips.read(tmp_path / "none.gpx")
 
 
 def test_trips_that_do_not_fit() -> None:

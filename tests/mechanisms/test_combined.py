@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import dither as dt
+from dither import results
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
-from dither.privacy import Pure, Unit
+from dither.privacy import Pure
 from dither.question import Answering
 from tests.support.chi_square import ALARM
 
@@ -26,12 +27,12 @@ DATA = {"age": np.array([20.0, 40.0, 60.0]), "bmi": np.array([20.0, 30.0, 40.0])
 def test_guarantees_add() -> None:
     exact = Fraction(AGE.guarantee.epsilon) + Fraction(BMI.guarantee.epsilon)
     assert exact <= Fraction(EACH.guarantee.epsilon) <= exact + Fraction(1, 1 << 50)
-    assert EACH.guarantee.unit is Unit.RECORD
+    assert EACH.guarantee.unit == "record"
 
 
 def test_one_drawn_attribute_costs_the_dearest() -> None:
     assert ONE.guarantee.bound == AGE.guarantee.bound
-    assert ONE.guarantee.unit is Unit.RECORD
+    assert ONE.guarantee.unit == "record"
 
 
 def test_the_law_of_a_drawn_attribute_is_as_private_as_it_says() -> None:
@@ -94,12 +95,12 @@ def test_records() -> None:
     assert records.n == 3
     assert np.asarray(records).shape == (3, 2)
     assert np.array_equal(np.asarray(records)[:, 1], records["bmi"].values)
-    twice = dt.Records.concatenate([records, records])
+    twice = results.Records.concatenate([records, records])
     assert twice.n == len(twice["age"]) == 6
     with pytest.raises(InvalidParameter, match="there are age, bmi"):
         records["income"]
     with pytest.raises(Mismatch):
-        dt.Records.concatenate([records, ONE.perturb(DATA)])
+        results.Records.concatenate([records, ONE.perturb(DATA)])
 
 
 def test_reports_from_outside() -> None:
@@ -242,8 +243,8 @@ def test_what_has_no_bound_leaves_none() -> None:
         """Something without a promise."""
 
         domain = AGE.domain
-        guarantee = dt.Guarantee(dt.Nothing("it is sent in the clear"))
+        guarantee = dt.privacy.Guarantee(dt.privacy.Nothing("it is sent in the clear"))
         device = describe = None  # type: ignore[assignment]
 
-    assert isinstance(dt.Each(age=AGE, name=Open()).guarantee.bound, dt.Nothing)
+    assert isinstance(dt.Each(age=AGE, name=Open()).guarantee.bound, dt.privacy.Nothing)
     assert dt.Each(age=AGE).guarantee.bound == Pure(AGE.guarantee.epsilon)

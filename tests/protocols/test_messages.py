@@ -20,11 +20,12 @@ import pytest
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.protocols import Certificates, Exchange, Role, Standing, Terms
+from dither.protocols import Certificates, Exchange, Role, Terms
 from dither.protocols.collector import pack_report, read_report
 from dither.protocols.exchange import Deadline, reach, run
 from dither.protocols.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from dither.protocols.rendezvous import dealer, seat
+from dither.results import Standing
 from tests.protocols import golden
 from tests.protocols.network import at, beside, certificates, listening
 
@@ -72,7 +73,11 @@ def test_a_whole_exchange() -> None:
             [0x0102030405060001],
             "01 00 06 05 04 03 02 01",
         ),
-        (dt.JRR.over(dt.SUE(dt.Categories(10), epsilon=1), rho=0, n=2), [[1, 2], [3, 0]], "01 02 03 00"),
+        (
+            dt.JRR.over(dt.rivals.SUE(dt.Categories(10), epsilon=1), rho=0, n=2),
+            [[1, 2], [3, 0]],
+            "01 02 03 00",
+        ),
     ],
     ids=["two bytes", "four bytes", "eight bytes", "rows of bits"],
 )

@@ -14,13 +14,13 @@ import numpy as np
 from dither.arrays import Array, Integers
 from dither.central.integer_noise import GeometricRatio
 from dither.central.pairs import MeanMethod, Pair
-from dither.central.tally import RecordGrid, Tally, records, tally
+from dither.central.tally import RecordGrid, Tally, records
 from dither.domains import BLOCK, Interval, finite
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.numerics.roots import farthest_float, smallest_positive_integer
-from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy import Guarantee, Pure
 from dither.randomness import Source
 
 PUBLIC_COUNT: Final = "the number of records is public"
@@ -213,18 +213,12 @@ def gather(
     if isinstance(domain, LearnedBounds):
         values = records(data)
         spent = epsilon * Fraction(domain.share)
-        return tally(values, domain.learn(values, spent, source)), epsilon - spent
+        return Tally.of(values, domain.learn(values, spent, source)), epsilon - spent
     if domain is None:
         raise InvalidParameter("values need a public domain, such as Interval(0, 100), or LearnedBounds()")
-    return tally(data, domain), epsilon
+    return Tally.of(data, domain), epsilon
 
 
 def record_guarantee(epsilon: Fraction, *assumes: str) -> Guarantee:
     """Return the guarantee for one record; ε is the exact rational number that was spent in all."""
-    return Guarantee(Pure(float(epsilon)), Unit.RECORD, assumes)
-
-
-def expect(given: object, kind: type, name: str, choices: str) -> None:
-    """Raise InvalidParameter if an argument is not of the expected kind."""
-    if not isinstance(given, kind):
-        raise InvalidParameter(f"{name} must be {choices} of dither.central, not {type(given).__name__}")
+    return Guarantee(Pure(float(epsilon)), "record", assumes)

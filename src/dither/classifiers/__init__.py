@@ -8,28 +8,18 @@ from dither.classifiers.concentration import concentration
 from dither.classifiers.models.linear import LinearClassifier
 from dither.classifiers.models.network import Network
 from dither.classifiers.models.quadratic import QuadraticClassifier
-from dither.classifiers.proofs.boxes import FeatureBox
-from dither.classifiers.records import DatasetUtility, over_records
-from dither.classifiers.report import Ranking, SufficientBudget, best_mechanism, epsilon_for_utility, report
-from dither.classifiers.result import Utility, UtilityMethod
-from dither.classifiers.robustness import Robustness, euclidean_radius, hyperrectangle, radius
-from dither.classifiers.utility import Curve, utility, utility_curve
+from dither.classifiers.records import over_records
+from dither.classifiers.report import best_mechanism, epsilon_for_utility, report
+from dither.classifiers.robustness import euclidean_radius, hyperrectangle, radius
+from dither.classifiers.utility import utility, utility_curve
 from dither.mechanisms.indicator import Indicator, RawRelease
 
 __all__ = [
-    "Curve",
-    "DatasetUtility",
-    "FeatureBox",
     "Indicator",
     "LinearClassifier",
     "Network",
     "QuadraticClassifier",
-    "Ranking",
     "RawRelease",
-    "Robustness",
-    "SufficientBudget",
-    "Utility",
-    "UtilityMethod",
     "best_mechanism",
     "concentration",
     "epsilon_for_utility",

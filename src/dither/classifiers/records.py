@@ -67,7 +67,7 @@ def over_records(
     omega = check_confidence(confidence)
     check_queries(queries)
     randomisation = Randomisation.without_indicator(mechanism)
-    if method not in (None, UtilityMethod.EXACT, UtilityMethod.MONTE_CARLO):
+    if method not in (None, "exact", "Monte Carlo"):
         raise InvalidParameter(f"the method for a data set must be EXACT or MONTE_CARLO, not {method}")
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
@@ -75,11 +75,11 @@ def over_records(
     features = len(subjects[0].columns)
     laws, guarantee = randomisation.laws(features), randomisation.guarantee(features)
     tell = progress or (lambda done: None)
-    if method is not UtilityMethod.MONTE_CARLO:
+    if method != "Monte Carlo":
         proofs = _prove_all(model, subjects, laws, tell)
         if proofs is not None:
             return _summarise_proofs(proofs, guarantee)
-        if method is UtilityMethod.EXACT or omega == 0.0:
+        if method == "exact" or omega == 0.0:
             raise InvalidParameter("no exact utility is known for this classifier; use Monte Carlo")
     kept = _count_kept(model, subjects, laws, queries, SYSTEM if source is None else source, tell)
     return _summarise_counts(kept, queries, omega, guarantee)
@@ -152,7 +152,7 @@ def _summarise_counts(kept: Integers, queries: int, omega: float, guarantee: Gua
     upper = np.array([binomial_above(int(count), queries, share) for count in kept])
 
     def sampled(low: float, high: float, estimate: float) -> Utility:
-        return Utility(low, high, estimate, UtilityMethod.MONTE_CARLO, 1.0 - omega, trials, guarantee)
+        return Utility(low, high, estimate, "Monte Carlo", 1.0 - omega, trials, guarantee)
 
     least, most = mean_below(total, trials, half), 1.0 - mean_below(trials - total, trials, half)
     return DatasetUtility(

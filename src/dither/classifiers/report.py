@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.classifiers.feature_law import FeatureLaw
 from dither.classifiers.models.model import Model
-from dither.classifiers.result import Case, Utility, UtilityMethod, rounded_down
+from dither.classifiers.result import Case, Utility, rounded_down
 from dither.classifiers.robustness import hyperrectangle, radius
 from dither.classifiers.subject import Randomisation, Randomiser
 from dither.classifiers.utility import (
@@ -116,9 +116,7 @@ class SufficientBudget:
         return self.epsilon
 
     def __repr__(self) -> str:
-        return (
-            f"ε = {self.epsilon:.4g}: stays with probability ≥ {self.lower:.4g} ({self.curve.method.value})"
-        )
+        return f"ε = {self.epsilon:.4g}: stays with probability ≥ {self.lower:.4g} ({self.curve.method})"
 
 
 def epsilon_for_utility(
@@ -174,9 +172,9 @@ def epsilon_for_utility(
     first = int(sufficient[0])
     under = float(curve.epsilons[first - 1]) if first else 0.0
     epsilon, lower = float(curve.epsilons[first]), float(curve.lower[first])
-    while first and curve.method is UtilityMethod.EXACT and epsilon > (1.0 + tolerance) * under:
+    while first and curve.method == "exact" and epsilon > (1.0 + tolerance) * under:
         for look in np.geomspace(under, epsilon, _PARTS + 1)[1:-1].tolist():
-            reached = utility(predict, x, mechanism.at(look), method=UtilityMethod.EXACT, names=names).lower
+            reached = utility(predict, x, mechanism.at(look), method="exact", names=names).lower
             if reached >= at_least:
                 epsilon, lower = look, reached
                 break
@@ -232,7 +230,7 @@ def report(
     known = _known_names(case.model, x, names)
     features = known or [f"feature {place + 1}" for place in range(case.subject.row.size)]
     rows = [
-        (name, rounded_down(found.lower), found.method.value, found.confidence, str(found.guarantee))
+        (name, rounded_down(found.lower), found.method, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)
     ]
     meaning = (
@@ -284,7 +282,7 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> Markup:
     lines = []
     for name, curve in curves.items():
         curve.plot(ax=ax, label=name)
-        lines.append((name, _sufficient(curve, at_least), curve.method.value, curve.queries))
+        lines.append((name, _sufficient(curve, at_least), curve.method, curve.queries))
     ax.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
     ax.set_xscale("log")
     head = ("mechanism", f"utility of at least {at_least:g}", "method", "queries")

@@ -12,7 +12,7 @@ from dither.arrays import Array, Floats
 from dither.classifiers.feature_law import FeatureLaw, feature_law
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.mechanisms.combined import Attributes
-from dither.privacy import Approximate, Guarantee, Unit
+from dither.privacy import Approximate, Guarantee
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +170,7 @@ class Randomisation:
         """Return what a person is promised who sends the whole record once."""
         found = self.mechanism.guarantee
         if self.parts is None and features > 1:
-            found = Guarantee(found.repeated(features).bound, Unit.RECORD, found.assumes)
+            found = Guarantee(found.repeated(features).bound, "record", found.assumes)
         if self.raw_share:
             found = replace(found, bound=Approximate(found.epsilon, self.given.guarantee.delta))
         return found

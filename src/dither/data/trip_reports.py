@@ -13,10 +13,17 @@ import numpy as np
 from dither.data.formats import Progress, ignore_progress, name_errors, trip_format
 from dither.data.options import Outside
 from dither.data.text import from_text, to_text
-from dither.data.trips import Trips, read_trips, write_trips
+from dither.data.trips import Trips
 from dither.device_text import real
 from dither.domains import Paths, Sphere
-from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
+from dither.errors import (
+    DitherError,
+    InvalidParameter,
+    MalformedReport,
+    MissingExtra,
+    OutsideDomain,
+    unknown_name,
+)
 from dither.maps.projection import LocalMap, Map, ReferenceMap
 from dither.question import PathQuestion, as_question
 from dither.randomness import Source
@@ -53,7 +60,7 @@ class TripReports:
         mechanism: Any,
         *,
         projection: Map | None = None,
-        outside: Outside = Outside.ERROR,
+        outside: Outside = "error",
         keep_times: bool = False,
         source: Source | None = None,
         progress: Progress | None = None,
@@ -68,10 +75,8 @@ class TripReports:
             raise InvalidParameter(
                 f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {mechanism.name}"
             )
-        if outside not in (Outside.ERROR, Outside.CLIP):
-            raise InvalidParameter(
-                f"outside is dt.data.Outside.ERROR or dt.data.Outside.CLIP, not {found(outside)}"
-            )
+        if outside not in ("error", "clip"):
+            raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
             raise InvalidParameter(
                 "these trips hold reports, which are random already; further noise would spoil the estimates"
@@ -106,6 +111,14 @@ class TripReports:
         own = replace(trips, reports=None, specification=None)
         return TripReports(reports, projection, own)
 
+    @staticmethod
+    def read(path: str | Path, *, progress: Progress | None = None) -> TripReports:
+        """Return the reports in a file of randomised trips, with their mechanism and projection.
+
+        `progress` is called with the number of places read since the last call.
+        """
+        return TripReports.decode(Trips.read(path, progress=progress))
+
     @property
     def question(self) -> PathQuestion:
         """The question that drew the reports."""
@@ -117,10 +130,10 @@ class TripReports:
         return mechanism
 
     def write(self, out: str | Path) -> None:
-        """Write a file with the decoded trips, the reports and the specification, for `read_trip_reports`."""
+        """Write a file with the decoded trips, the reports and the specification, for `TripReports.read`."""
         specification = trip_specification(self.question, self.projection)
         texts = tuple(to_text(self.reports))
-        write_trips(replace(self.trips, reports=texts, specification=specification), out)
+        replace(self.trips, reports=texts, specification=specification).write(out)
 
     def __len__(self) -> int:
         return len(self.trips)
@@ -136,7 +149,7 @@ def perturb_trips(
     mechanism: Any,
     *,
     projection: Map | None = None,
-    outside: Outside = Outside.ERROR,
+    outside: Outside = "error",
     keep_times: bool = False,
     source: Source | None = None,
     progress: Progress | None = None,
@@ -144,12 +157,12 @@ def perturb_trips(
     """Randomise the trips of one file into another, and return what was written.
 
     The endings of the files' names determine their formats. The output holds the trips as a collector decodes
-    them, the reports and the specification: `read_trip_reports` needs nothing else. With a projection, the
+    them, the reports and the specification: `TripReports.read` needs nothing else. With a projection, the
     mechanism's area is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
     """
     trip_format(Path(out))  # an unknown ending is refused before anything is read
     drawn = TripReports.draw(
-        read_trips(path),
+        Trips.read(path),
         mechanism,
         projection=projection,
         outside=outside,
@@ -161,28 +174,20 @@ def perturb_trips(
     return drawn
 
 
-def read_trip_reports(path: str | Path, *, progress: Progress | None = None) -> TripReports:
-    """Return the reports in a file of randomised trips, with their mechanism and projection.
-
-    `progress` is called with the number of places read since the last call.
-    """
-    return TripReports.decode(read_trips(path, progress=progress))
-
-
 def _move_inside(trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
     """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
-    if outside is Outside.ERROR:
+    if outside == "error":
         try:
             trips.check(mechanism.area, projection)
         except OutsideDomain as error:
             raise OutsideDomain(
                 f"{error}; choose a larger area, or move such locations to its border "
-                "(outside=dt.data.Outside.CLIP, at the terminal --outside clip)"
+                "(outside='clip', at the terminal --outside clip)"
             ) from None
     elif projection is not None:
         trips.check(Sphere())  # what is not on the earth cannot be projected
     points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
-    return trips.paths.like(mechanism.area.clip(points) if outside is Outside.CLIP else points)
+    return trips.paths.like(mechanism.area.clip(points) if outside == "clip" else points)
 
 
 def _draw_batches(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -71,6 +71,42 @@ class Trips:
         if trips and all(trip.rows is not None for trip in trips):
             found = replace(found, rows=tuple(row for trip in trips for row in trip.rows or ()))
         return found
+
+    @staticmethod
+    def read(file: str | Path, *, progress: Progress | None = None) -> Trips:
+        """Return the trips of a file: GPX, GeoJSON or CSV, and with the extra `geo` GeoPackage or GeoParquet.
+
+        `progress` is called with the number of places read since the last call.
+        """
+        path = Path(file)
+        reader = trip_format(path)
+        if not path.is_file():
+            raise InvalidParameter(f"there is no file {path}")
+        return replace(reader.read(path, progress or ignore_progress), file=path.name)
+
+    def write(self, file: str | Path) -> None:
+        """Write the trips to a file in the format of its ending; the file appears when it is complete."""
+        path = Path(file)
+        writer = trip_format(path)
+        with renamed(path) as part:
+            writer.write(part, self)
+
+    @staticmethod
+    def from_frame(frame: Any) -> Trips:
+        """Return the trips of a GeoDataFrame: lines are trips; points are gathered by an id, ordered by time.
+
+        A projected frame is brought to longitudes and latitudes; one that does not say how it is projected is
+        taken to be in degrees.
+        """
+        from dither.data.geopandas import trips_from_frame
+
+        return trips_from_frame(frame)
+
+    def to_frame(self) -> Any:
+        """Return a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
+        from dither.data.geopandas import trips_to_frame
+
+        return trips_to_frame(self)
 
     def check(self, area: Plane, projection: Map | None = None) -> None:
         """Raise OutsideDomain if a place is outside an area; the error names the first one by its place.
@@ -165,23 +201,3 @@ def _moment(text: str) -> tuple[int, float, str]:
         return 0, float(text), ""
     except ValueError:
         return 1, 0.0, text
-
-
-def read_trips(file: str | Path, *, progress: Progress | None = None) -> Trips:
-    """Return the trips of a file: GPX, GeoJSON or CSV, and with the extra `geo` GeoPackage or GeoParquet.
-
-    `progress` is called with the number of places read since the last call.
-    """
-    path = Path(file)
-    reader = trip_format(path)
-    if not path.is_file():
-        raise InvalidParameter(f"there is no file {path}")
-    return replace(reader.read(path, progress or ignore_progress), file=path.name)
-
-
-def write_trips(trips: Trips, file: str | Path) -> None:
-    """Write trips to a file in the format of its ending; the file appears when it is complete."""
-    path = Path(file)
-    writer = trip_format(path)
-    with renamed(path) as part:
-        writer.write(part, trips)

@@ -1,15 +1,16 @@
-"""The public estimators: mean, variance, resultant, quantile, distribution, estimate; `dt.as_reported`."""
+"""The public estimators: mean, variance, resultant, quantile, distribution, estimate; their methods."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, overload
+from typing import Final, Literal, overload
 
 import numpy as np
 
-from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.distributions import Bins, EstimatedDistribution, edges_of, likelihood
+from dither.arrays import Floats
+from dither.errors import InvalidParameter, NotIdentifiable, choose, found
+from dither.estimation.distributions import Bins, EstimatedDistribution, edges_of, likelihood, smoothed
 from dither.estimation.empirical_bayes import empirical_bayes
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
@@ -26,6 +27,7 @@ from dither.estimation.linear import (
     resultant_length,
     summarise_numbers,
 )
+from dither.estimation.significance import weighted_mean
 from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
 from dither.reports import Reports
@@ -72,90 +74,117 @@ class AsReported(Method):
         ends = edges_of(mechanism.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
-        return EstimatedDistribution(counts / summary.n, ends, summary, self)
+        return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
 
     def __repr__(self) -> str:
-        return "dt.as_reported"
+        return "as reported"
 
 
 as_reported: Final = AsReported()
+MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
+_METHODS: Final[dict[str, Method]] = {
+    "linear": linear,
+    "empirical bayes": empirical_bayes,
+    "likelihood": likelihood,
+    "smoothed": smoothed,
+    "as reported": as_reported,
+}
 
 
-def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
+def as_method(method: object) -> Method:
+    """Return the method of a name; a `Method` of another package is one already."""
+    return method if isinstance(method, Method) else choose("method", method, _METHODS)
+
+
+def mean(
+    reports: Reports | Summary,
+    *,
+    method: MethodName = "linear",
+    weights: Sequence[float] | Floats | None = None,
+) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
-    For others it raises `NotIdentifiable`; `method=dt.likelihood` estimates those and states the resolution.
-    `method=dt.as_reported` is the plain average of the reports.
+    For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
+    `method="as reported"` is the plain average of the reports.
+
+    `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that of
+    the population, and its error contains that the weights vary.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
     >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
     42.5 ± 0.8 (95 %, n = 40 000)
     """
-    summary = summarise_numbers(reports, method)
-    return in_unit(estimator(method, "mean", "means")(summary), summary)
+    if weights is not None:
+        if as_method(method) is not linear:
+            raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
+        return weighted_mean(reports, weights)
+    summary = summarise_numbers(reports)
+    return in_unit(estimator(as_method(method), "mean", "means")(summary), summary)
 
 
-def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
+def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
-    summary = summarise_numbers(reports, method)
-    found: Estimate = estimator(method, "variance", "variances")(summary)
+    summary = summarise_numbers(reports)
+    found: Estimate = estimator(as_method(method), "variance", "variances")(summary)
     return found
 
 
-def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
+def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
-    summary = summarise_numbers(reports, method)
+    summary = summarise_numbers(reports)
     mechanism = numerical(summary)
     if not on_circle(mechanism):
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
         )
-    found: Estimate = estimator(method, "resultant", "directions")(summary)
+    found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
     return found
 
 
 @overload
-def quantile(reports: Reports | Summary, share: float, *, method: Method = ...) -> Estimate: ...
+def quantile(reports: Reports | Summary, share: float, *, method: MethodName = ...) -> Estimate: ...
 @overload
 def quantile(
-    reports: Reports | Summary, share: Sequence[float], *, method: Method = ...
+    reports: Reports | Summary, share: Sequence[float], *, method: MethodName = ...
 ) -> list[Estimate]: ...
 def quantile(
-    reports: Reports | Summary, share: float | Sequence[float], *, method: Method = empirical_bayes
+    reports: Reports | Summary, share: float | Sequence[float], *, method: MethodName = "empirical bayes"
 ) -> Estimate | list[Estimate]:
     """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together.
-    `method=dt.likelihood` has a wider interval, which assumes nothing about the distribution.
+    `method="likelihood"` has a wider interval, which assumes nothing about the distribution.
     """
     if isinstance(share, list | tuple | np.ndarray):
-        summary = summarise_numbers(reports, method)
+        summary = summarise_numbers(reports)
         return [quantile(summary, part, method=method) for part in share]
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
-    summary = summarise_numbers(reports, method)
-    answer = estimator(method, "quantile", "quantiles")(summary, float(share))
+    summary = summarise_numbers(reports)
+    answer = estimator(as_method(method), "quantile", "quantiles")(summary, float(share))
     return in_unit(answer, summary)
 
 
 def distribution(
-    reports: Reports | Summary, bins: Bins = None, *, method: Method = empirical_bayes
+    reports: Reports | Summary, bins: Bins = None, *, method: MethodName = "empirical bayes"
 ) -> EstimatedDistribution:
     """Estimate how values are distributed over an interval or a circle.
 
     `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method=dt.likelihood` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
-    `method=dt.smoothed` is its smoothed version (EMS), `method=dt.as_reported` the histogram of the reports.
+    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
     """
-    summary = summarise_numbers(reports, method)
+    summary = summarise_numbers(reports)
     if bins is not None:
         edges_of(numerical(summary).line, bins)
-    shape: EstimatedDistribution = estimator(method, "distribution", "distributions")(summary, bins)
+    shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
+        summary, bins
+    )
     return shape
 
 
@@ -206,4 +235,4 @@ def estimate(
     except NotIdentifiable:
         if not summary.n:
             raise
-        return mean(summary, method=likelihood)
+        return mean(summary, method="likelihood")

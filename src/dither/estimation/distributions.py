@@ -1,4 +1,4 @@
-"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `dt.likelihood`."""
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `"likelihood"`."""
 
 from __future__ import annotations
 
@@ -116,20 +116,20 @@ class PointMass:
 class EstimatedDistribution:
     """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
 
-    `edges` are the ends of the bins. `curve` is the posterior of `dt.empirical_bayes`; then all shares and
-    quantiles are read off it. `fit` is the fit of `dt.likelihood`; then shares and quantiles have profile
+    `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
+    quantiles are read off it. `fit` is the fit of `"likelihood"`; then shares and quantiles have profile
     likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
     edges: Floats
     summary: Summary
-    method: Method
+    method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: DensityCurve, summary: Summary, method: Method, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Summary, method: str, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
@@ -231,7 +231,7 @@ class EstimatedDistribution:
         A point mass counts if more people are at it than in the fullest of 128 equal bins.
         """
         if self.curve is None:
-            raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
+            raise InvalidParameter("a mode is read off a smooth curve: use method='empirical bayes'")
         return in_unit(self.curve.mode(), self.summary)
 
     def mean(self) -> Estimate:
@@ -311,7 +311,7 @@ class EstimatedDistribution:
         return ResultTable(f"{self!r}{unit}; {self.guarantee}", tuple(self.records()))._repr_html_()
 
     def __repr__(self) -> str:
-        what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        what = f"{self.bins} bins of {self.line}, {self.method}, n = {thousands(self.n)}"
         if self.atoms:
             shown = ", ".join(f"{mass.place:g} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
             what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
@@ -384,16 +384,16 @@ class Likelihood(Method):
             fit = climb(operator, counts, start, tolerance=self.tolerance)
         sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
         shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
-        return EstimatedDistribution(shown, ends, summary, self, fit)
+        return EstimatedDistribution(shown, ends, summary, repr(self), fit)
 
     def __repr__(self) -> str:
-        return "dt.smoothed" if self.smoothing else "dt.likelihood"
+        return "smoothed" if self.smoothing else "likelihood"
 
 
 def _likeliest_on_line(summary: Summary) -> Likeliest:
     if on_circle(numerical(summary)):
         raise InvalidParameter(
-            "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
+            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
         )
     return Likeliest.of(summary)
 

@@ -1,4 +1,4 @@
-"""The method `dt.empirical_bayes`: distributions and quantiles from a smooth density with point masses."""
+"""The method `"empirical bayes"`: distributions and quantiles from a smooth density with point masses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class EmpiricalBayes(Method):
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
-        return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
+        return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
 
     def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
@@ -81,7 +81,7 @@ class EmpiricalBayes(Method):
         return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
 
     def __repr__(self) -> str:
-        return "dt.empirical_bayes"
+        return "empirical bayes"
 
 
 def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:

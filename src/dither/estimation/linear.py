@@ -1,4 +1,4 @@
-"""The method `dt.linear`: averages of a number per report, unbiased if E[report] is affine in the value.
+"""The method `"linear"`: averages of a number per report, unbiased if E[report] is affine in the value.
 
 On a circle it estimates the mean direction and the mean resultant length.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import (
     AnyTimeInterval,
@@ -51,12 +51,8 @@ def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
     return function
 
 
-def summarise_numbers(reports: Reports | Summary, method: Method) -> Summary:
+def summarise_numbers(reports: Reports | Summary) -> Summary:
     """Return the summary of reports on numbers; raise if there is nothing to estimate."""
-    if not isinstance(method, Method):
-        raise InvalidParameter(
-            f"a method is an object such as dt.linear, dt.likelihood or dt.as_reported, not {found(method)}"
-        )
     summary = summarise(reports)
     numerical(summary)
     if summary.n == 0:
@@ -315,7 +311,7 @@ class Linear(Method):
         return resultant_length(summary)
 
     def __repr__(self) -> str:
-        return "dt.linear"
+        return "linear"
 
 
 def unbiased_reading(mechanism: NumberQuestion) -> UnbiasedReading:
@@ -325,7 +321,7 @@ def unbiased_reading(mechanism: NumberQuestion) -> UnbiasedReading:
         name = mechanism.name
         raise NotIdentifiable(
             f"the mean report of {name} on {mechanism.domain} is not affine in the value, and near the "
-            "ends it may be constant; method=dt.likelihood estimates it with a stated "
+            "ends it may be constant; method='likelihood' estimates it with a stated "
             "resolution, and Podium or Hybrid are designed for means"
         )
     return reading
@@ -347,7 +343,7 @@ def squared_reading(mechanism: NumberQuestion, gaps: Floats) -> Floats:
     if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
         raise NotIdentifiable(
             f"no average of reports of {mechanism.name} estimates the variance of the values; "
-            "use method=dt.likelihood, or a mechanism such as SW or Podium"
+            "use method='likelihood', or a mechanism such as SW or Podium"
         )
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -14,13 +15,13 @@ import numpy as np
 from dither import registry
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Categories, Circle, Domain, Line
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Kernel, UnbiasedReading
 from dither.kernels.lattice.law import BIAS, COSINE, Law, TableLaw, loss_moment
 from dither.kernels.transition import Operator
 from dither.kernels.window.codebook import Decoder
-from dither.losses import Power, squared
+from dither.losses import Loss, as_power
 from dither.numerics.quadrature import integrate
 from dither.numerics.roots import global_maximum
 from dither.plotting import draw_law
@@ -89,7 +90,7 @@ class Analysis(ABC):
         """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
         if isinstance(self.line, Circle):
             return _plain(1.0 - np.asarray(self.resultant(x)))
-        return _plain(np.asarray(self.error(squared, x)) - np.asarray(self.bias(x)) ** 2)
+        return _plain(np.asarray(self.error("squared", x)) - np.asarray(self.bias(x)) ** 2)
 
     def resultant(self, x: object) -> Number:
         """Return the mean resultant length ρ = E[cos(Y − x)] on a circle."""
@@ -97,15 +98,15 @@ class Analysis(ABC):
             raise InvalidParameter(f"the resultant length exists on a circle only, not on {self.line}")
         return _plain(self.law.expect(self._unit(x), COSINE))
 
-    def error(self, loss: Power, x: object) -> Number:
+    def error(self, loss: Loss, x: object) -> Number:
         """Return the expected loss of the report for the input x; on a circle distances are the short way."""
         return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
 
-    def worst_error(self, loss: Power) -> float:
+    def worst_error(self, loss: Loss) -> float:
         """Return the largest expected loss over all inputs."""
         return self._scale(loss) * global_maximum(self._error(loss), 0.0, 1.0, self.law.kinks)
 
-    def average_error(self, loss: Power, prior: Prior = uniform) -> float:
+    def average_error(self, loss: Loss, prior: Prior = uniform) -> float:
         """Return the expected loss over inputs from a prior, given as a density up to a factor."""
         error = self._error(loss)
 
@@ -131,13 +132,11 @@ class Analysis(ABC):
         """
         return draw_law(self, self.line.check(x), ax=ax)
 
-    def _scale(self, loss: Power) -> float:
-        if not isinstance(loss, Power):
-            raise InvalidParameter(f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(loss)}")
-        return float(self.line.length**loss.exponent)
+    def _scale(self, loss: Loss) -> float:
+        return float(self.line.length ** as_power(loss).exponent)
 
-    def _error(self, loss: Power) -> Callable[[Floats], Floats]:
-        moment = loss_moment(loss, self.law.circular)
+    def _error(self, loss: Loss) -> Callable[[Floats], Floats]:
+        moment = loss_moment(as_power(loss), self.law.circular)
         return lambda unit: self.law.expect(unit, moment)
 
 
@@ -183,6 +182,9 @@ class Mechanism(ABC, Generic[Admits]):
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         registry.register(cls)
+        takes = getattr(cls, "takes", None)
+        if takes:  # so that a signature shows which domains a design takes
+            cls.__annotations__ = {"domain": reduce(or_, takes), **vars(cls).get("__annotations__", {})}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", self._budget())
@@ -218,7 +220,7 @@ class Mechanism(ABC, Generic[Admits]):
     def _asked(self, source: Mechanism[Any], *, divided: bool = False) -> Question:
         """Return the question with the integers of a design, which is this one or a part of it."""
         kernel = source._kernel()
-        written = writable(self.parameters())
+        written = writable(type(self), self.parameters())
         written.pop("domain")
         return ask(
             self.domain,

@@ -6,15 +6,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from enum import Enum
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice, unknown_name
 from dither.kernels.lattice.integers import Lattice, check_lattice
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.law import AddedLaw, CutLaw, Law, NoiseDensity
@@ -28,12 +27,8 @@ from dither.mechanisms.base import NumberMechanism, Realised
 Rule = Callable[[float, float], Codebook]  # from the window's share and contrast to the codebook
 
 
-class Decoding(Enum):
-    """How the collector decodes reports. The choice does not change what devices send."""
-
-    OWN = "own"
-    COMPRESSED = "compressed"
-    TRUNCATED = "truncated"
+# How the collector decodes reports. The choice does not change what devices send.
+Decoding = Literal["own", "compressed", "truncated"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ class WindowMechanism(NumberMechanism):
 
     _: KW_ONLY
     cells: int = 1 << 16
-    decoding: Decoding = Decoding.OWN
+    decoding: Decoding = "own"
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Interval,)
 
@@ -84,8 +79,7 @@ class WindowMechanism(NumberMechanism):
 
     def _check(self) -> None:
         check_cells(self.cells)
-        if not isinstance(self.decoding, Decoding):
-            raise InvalidParameter(f"decoding must be a member of dt.Decoding, not {found(self.decoding)}")
+        check_choice("decoding", self.decoding, Decoding)
 
     def _kernel(self) -> SlidingKernel:
         width = round(self._shape.width * self.cells)
@@ -97,10 +91,10 @@ class WindowMechanism(NumberMechanism):
         return decoder(self._book(window.share, window.contrast), self.cells, self.line)
 
     def _book(self, share: float, contrast: float) -> Codebook:
-        if self.decoding is Decoding.COMPRESSED:
+        if self.decoding == "compressed":
             return IDENTITY
         book = self._shape.codebook(share, contrast)
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding == "truncated":
             return book.clipped()
         return book
 
@@ -144,11 +138,11 @@ class WindowMechanism(NumberMechanism):
 
     def truncated(self) -> Self:
         """Return the same design with decoded reports clipped to the domain."""
-        return replace(self, decoding=Decoding.TRUNCATED)
+        return replace(self, decoding="truncated")
 
     def compressed(self) -> Self:
         """Return the same design with the report space decoded as the domain itself, which is biased."""
-        return replace(self, decoding=Decoding.COMPRESSED)
+        return replace(self, decoding="compressed")
 
 
 END_MASS: Final = 1e-10  # about the probability of a report at an end of the clamped range
@@ -180,25 +174,23 @@ class AddedNoise(ABC):
     """Noise added to a value of an interval. `decoding` selects how reports are decoded."""
 
     _: KW_ONLY
-    decoding: Decoding = Decoding.OWN
+    decoding: Decoding = "own"
 
     @abstractmethod
     def density(self) -> NoiseDensity:
         """Return the continuous noise that the integers approximate, in units of the domain's length."""
 
     def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding == "truncated":
             return kernel.steps.cut(kernel.line.low, kernel.line.high)
-        if self.decoding is Decoding.OWN:
+        if self.decoding == "own":
             return kernel.steps
-        raise InvalidParameter(
-            f"decoding must be Decoding.OWN or Decoding.TRUNCATED, not {found(self.decoding)}"
-        )
+        raise unknown_name("decoding", self.decoding, ("own", "truncated"))
 
     @cached_property
     def law(self) -> AddedLaw | CutLaw:
         """The continuous mechanism. Its formulas ignore that reports are clamped to `support`."""
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding == "truncated":
             return CutLaw(self.density())
         design: Any = self
         low, high = design.line.to_unit(design.decoder(np.array([0, design.outcomes - 1])))
@@ -206,7 +198,7 @@ class AddedNoise(ABC):
 
     def truncated(self) -> Self:
         """Return the same design with decoded reports clipped to the domain."""
-        return replace(self, decoding=Decoding.TRUNCATED)
+        return replace(self, decoding="truncated")
 
 
 def exponential_margin(epsilon: float) -> float:

@@ -13,7 +13,7 @@ from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories, Domain
 from dither.domains.plane import labelled
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator
 from dither.question import Answering, Question, as_question, check_source
 from dither.randomness import Source
@@ -194,7 +194,7 @@ class Once(Answering, Combinator):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
-        if self.question.unit in (Unit.LOCATION, Unit.TRAJECTORY):
+        if self.question.unit in ("location", "trajectory"):
             raise InvalidParameter("Once asks for one value on a day, not for a path")
         check_days("days", self.days)
         if self.every is not None:
@@ -238,7 +238,7 @@ class Once(Answering, Combinator):
         """
         (once,) = inner
         total = once.repeated(self.answers)
-        return Guarantee(total.bound, Unit.PERSON, total.assumes)
+        return Guarantee(total.bound, "person", total.assumes)
 
     def perturb(self, sequences: object, *, source: Source | None = None) -> DatedReports:
         """Draw the days and the reports of people whose values are given for every day: a row for a person.
@@ -372,7 +372,7 @@ class KeptChange(Answering, Combinator):
         for all values.
         """
         (once,) = inner
-        return Guarantee(once.bound, Unit.PERSON, once.assumes)
+        return Guarantee(once.bound, "person", once.assumes)
 
     def perturb(self, sequences: object, *, source: Source | None = None) -> ChangeReports:
         """Draw the reports of people whose values are given for every day: a row for a person."""

@@ -101,7 +101,7 @@ class Memoised(Answering, Combinator):
         A guarantee for one location remains one: each location of a path spends it.
         """
         (once,) = inner
-        unit = Unit.LOCATION if once.unit is Unit.LOCATION else Unit.PERSON
+        unit: Unit = "location" if once.unit == "location" else "person"
         return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
 
     def change_proved(self, before: object, after: object) -> float:

@@ -15,7 +15,6 @@ from typing import Any, Final
 from dither import losses
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, unknown_name
-from dither.losses import Criterion
 from dither.privacy import Guarantee
 from dither.question import as_question, check_epsilon
 from dither.registry import named
@@ -171,8 +170,6 @@ def _question(name: str, table: dict[str, Any]) -> Any:
         kind = default_mechanism(domain, table["epsilon"]) if stated is None else named(stated)
         if isinstance(table.get("loss"), str):
             table["loss"] = losses.named(table["loss"])
-        if isinstance(table.get("criterion"), str):
-            table["criterion"] = losses.criterion_named(table["criterion"])
         return kind(domain, **table)
     except MissingExtra:
         raise
@@ -227,7 +224,7 @@ def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
         return named("OGPM")
     if isinstance(domain, Categories):
         return type(_loaded("advice.catalogue").default_protocol(domain, check_epsilon(epsilon)))
-    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER[Criterion.WORST]
+    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER["worst"]
     return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
 
 

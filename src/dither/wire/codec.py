@@ -166,7 +166,7 @@ def to_json(asked: Any) -> str:
 def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
     """Return the question of a specification: its integers and codebook are read, not computed from ε.
 
-    No design is needed; `question.design()` makes it again. Pass a `dt.Policy` on a device. It limits the
+    No design is needed; `question.design()` makes it again. Pass a `dt.privacy.Policy` on a device. It limits the
     privacy loss and the cost of reading.
     """
     started, limits = time.monotonic(), _limits(policy)
@@ -222,7 +222,7 @@ _UNLIMITED: Final = Policy(epsilon=math.inf, delta=1.0, bytes=MOST_BYTES, second
 
 def _limits(policy: Policy | None) -> Policy:
     if policy is not None and not isinstance(policy, Policy):
-        raise InvalidParameter(f"policy must be a dt.Policy or None, not {type(policy).__name__}")
+        raise InvalidParameter(f"policy must be a dt.privacy.Policy or None, not {type(policy).__name__}")
     return policy or _UNLIMITED
 
 
@@ -264,7 +264,7 @@ def to_bytes(reports: Reports) -> bytes:
 def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     """Return reports that `to_bytes` wrote; raise MalformedReport for any other bytes.
 
-    A `dt.Policy` is applied to the question as in `from_json`.
+    A `dt.privacy.Policy` is applied to the question as in `from_json`.
     """
     started, limits = time.monotonic(), _limits(policy)
     if not isinstance(data, bytes | bytearray | memoryview):

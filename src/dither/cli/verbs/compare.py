@@ -14,7 +14,7 @@ from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile,
 from dither.cli.options import domain_options, needed, read_loss
 from dither.cli.output import JSON_OPTION, print_json, rows_done, save_picture
 from dither.domains import Categories, Domain
-from dither.losses import Power
+from dither.losses import Loss
 
 _GOALS: Final[dict[str, Callable[..., Goal]]] = {
     "mean": Mean,
@@ -53,7 +53,7 @@ _GOALS: Final[dict[str, Callable[..., Goal]]] = {
 def command(
     domain: Domain | None,
     epsilon: float,
-    judged: tuple[Power, ...],
+    judged: tuple[Loss, ...],
     goal: str | None,
     people: int,
     top: int,
@@ -79,9 +79,9 @@ def command(
     asked = needed(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
     wanted = _GOALS.get(goal)
-    with rows_done("simulating", unit="runs") as told:
+    with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)
-        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, told=told)
+        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:

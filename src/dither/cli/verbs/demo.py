@@ -15,7 +15,6 @@ from dither.cli.output import JSON_OPTION, number, print_json, save_picture, tab
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
 from dither.estimation.api import distribution, estimate, mean
-from dither.losses import absolute
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
@@ -116,7 +115,7 @@ def _pictures(
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)
     for kind in (OGPM, SW, Podium):
-        errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error(absolute) for e in budgets]
+        errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error("absolute") for e in budgets]
         curves.loglog(budgets, errors, label=kind.__name__)
     styled(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
     curves.legend(frameon=False)

@@ -11,7 +11,7 @@ from dither.atomic import renamed
 from dither.cli.options import CRITERION, domain_options, needed, read_loss
 from dither.cli.output import JSON_OPTION, number, print_json, save_picture
 from dither.domains import Circle, Domain, Line
-from dither.losses import Power
+from dither.losses import Criterion, Loss, as_power
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
@@ -26,7 +26,7 @@ from dither.wire.codec import to_json
 @click.option(
     "--criterion",
     type=CRITERION,
-    default=losses.worst.value,
+    default="worst",
     show_default=True,
     help="The largest error, or the mean over uniform values.",
 )
@@ -38,8 +38,8 @@ from dither.wire.codec import to_json
 def command(
     domain: Domain | None,
     epsilon: float,
-    loss: Power | None,
-    criterion: str,
+    loss: Loss | None,
+    criterion: Criterion,
     unbiased: bool,
     fresh: bool,
     out: Path | None,
@@ -61,8 +61,8 @@ def command(
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
         raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
-    judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
-    problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
+    judged = ("squared" if unbiased else "absolute") if loss is None else loss
+    problem = Problem(epsilon, as_power(judged), criterion, unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
     solved = Optimal(
         asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh

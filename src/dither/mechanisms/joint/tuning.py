@@ -144,15 +144,15 @@ def constraint(
 ) -> Callable[[PairedCoins], bool]:
     """Return a function that returns whether coins spend at most ε in a mode."""
     lies = categories - 1
-    if mode is Mode.THEOREM_3:
+    if mode == "theorem 3":
         if lies != 1:
             raise InvalidParameter(f"Theorem 3 is for two categories, not {categories}")
         return lambda pairs: theorem_3_epsilon(pairs, n, colluders) <= epsilon
-    if mode is Mode.HIDDEN:
+    if mode == "hidden":
         return lambda pairs: hidden_epsilon(pairs, lies, n, colluders) <= epsilon
     if delta is None:
         return lambda pairs: revealed_epsilon(pairs, lies) <= epsilon
-    if mode is Mode.INFORMED:
+    if mode == "informed":
         return lambda pairs: informed_failure(pairs, lies, n)(epsilon) <= delta
     return lambda pairs: revealed_failure(pairs, lies, n, colluders)(epsilon) <= delta
 

@@ -17,7 +17,6 @@ from dither.kernels.window.integers import Sliding
 from dither.kernels.window.kernel import COIN, MixtureKernel
 from dither.kernels.window.law import MixedLaw
 from dither.kernels.window.start import GLIDING, LineStart, Placement
-from dither.losses import Criterion
 from dither.mechanisms.base import NumberMechanism, Realised
 from dither.mechanisms.number import Shape, WindowMechanism, unbiased_line
 
@@ -68,8 +67,8 @@ class TwoPoint(WindowMechanism):
                are the best two, but more values are better. Biased: not for a mean.
     Reference: derived in docs/theory.md.
 
-    >>> from dither import Interval, squared
-    >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error(squared), 6)
+    >>> from dither import Interval
+    >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error("squared"), 6)
     0.196612
     """
 
@@ -105,7 +104,7 @@ def _two_biased_points(share: float, contrast: float) -> Steps:
 
 THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
 # The ε from which Podium has a smaller variance than Hybrid, by criterion.
-CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
+CROSSOVER: Final = {"worst": 2.3190030126702377, "average": 0.8955}
 
 
 @dataclass(frozen=True)

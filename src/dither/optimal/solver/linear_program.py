@@ -18,7 +18,6 @@ import numpy as np
 
 from dither.arrays import Floats, Mask
 from dither.errors import Infeasible, MissingExtra
-from dither.losses import Criterion
 from dither.numerics.quadrature import gauss_legendre
 from dither.optimal.problem import Problem
 from dither.optimal.solver.certificate import Prices
@@ -56,7 +55,7 @@ class ProgramGrid:
         """Return the loss of every output for every input: at points, or averaged over cells."""
         if problem.unbiased:
             return np.broadcast_to(self.outputs**2, (self.inputs.size, self.outputs.size))
-        if problem.criterion is Criterion.WORST:
+        if problem.criterion == "worst":
             return problem.loss(self.outputs - self.inputs[:, None])
         nodes, shares = gauss_legendre(8)
         steps = np.diff(self.edges)[:, None] * nodes / 2.0 + self.inputs[:, None]
@@ -95,7 +94,7 @@ class _LinearProgram:
     def __init__(self, problem: Problem, grid: ProgramGrid, near: Mask | None) -> None:
         outputs = grid.outputs.size
         self._problem, self._grid = problem, grid
-        self._worst = problem.criterion is Criterion.WORST
+        self._worst = problem.criterion == "worst"
         self._half = np.minimum(np.arange(outputs), outputs - 1 - np.arange(outputs))
         self._bases = (outputs + 1) // 2
         everywhere = np.ones((grid.inputs.size, outputs), dtype=np.bool_)
