@@ -94,7 +94,13 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     if name in EXAMPLES:
         return EXAMPLES[name]
     domain = next(one for one in DOMAINS if isinstance(_evaluated(one), kind.takes))
-    return f"{'dt' if name in dt.__all__ else 'dt.rivals'}.{name}({domain}, epsilon=1)"
+    return f"{address(name)}({domain}, epsilon=1)"
+
+
+def address(name: str) -> str:
+    """Return where a public mechanism stands, such as dt.PM or dt.rivals.BLH."""
+    rooms = (room for room in ("rivals", "optimal", "jrr") if name in getattr(dt, room).__all__)
+    return f"dt.{name}" if name in dt.__all__ else f"dt.{next(rooms)}.{name}"
 
 
 @cache

@@ -1,7 +1,7 @@
-"""What dither's functions return: classes for annotations, `from dither.results import Estimate`.
+"""Classes for annotations, `from dither.results import Estimate`: what functions return, and bases of what they take.
 
-`results.pyi` lists them and the modules that define them; each is imported when it is first used. None of them
-is made by a caller, so that none stands among the names of `dt`.
+`results.pyi` lists them and the modules that define them; each is imported when it is first used. A caller makes
+none of them, so that none stands among the names of `dt`.
 """
 
 import lazy_loader

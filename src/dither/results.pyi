@@ -1,4 +1,4 @@
-"""What functions return, each class from the module that defines it. A new one is one line here."""
+"""Classes for annotations, each from the module that defines it. A new one is one line here."""
 
 from .advice.compare import Comparison as Comparison
 from .advice.explain import Explanation as Explanation
@@ -9,18 +9,22 @@ from .audits.finding import Finding as Finding
 from .audits.finding import Timing as Timing
 from .central.answer import Answer as Answer
 from .classifiers.proofs.boxes import FeatureBox as FeatureBox
+from .classifiers.proofs.boxes import Layer as Layer
 from .classifiers.records import DatasetUtility as DatasetUtility
 from .classifiers.report import Ranking as Ranking
 from .classifiers.report import SufficientBudget as SufficientBudget
 from .classifiers.result import Utility as Utility
 from .classifiers.robustness import Robustness as Robustness
+from .classifiers.subject import Randomiser as Randomiser
 from .classifiers.utility import Curve as Curve
 from .data.rows import ColumnFit as ColumnFit
 from .data.rows import RowCounts as RowCounts
+from .domains.domain import Domain as Domain
 from .estimation.comparison import Differences as Differences
 from .estimation.distributions import EstimatedDistribution as EstimatedDistribution
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
+from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedLine as EstimatedLine
@@ -30,8 +34,15 @@ from .estimation.significance import Significance as Significance
 from .estimation.tables import EstimatedTables as EstimatedTables
 from .maps.density import DensityMap as DensityMap
 from .maps.flows import Flows as Flows
+from .mechanisms.base import Mechanism as Mechanism
 from .mechanisms.combined import Records as Records
+from .mechanisms.joint.joint import Joint as Joint
 from .mechanisms.joint.tuning import Group as Group
+from .mechanisms.places.base import PathMechanism as PathMechanism
+from .post_processing import PostProcessing as PostProcessing
+from .privacy.ledger import Entry as Entry
 from .protocols.collector import Collection as Collection
 from .protocols.collector import Standing as Standing
 from .protocols.device import Tossed as Tossed
+from .repetition.days import ChangeReports as ChangeReports
+from .repetition.days import DatedReports as DatedReports

@@ -51,7 +51,7 @@ def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[C
     for kind in _kinds(Analysis):
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):
-            made_for = tuple({"loss": loss} for loss in losses)
+            made_for = tuple({"loss": loss.loss} for loss in losses)
         for more in made_for:
             found.extend(_made(kind, domain, epsilon, more))
     return found
