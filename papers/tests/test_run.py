@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dither.central.mean import quotient
+from dither.central.answer import quotient
 from dither.cli import main
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra

@@ -7,7 +7,10 @@ group, least_rho      groups of more than two people
 Modes of accounting are "partner revealed", "informed", "hidden" and "theorem 3".
 """
 
+from dither.mechanisms.joint.accounting import (
+    group,
+    least_rho,
+)
 from dither.mechanisms.joint.joint import Coin, JointOLH, JointSUE
-from dither.mechanisms.joint.tuning import group, least_rho
 
 __all__ = ["Coin", "JointOLH", "JointSUE", "group", "least_rho"]

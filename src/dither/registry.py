@@ -62,7 +62,7 @@ _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
 
 @cache
 def homes() -> dict[str, str]:
-    """Return the module of every name of `dt` and of the modules with designs, from the files that list them."""
+    """Return the module of every name of `dt` and of its modules with designs, from their lists."""
     return {name: home for file in _LISTS for name, home in _imported(file).items()}
 
 
@@ -163,7 +163,7 @@ def plain(value: Any) -> Any:
 
 
 def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a design's parameters as JSON-compatible data; an error stands for one that cannot be written."""
+    """Return a design's parameters as JSON-compatible data; an error stands for one that cannot be."""
     written: dict[str, Any] = {}
     stated = _stated(kind)
     for name, value in parameters.items():

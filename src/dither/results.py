@@ -1,7 +1,7 @@
-"""Classes for annotations, `from dither.results import Estimate`: what functions return, and bases of what they take.
+"""Classes for annotations: what functions return, and bases of what they take.
 
-`results.pyi` lists them and the modules that define them; each is imported when it is first used. A caller makes
-none of them, so that none stands among the names of `dt`.
+`from dither.results import Estimate`. A caller makes none of them, so that none stands among the names of
+`dt`. `results.pyi` lists the modules that define them; each is imported when it is first used.
 """
 
 import lazy_loader

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from dither import central
+from dither.central.answer import Convention, quotient
 from dither.central.integer_noise import DiscreteStaircase
-from dither.central.mean import Convention, quotient
 from dither.central.pairs import (
     METHODS,
     HourglassLattice,

@@ -15,9 +15,8 @@ import pytest
 
 import dither as dt
 from dither import registry
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.number import WindowMechanism
-from dither.privacy import Unit
+from dither.mechanisms.base import Mechanism, WindowMechanism
+from dither.privacy.guarantee import Unit
 from tests.golden.devices import CASES, FILE, WIDE
 
 GOLDEN: dict[str, dict[str, str]] = json.loads(FILE.read_text(encoding="utf-8"))

@@ -33,13 +33,11 @@ ALONE = {
     "atomic.py": "writing a file whole or not at all, for many rooms",
     "cli/main.py": "the list of verbs, which help prints without importing one",
     "jrr.py": "a public address",
-    "kernels/blocks.py": "blocks of values that stay in the cache, for all samplers",
     "kernels/places/place.py": "the interface of the kernels of places",
     "plotting.py": "the style of all pictures",
     "reports.py": "what everybody names",
     "results.py": "a public address",
     "rivals.py": "a public address",
-    "service/keys.py": "secret files, read and written in one place",
     "sklearn.py": "a public address, which needs scikit-learn",
 }
 # Classes that are inherited from although nothing in them is abstract.
@@ -100,7 +98,7 @@ def test_the_surface_is_small_and_each_name_has_one_address() -> None:
 
 
 def test_no_private_type_stands_in_a_public_signature() -> None:
-    """What a caller gives and gets has a public name: a class, a string of a few, a type of numpy or typing."""
+    """What a caller gives and gets has a public name: a class, a few strings, a type of numpy."""
     assert house.private_types() == {}
 
 

@@ -35,8 +35,7 @@ from dither.device_text import canonical
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
-from dither.repetition.days import ChangeReports
-from dither.repetition.memoised import check_key
+from dither.repetition import ChangeReports, check_key
 from dither.reports import Reports
 
 
@@ -177,7 +176,7 @@ class Account:
     ) -> Account:
         """Open an account; raise AccountUnusable if its file is missing, damaged or readable by others.
 
-        `policy` says what is accepted from askers; by default it is `dt.privacy.Policy()`: answers of ε ≤ 1, without
+        `policy` says what is accepted from askers; by default it is `Policy()`: answers of ε ≤ 1, without
         δ, that assume nothing. `expect` is an earlier `account.mark`, kept elsewhere: a file that was rolled
         back behind it is refused. `wait` is how long another process may hold the file, in seconds.
         """

@@ -24,8 +24,7 @@ from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.privacy import PAC, Approximate, Guarantee, Pure
 from dither.question import Question, as_question
 from dither.randomness import SYSTEM, Keyed, Source
-from dither.repetition.days import ChangeReports, KeptChange, Once
-from dither.repetition.memoised import Memoised
+from dither.repetition import ChangeReports, KeptChange, Memoised, Once
 from dither.reports import Reports
 
 KEPT_CHANGE = "kept change"
@@ -119,10 +118,10 @@ _START: Final = datetime.date(1970, 1, 1)
 _PATHS: Final = ("location", "trajectory")
 
 
-# What happens when a question is asked again: a new report, charged again; the first report again, whatever the
-# value is by then, charged once; one report for each value, made from the device's key, charged once; one report
-# in each period of so many days, on a day drawn beforehand; reports about one change, as dt.KeptChange says,
-# charged once in each period.
+# What happens when a question is asked again: a new report, charged again; the first report again, whatever
+# the value is by then, charged once; one report for each value, made from the device's key, charged once; one
+# report in each period of so many days, on a day drawn beforehand; reports about one change, as dt.KeptChange
+# says, charged once in each period.
 Repeat = Literal["fresh", "same", "per value", "once", "kept change"]
 
 

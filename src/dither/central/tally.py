@@ -181,7 +181,7 @@ class Tally:
         """Return the exact sum and count of one value per person, on a public grid of the domain.
 
         Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
-        middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are then exact.
+        middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are exact.
         """
         grid = RecordGrid(domain, cells)
         array = records(values)

@@ -5,14 +5,12 @@ answer is the one for the true record; `utility_curve` does so for many budgets 
 """
 
 from dither.classifiers.concentration import concentration
-from dither.classifiers.models.linear import LinearClassifier
+from dither.classifiers.models.linear import LinearClassifier, QuadraticClassifier
 from dither.classifiers.models.network import Network
-from dither.classifiers.models.quadratic import QuadraticClassifier
-from dither.classifiers.records import over_records
-from dither.classifiers.report import best_mechanism, epsilon_for_utility, report
+from dither.classifiers.report import best_mechanism, epsilon_for_utility, over_records, report
 from dither.classifiers.robustness import euclidean_radius, hyperrectangle, radius
 from dither.classifiers.utility import utility, utility_curve
-from dither.mechanisms.indicator import Indicator, RawRelease
+from dither.mechanisms.combined import Indicator, RawRelease
 
 __all__ = [
     "Indicator",

@@ -11,7 +11,7 @@ from .frames import estimate as estimate
 from .frames import perturb as perturb
 from .frames import reports as reports
 from .frames import summarise as summarise
-from .options import Dialect as Dialect
-from .trip_reports import TripReports as TripReports
-from .trip_reports import perturb_trips as perturb_trips
+from .streams import Dialect as Dialect
+from .trips import TripReports as TripReports
 from .trips import Trips as Trips
+from .trips import perturb_trips as perturb_trips

@@ -25,13 +25,21 @@ from dither.data.formats import (
     name_errors,
     table_format,
 )
-from dither.data.options import USUAL, Dialect, Missing, Outside, check_missing, check_outside
 from dither.data.rows import ColumnFit, Misfit, Misfits, RowChoice, RowCounts, domains_of, read_values
-from dither.data.streams import output_path, shown_name
+from dither.data.streams import (
+    USUAL,
+    Dialect,
+    Missing,
+    Outside,
+    check_missing,
+    check_outside,
+    output_path,
+    shown_name,
+)
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.randomness import Source
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 if TYPE_CHECKING:  # what perturbs a file does not import the estimators
     from dither.estimation.groups import GroupCounts
@@ -166,8 +174,8 @@ def summarise_file(
 ) -> dict[str, Summary]:
     """Count files of reports, a chunk at a time: a summary for each question that they carry.
 
-    Several files are of the same questions; if one differs, Mismatch is raised, with the file. `questions` are
-    for reports out of a database: a table whose columns hold reports and which carries no questions of its own.
+    Several files are of the same questions; if one differs, Mismatch is raised, with the file. `questions`
+    are for reports out of a database: a table whose columns hold reports and which carries no questions.
     `progress` is called with the number of rows read since the last call.
     """
     totals = _summarise(Path(path), questions, progress)

@@ -1,11 +1,10 @@
 """Maps of places: projections to metres, densities, flows, measures of the error of noisy paths, readings.
 
-A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.Rounded(points))`, is `Rounded` to
-public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
+A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.Rounded(points))`, is `Rounded`
+to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
 """
 
-from dither.maps.density import density
-from dither.maps.flows import flows, flows_between
+from dither.maps.density import density, flows, flows_between
 from dither.maps.metrics import (
     average_error,
     direction_error,

@@ -1,6 +1,6 @@
 """Solved mechanisms with certificates, and what is known about the best possible.
 
-Workload               the solved channel for linear queries: `Workload.of(queries, epsilon)`; read by `dt.answers`
+Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.answers`
 Focused                the best window for values near one public place
 TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
 shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie

@@ -8,12 +8,10 @@ toss, report, collect        devices and a collector over TCP; `Collection` esti
 DeviceTLS, Certificates      TLS for their sockets
 """
 
-from dither.protocols.collector import collect
-from dither.protocols.device import local_pairs, report, toss
+from dither.protocols.device import collect, local_pairs, report, toss
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.messages import Certificates, DeviceTLS
+from dither.protocols.messages import Certificates, DeviceTLS, Pairing, Terms, deal_pairs
 from dither.protocols.pairs import shuffle_pairs
-from dither.protocols.terms import Pairing, Terms, deal_pairs
 
 __all__ = [
     "Certificates",

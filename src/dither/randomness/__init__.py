@@ -10,10 +10,8 @@ No float decides a draw: an integer below n, a coin with probability p/q and a c
 exact.
 """
 
-from dither.randomness.reproducible import Keyed
-from dither.randomness.reproducible import Seeded as Seeded
-from dither.randomness.source import Source
-from dither.randomness.system import SYSTEM
-from dither.randomness.system import System as System
+from dither.randomness.source import SYSTEM, Keyed, Source
+from dither.randomness.source import Seeded as Seeded
+from dither.randomness.source import System as System
 
 __all__ = ["SYSTEM", "Keyed", "Source"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.data.options import Missing
+from dither.data.streams import Missing
 from dither.errors import OutsideDomain
 
 pa = pytest.importorskip("pyarrow")
@@ -124,7 +124,6 @@ def test_nobody_answered(mechanism: Any) -> None:
 
 
 def test_expressions_of_polars_have_the_same_rule() -> None:
-    import dither.data.polars  # noqa: F401
 
     for choice in ("error", "skip"):
         with pytest.raises(Exception, match=OUTSIDE):

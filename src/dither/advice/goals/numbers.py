@@ -18,8 +18,15 @@ from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, check_choice, found
 from dither.estimation.intervals import reach_of_one
-from dither.kernels.lattice.law import COSINE, Moment
-from dither.losses import Criterion, Loss, absolute, as_power, check_criterion, squared
+from dither.kernels.law import COSINE, Moment
+from dither.losses import (
+    Criterion,
+    Loss,
+    absolute,
+    as_power,
+    check_criterion,
+    squared,
+)
 from dither.mechanisms.base import Analysis
 from dither.mechanisms.numeric.pm import CROSSOVER
 from dither.optimal.mechanism import Optimal

@@ -19,11 +19,10 @@ from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Categories
 from dither.kernels.joint import JointKernel
 from dither.mechanisms.joint.joint import JRR, Joint
-from dither.protocols.collector import Collection
+from dither.protocols.device import Collection
 from dither.protocols.exchange import Deadline
-from dither.protocols.messages import Address, Certificates
+from dither.protocols.messages import Address, Certificates, Grouping
 from dither.protocols.rendezvous import dealer, seat, server
-from dither.protocols.terms import Grouping
 from dither.reports import Reports
 from dither.wire.codec import from_json, to_json
 

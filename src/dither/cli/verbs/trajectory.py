@@ -30,7 +30,7 @@ from dither.cli.output import (
 )
 from dither.data import TripReports, Trips
 from dither.data.formats import TRIPS, trip_format
-from dither.data.options import Outside
+from dither.data.streams import Outside
 from dither.domains import Disk, Interval, Rectangle, Region
 from dither.errors import InvalidParameter
 from dither.maps import LocalMap, Map, ReferenceMap, density, draw_before_and_after, predicted_error

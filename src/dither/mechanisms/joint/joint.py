@@ -21,13 +21,19 @@ from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
 from dither.mechanisms.joint.accounting import (
     Mode,
+    Search,
     account,
     check_colluders,
     check_mode,
     check_people,
+    coins,
+    constraint,
+    exact,
+    plain,
+    published,
+    rho_range,
     theorem_3_epsilon,
 )
-from dither.mechanisms.joint.tuning import Search, coins, constraint, exact, plain, published, rho_range
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, as_question, can_answer, check_epsilon
 from dither.randomness import SYSTEM, Source
@@ -126,8 +132,8 @@ class Joint(CategoryMechanism):
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
         """Return the guarantee against an adversary with the knowledge of a mode.
 
-        "partner revealed": the partner's coin, and anything else; with delta, only if the partner is one of the
-        colluders. "informed": all other answers, but not the pairs. "hidden": only the colluders' coins.
+        "partner revealed": the partner's coin, and anything else; with delta, only if the partner is one of
+        the colluders. "informed": all other answers, but not the pairs. "hidden": only the colluders' coins.
         "theorem 3" is what the dissertation states; it is not a guarantee.
         """
         return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
@@ -211,8 +217,8 @@ class JointSUE(Joint):
         """Return the guarantee in the mode "partner revealed"; the other modes are not available."""
         if mode != "partner revealed" or delta is not None:
             raise InvalidParameter(
-                "JointSUE has a guarantee in the mode 'partner revealed' without delta only, because a row of "
-                "coins reveals more about the pairs than one coin"
+                "JointSUE has a guarantee in the mode 'partner revealed' without delta only, because a row "
+                "of coins reveals more about the pairs than one coin"
             )
         bit = super().accounting(mode, colluders=colluders)
         return bit.repeated(2)

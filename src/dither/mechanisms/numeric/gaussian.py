@@ -15,9 +15,9 @@ from dither.domains import finite
 from dither.errors import InvalidParameter, check_choice
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
-from dither.mechanisms.number import END_MASS, AddedNoise, LatticeMechanism
+from dither.kernels.law import SmoothDensity
+from dither.mechanisms.base import END_MASS, AddedNoise, LatticeMechanism
 from dither.numerics.distributions import erf, erfc, survival
 from dither.numerics.roots import smallest_positive_float
 
@@ -36,7 +36,7 @@ _PROBABLE: Final = ("pac", "exact pac")
 class Gaussian(AddedNoise, LatticeMechanism):
     """The value plus normal noise; unbiased.
 
-    Promise:   (ε, δ), or with `calibration="pac"` or `"exact pac"` a loss of at most ε with probability 1 − δ.
+    Promise:   (ε, δ), or with `calibration="pac"` or `"exact pac"` a loss ≤ ε with probability 1 − δ.
                δ at the given ε is computed from the integer weights and never exceeds the given δ.
     Reports:   steps of a lattice that goes at least 6 standard deviations beyond the domain and is clamped
                there, with a probability of at most 10⁻¹⁰.

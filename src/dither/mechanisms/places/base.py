@@ -16,11 +16,12 @@ from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.kernels.places.pair import PairDecoder, PairKernel
 from dither.kernels.places.walk import WalkKernel
-from dither.kernels.table.alias import Grades
+from dither.kernels.table import Grades
 from dither.mechanisms.base import Mechanism, NumberMechanism
 from dither.post_processing import PostProcessing
-from dither.privacy.exact import divide, share
-from dither.question import MOST_EPSILON, PathQuestion, Question, check_epsilon, check_shared, check_shares
+from dither.privacy.guarantee import divide, share
+from dither.question import MOST_EPSILON, Question, check_epsilon, check_shared
+from dither.question.paths import PathQuestion, check_shares
 from dither.reports import Reports
 
 Area = TypeVar("Area", bound=Plane)
@@ -42,7 +43,7 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
     def _budget(self) -> float:
         if self.reading is not None and not isinstance(self.reading, PostProcessing):
             raise InvalidParameter(
-                f"reading must be dt.maps.Rounded, dt.maps.Snapped, dt.maps.Projected or None, not {found(self.reading)}"
+                f"reading must be Rounded, Snapped or Projected of dt.maps, not {found(self.reading)}"
             )
         check_choice("unit", self.unit, PathUnit)
         return check_epsilon(self.epsilon) if self.unit == "location" else check_shared(self.epsilon)
