@@ -328,7 +328,9 @@ def test_a_person_in_python_answers_encrypted(
 
     monkeypatch.setattr(client_module, "_exchange", watched)
     plain, hidden = ("GET", "campaign or list", 0), ("POST", GATEWAY, 1079)
-    with dt.Account.create(tmp_path / "person.account", epsilon=3, policy=dt.Policy(epsilon=1.1)) as account:
+    with dt.Account.create(
+        tmp_path / "person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)
+    ) as account:
         client = Client(process.campaign, account)
         before = counted(process)
         client.answer("minutes", 42)
