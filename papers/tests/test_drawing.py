@@ -35,6 +35,7 @@ def test_no_two_mechanisms_look_alike() -> None:
         assert STYLES[name] == STYLES[other]
 
 
+@pytest.mark.some("podium*", "jrr*")
 @pytest.mark.parametrize(
     "figure",
     [

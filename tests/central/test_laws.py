@@ -55,6 +55,7 @@ def losses(exponent: Exponent, moves: list[tuple[int, int]], reach: int) -> set[
     return found
 
 
+@pytest.mark.some("[1-8]")
 @pytest.mark.parametrize("cells", range(1, 13))
 def test_hourglass_changes_by_exactly_epsilon(cells: int) -> None:
     """[AddRemove23, Thm 2] on the grid: every ratio is e^ε or e^(−ε), for every radius, place and sign."""
@@ -165,6 +166,7 @@ LAWS: list[Pair] = [
 ]
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("law", LAWS)
 def test_pairs_are_drawn_as_stated(law: Pair) -> None:
     source = Seeded(11)
@@ -193,6 +195,7 @@ def draw_uncoined(law: HourglassLattice, source: Source) -> tuple[int, int]:
     return first, line * staircase.sensitivity - first
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("twin", [draw_with_ceiling, draw_uncoined])
 def test_broken_hourglasses_are_rejected(
     twin: Callable[[HourglassLattice, Source], tuple[int, int]],
@@ -265,6 +268,7 @@ def test_best_radius_of_rings_is_the_best_of_all(epsilon: float) -> None:
         assert StaircaseLattice.best(cells, Fraction(epsilon)) == min(laws, key=lambda law: law.moments[0])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("law", LAWS)
 def test_moments_by_counting(law: Pair) -> None:
     table = masses(law, 120 if isinstance(law, HourglassLattice) else 90)
@@ -303,6 +307,7 @@ def test_tail_of_one_number(law: DiscreteStaircase | DiscreteLaplace) -> None:
         assert law.tail(size) == pytest.approx(beyond / total, rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 @pytest.mark.parametrize("noise", ["laplace", "rings", "hourglass"])
 def test_tail_of_a_pair(epsilon: float, noise: str) -> None:

@@ -71,12 +71,22 @@ def test_wrong_words() -> None:
     )
 
 
-def test_a_comparison_is_sorted_by_the_goal_and_fits_a_terminal() -> None:
-    for words in (("--interval", 0, 1), ("--interval", 0, 1, "--goal", "values"), ("--categories", 4)):
-        result = run("compare", *words, "--epsilon", 1, "--top", 5)
-        assert result.exit_code == 0, result.output
-        assert max(map(len, result.output.splitlines())) <= 80
-        assert "more: --top" in result.output
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--categories", 4),
+        pytest.param(("--interval", 0, 1), marks=pytest.mark.slow),
+        pytest.param(("--interval", 0, 1, "--goal", "values"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_comparison_fits_a_terminal(words: tuple[object, ...]) -> None:
+    result = run("compare", *words, "--epsilon", 1, "--top", 5)
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+    assert "more: --top" in result.output
+
+
+def test_a_comparison_is_sorted_by_the_goal() -> None:
     rows = json.loads(run("compare", "--interval", 0, 1, "--epsilon", 1, "--json").output)
     errors = [row["error"] for row in rows if row["error"] is not None]
     assert errors == sorted(errors)

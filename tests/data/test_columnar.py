@@ -103,6 +103,7 @@ def attack(place: str, ending: str, compression: str) -> None:
             bad.unlink()
 
 
+@pytest.mark.some("parquet-snappy")
 @pytest.mark.parametrize(
     ("ending", "compression"),
     [("arrow", "uncompressed"), ("arrow", "lz4"), ("feather", "zstd"), ("parquet", "snappy")],

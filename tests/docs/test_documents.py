@@ -19,10 +19,15 @@ GENERATED = {"catalogue.md", "api.md", "cli.md"}  # made by `make docs` from the
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += sorted((ROOT / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
+LONG = {"trajectories.md", "classifiers.md", "choose.md", "time.md"}  # examples that simulate
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.name in LONG else ()) for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
     monkeypatch.setattr(dither.question.base, "SYSTEM", Seeded(2025))

@@ -52,6 +52,7 @@ def test_a_bit_that_is_not_cleared_is_rejected():
     assert np.abs(z).max() > stats.norm.isf(ALARM / 10)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
 def test_the_variance_is_that_of_theory(kind):
     """Within 5 %: the mean square over 64 categories and 300 runs, which itself has a deviation of 1 %."""
@@ -232,6 +233,7 @@ def _people(n: int, seed: int) -> list[str]:
     return [WORDS[at] if at < 4 else rare[i] for i, at in enumerate(which)]
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("domain", [dt.Text(8), dt.Text(8, alphabet=LETTERS)], ids=["bytes", "letters"])
 def test_common_words_are_found(domain):
     reports = dt.PEM(domain, epsilon=3).perturb(_people(100_000, 1), source=dt.Seeded(1))
@@ -380,6 +382,7 @@ def test_impossible_alphabets(alphabet):
         dt.Text(3, alphabet=alphabet)
 
 
+@pytest.mark.slow
 def test_the_false_alarm_rate_holds_where_supports_are_poisson():
     # ε = 5.5, 3 000 people: an absent text is supported by 3 reports on average, far from normal.
     rng = np.random.default_rng(11)

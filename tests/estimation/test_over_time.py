@@ -95,6 +95,7 @@ def errors(
     return np.array(wrong), np.array(told)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("changes", "smoothing"), [(1, 1), (2, 1), (1, 5)])
 def test_shares_are_unbiased_and_standard_errors_are_theirs(changes: int, smoothing: int) -> None:
     change = dt.KeptChange(SMOKES, days=21, changes=changes)

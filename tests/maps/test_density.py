@@ -244,6 +244,7 @@ def commuters(count: int) -> np.ndarray:
     return np.stack([first, (first + last) / 2, last], axis=1)
 
 
+@pytest.mark.some("TraCSD-*")
 @pytest.mark.parametrize(("kind", "count"), [(dt.TraCSC, 4_000), (dt.TraCSD, 1_500)])
 def test_flows(kind: Any, count: int) -> None:
     true = commuters(count)

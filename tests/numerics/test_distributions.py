@@ -118,6 +118,7 @@ def beyond(length: float, nu: float, *, above: bool) -> mpmath.mpf:
     return mpmath.quad(density, [mpmath.mpf(float(edge)) for edge in pieces])
 
 
+@pytest.mark.some(every=6)
 @pytest.mark.parametrize("length", [0.2, 1.0, 2.5, 3.0, 6.0, 11.9, 12.1, 40.0])
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-9])
 def test_both_ends_leave_the_stated_probability(length: float, level: float) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
@@ -107,10 +108,11 @@ def collection(
     return told, said
 
 
+@pytest.mark.some("a dealer")
 @pytest.mark.parametrize("servers", [False, True], ids=["a dealer", "three servers in TLS"])
 def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
-    if servers:
-        pytest.importorskip("mpyc")
+    if servers and find_spec("mpyc") is None:  # importing it would read the command line of pytest
+        pytest.skip("mpyc is not installed")
     question = tmp_path / "question.json"
     asked = f"jrr question --categories no,yes --p 0.7 --rho -0.4 --people 3 --bits 5 -o {question}"
     written = CliRunner().invoke(main, [*asked.split(), *(["--shuffled"] if servers else [])])
@@ -133,6 +135,7 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     assert all(set(row["reports"]) <= {0, 1} for row in rows)
 
 
+@pytest.mark.slow
 def test_a_device_that_vanishes(tmp_path: Path) -> None:
     """One of two enrols and is gone: the other answers by itself, and the collector says so."""
     question = tmp_path / "question.json"

@@ -248,6 +248,7 @@ def test_wrong_input_is_refused_without_telling_a_value() -> None:
         dt.by_day(SMOKES.reports([0]))  # type: ignore[arg-type]
 
 
+@pytest.mark.some("[2-5]-*")
 @pytest.mark.parametrize(("days", "changes"), [(2, 1), (3, 2), (4, 1), (4, 3), (5, 2), (8, 1)])
 def test_the_loss_over_sequences_is_what_is_promised_kept_change(days: int, changes: int) -> None:
     """All sequences, also those with more changes, all coins, all reports, in fractions: exactly e^ε."""

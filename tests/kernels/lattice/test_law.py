@@ -65,6 +65,7 @@ def test_a_budget_that_is_off_by_a_millionth_is_seen(name: str) -> None:
             answers(name, MAKERS[name](row["eps"] * (1 + 1e-6)), row)
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize(
     "row", REFERENCE["b_laplace_scale_on_01"], ids=lambda r: f"{r['eps']}-{r['sensitivity']}"
 )

@@ -63,6 +63,7 @@ LARGE: list[tuple[Decay, float, int]] = [
 CASES = [*itertools.product(SMALL, End), *((case, End.PILED) for case in LARGE)]
 
 
+@pytest.mark.some("case[0-9]-*", "case1[0-4]-*", "case17-*")
 @pytest.mark.parametrize(("case", "end"), CASES)
 def test_weights_are_the_law_rounded(case: tuple[Decay, float, int], end: End) -> None:
     decay, rate, reach = case
@@ -211,6 +212,7 @@ def test_blocks_follow_the_law(name: str, epsilon: float) -> None:
         assert p_value(draw(mechanism, x, 100_000, 5), mechanism.probabilities(x)) > ALARM
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", CASES_sampling)
 def test_one_by_one_follows_the_same_law(name: str) -> None:
     """Few values go through plain integers, many through blocks: one law."""

@@ -64,6 +64,7 @@ def answers(name: str, mechanism: Any, row: dict[str, Any]) -> None:
             close(mechanism.worst_error(loss), row["params"][key])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_question(name: str) -> None:
     assert len(NUMERIC[name]) >= 5

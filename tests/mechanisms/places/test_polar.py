@@ -36,6 +36,7 @@ def test_the_splits_of_the_reference(name: str, loss: Any, widths: Any) -> None:
     assert polar.worst_error(loss) == pytest.approx(REFERENCE[name]["total_error"], rel=1e-12)
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize("radius", [1e-3, 0.3, 1.0, 40.0, 1e6])
 @pytest.mark.parametrize("epsilon", [1e-4, 0.5, 3.0, 12.0, 50.0])
 def test_no_other_split_is_better(epsilon: float, radius: float) -> None:

@@ -65,6 +65,7 @@ def test_the_bound_recomputed_by_brute_force(kind: str, epsilon: float) -> None:
     assert design.bound >= again * (1 - 2e-3)
 
 
+@pytest.mark.some("*unbiased", "worst*")
 @pytest.mark.parametrize("kind", KINDS)
 def test_wrong_prices_prove_less_and_never_too_much(kind: str) -> None:
     design = optimal(kind, 2.0).design
@@ -152,6 +153,7 @@ def _huber(gap: Any) -> Any:
     return np.where(np.abs(gap) < 0.1, 5 * gap**2, np.abs(gap) - 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "criterion"), [(1.0, dt.worst), pytest.param(2.0, dt.average, marks=pytest.mark.slow)]
 )
