@@ -31,6 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     leave_some(items)
 
 
+def pytest_collection_finish() -> None:
+    """Leave out of every later search for garbage what the whole run keeps: modules and tests."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Solved mechanisms are remembered in a folder of the tests' own."""

@@ -318,6 +318,7 @@ def test_a_group_that_looks_at_the_data_loses_more() -> None:
     assert log_above(max(law.max(axis=0) / law.min(axis=0))) > change.guarantee.epsilon + 0.1
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("values", [(0, 0, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)])
 def test_groups_and_reports_have_their_law(values: Values) -> None:
     change = dt.KeptChange(SMOKES, days=4, changes=2)

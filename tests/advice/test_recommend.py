@@ -285,6 +285,7 @@ def _ranking(domain: Any, goal: Any, epsilon: float, count: int) -> tuple[list[A
     return list(ranking.mechanisms[:count]), list(ranking)[:count]
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("criterion", [dt.worst, dt.average])
 @pytest.mark.parametrize("loss", [dt.absolute, dt.squared])
 def test_predicted_single_values_come_true(loss: Any, criterion: Any) -> None:
@@ -326,6 +327,7 @@ def test_the_budget_for_an_error_gives_that_error(domain: Any, goal: Any, target
     assert dt.recommend(domain, goal, epsilon=0.99 * epsilon)[0]["error"] > target
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("domain", "goal", "target"),
     [

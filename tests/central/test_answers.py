@@ -93,6 +93,7 @@ def test_intervals_of_many_records() -> None:
         assert answer.standard_error < 1e-5
 
 
+@pytest.mark.slow
 def test_symmetric_intervals_cover() -> None:
     source, size, level = Seeded(33), 1_500, 0.8
     for release in (

@@ -96,6 +96,7 @@ def test_the_printed_ceiling_loses_twice_as_much() -> None:
     assert max(loss for loss in found if loss is not None) >= 2
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("method", [INDEPENDENT, SHIFTED, TRANSFORMED])
 @pytest.mark.parametrize("domain", [Interval(0, 1), Interval(-1, 2), Interval(2, 3)])
 @pytest.mark.parametrize("cells", [1, 3])
@@ -280,6 +281,7 @@ def test_moments_by_counting(law: Pair) -> None:
     assert law.moments == (pytest.approx(variance, rel=1e-6), pytest.approx(covariance, abs=1e-6 * variance))
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_law_of_the_count(epsilon: float) -> None:
     """P(N = k) of the sum of both numbers, in the continuous limit."""

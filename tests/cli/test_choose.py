@@ -16,9 +16,6 @@ def run(*words: object) -> Result:
 
 
 def test_compare(tmp_path: Path) -> None:
-    shown = run("compare", "--interval", 0, 1, "--epsilon", 1)
-    assert shown.exit_code == 0, shown.output
-    assert "Podium" in shown.output
     rows = json.loads(run("compare", "--categories", 10, "--epsilon", 1, "--json").output)
     assert len(rows) > 3
     picture = tmp_path / "errors.png"
@@ -90,6 +87,7 @@ def test_a_comparison_is_sorted_by_the_goal() -> None:
     rows = json.loads(run("compare", "--interval", 0, 1, "--epsilon", 1, "--json").output)
     errors = [row["error"] for row in rows if row["error"] is not None]
     assert errors == sorted(errors)
+    assert "Podium" in {row["mechanism"] for row in rows}
     assert rows[0]["mechanism"] == "Optimal(unbiased=True)"
     values = json.loads(
         run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "values", "--json").output

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from dither.cli import main
 
 
 def test_the_demo(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["demo", "--people", "20000", "-o", str(tmp_path)])
+    result = CliRunner().invoke(main, ["demo", "--people", "5000", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "mean age" in result.output
     assert "holds" in result.output
     assert {file.name for file in tmp_path.iterdir()} == {"commute.png", "reports.png", "errors.png"}
 
 
+@pytest.mark.slow
 def test_the_demo_as_json(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["demo", "--people", "5000", "-o", str(tmp_path), "--json"])
     shown = json.loads(result.output)

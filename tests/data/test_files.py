@@ -166,6 +166,7 @@ def test_other_programs_read_the_file_and_it_is_small(tmp_path: Path) -> None:
     assert sizes["answer"] < 0.6 * 50_000
 
 
+@pytest.mark.slow
 def test_long_reports_are_drawn_in_pieces_and_stay_with_their_rows(tmp_path: Path) -> None:
     """Reports of 2 kB: 64 MB of them, which are drawn at once, are fewer rows than the file has."""
     kinds, count = 16_384, 40_000

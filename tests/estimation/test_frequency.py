@@ -182,6 +182,7 @@ def _coverage(kind, epsilon: float, n: int, runs: int, k: int = 8) -> np.ndarray
     return covered / runs
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
 def test_intervals_cover_the_population(kind):
     quick = _coverage(kind, 1.0, 1_000, 300)
@@ -200,6 +201,7 @@ def test_intervals_cover_the_population_at_length(kind, epsilon):
         assert covered.max() <= most
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("shape", ["sparse", "zipf"])
 def test_projected_intervals_are_narrow_and_hold_on_average(shape: str) -> None:
     truth = np.r_[np.full(12, 1.0), np.zeros(244)] if shape == "sparse" else 1 / np.arange(1, 257) ** 1.5
@@ -250,6 +252,7 @@ def test_common_words_are_found(domain):
     assert found.guarantee == reports.question.guarantee
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is_common():
     rng = np.random.default_rng(3)
     domain = dt.Text(4, alphabet=LETTERS)

@@ -144,6 +144,7 @@ def covered(change: dt.KeptChange, runs: int, people: int, level: float, smoothi
     return float(np.mean(hits))
 
 
+@pytest.mark.slow
 def test_intervals_cover() -> None:
     """Days of one run are correlated, so that the level is checked loosely here; the slow test has more."""
     level = covered(dt.KeptChange(SMOKES, days=15), runs=150, people=2000, level=0.8)

@@ -76,6 +76,7 @@ def test_scale_of_bounded_laplace(row: dict[str, float]) -> None:
     close(wide.scale, row["b"])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(
     "row", REFERENCE["staircase_sensitivity1"], ids=lambda r: f"{r['eps']}-{r['variant']}"
 )
@@ -135,6 +136,7 @@ def test_purkayastha(row: dict[str, float]) -> None:
     close(degrees.worst_error(dt.absolute), math.degrees(row["l1"]))
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 0.3, 2.0, 20.0, 50.0])
 def test_laplace_in_closed_form(epsilon: float) -> None:
     mechanism = dt.Laplace(dt.Interval(-3, 7), epsilon=epsilon)

@@ -95,6 +95,7 @@ def test_sampled_moments_are_those_of_the_probabilities(case: Case) -> None:
         assert mechanism.sampled.error(dt.squared, x) == pytest.approx(float(law @ gap**2), rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 def test_another_budget_is_another_mechanism_of_the_same_kind(case: Case) -> None:
     mechanism = case(1.0)

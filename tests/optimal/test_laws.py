@@ -107,6 +107,7 @@ def _chi_square_limit(degrees: int) -> float:
     return float(max(degrees, 1) * (1.0 - spread + 4.9 * spread**0.5) ** 3)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)
@@ -122,6 +123,7 @@ def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
         assert mechanism.cdf(2.0, x) == pytest.approx(masses[places <= 2.0].sum(), abs=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_reports_travel(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)

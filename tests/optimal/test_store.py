@@ -136,7 +136,7 @@ def _hammer(number: int, failures: Any) -> None:
 def test_many_processes_share_the_folder(empty_cache: Path) -> None:
     context = multiprocessing.get_context("spawn")
     failures = context.Queue()
-    workers = [context.Process(target=_hammer, args=(number, failures)) for number in range(3)]
+    workers = [context.Process(target=_hammer, args=(number, failures)) for number in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -59,7 +59,7 @@ def test_what_are_no_shares_is_refused(shares: list[object]) -> None:
 NAMES, RECORDS = ["a", "b", "c", "d"], [1, 3, 5, 7]
 
 
-@pytest.mark.some(every=3)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "records", "common"),
     [

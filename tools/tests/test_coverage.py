@@ -19,6 +19,7 @@ def test_the_threshold_is_the_binomial_one(runs):
 QUICK = [case for case in LINEAR if case.kind in (dt.Duchi, dt.Podium, dt.OGPM) and 100 in case.sizes]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
 def test_averages_keep_their_level_with_a_hundred_reports(case):
     for epsilon in (0.5, 4.0):

@@ -246,6 +246,7 @@ FULL = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", FULL)
 def test_full_size_follows_the_continuous_law(name: str) -> None:
     """Against a law that knows nothing of the integers, in 64 likely bins; a scale 2 % off is seen."""
@@ -312,6 +313,7 @@ def test_the_average_report_is_the_value(mechanism: Any) -> None:
         assert abs(z) < stats.norm.isf(ALARM / 2)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("cells", [64, 1 << 12])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_unbiased_in_fractions(cells: int, epsilon: float) -> None:

@@ -102,6 +102,7 @@ def test_simulated_variances_reject_a_flipped_sign() -> None:
     assert not consistent(counts_of(twin, values, 3_000, 14)[:, 0], 60, jrr.count_variance(0))
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("rho", [-0.8, 0.9])
 def test_simulated_variances_of_many_categories(rho: float) -> None:
     n = 51

@@ -61,6 +61,7 @@ def test_a_radian_may_count_as_arc_on_the_rim() -> None:
     assert metres.worst_error(dt.squared) == pytest.approx(1e6 * kilometres.worst_error(dt.squared), rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [2e-6, 0.01, 1.0, TOTAL, 20.0, 50.0])
 def test_the_promise_is_the_product_of_the_two_ratios(epsilon: float) -> None:
     polar = dt.Polar(CITY, epsilon=epsilon)

@@ -55,6 +55,7 @@ def brute_force(problem: Problem, prices: Prices) -> float:
     return bound((low + high) / 2)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_the_bound_recomputed_by_brute_force(kind: str, epsilon: float) -> None:
@@ -172,6 +173,7 @@ def test_a_given_function_is_certified_by_monotony_alone(epsilon: float, criteri
     assert huber.fingerprint == huber.at(epsilon).fingerprint
 
 
+@pytest.mark.slow
 def test_other_powers() -> None:
     pytest.importorskip("scipy")
     for loss, epsilon in ((dt.power(3), 2.0), (dt.power(0.5), 1.0)):
