@@ -37,6 +37,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # some libraries call what is left at the end a leak
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Solved mechanisms are remembered in a folder of the tests' own."""

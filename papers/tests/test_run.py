@@ -8,11 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from dither.central import LITERAL, MIDPOINT
 from dither.central.answer import quotient
-from dither.cli import main
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
 from dither.mechanisms.joint.joint import JRR
@@ -20,6 +18,7 @@ from dither_papers import ExpectedNumber, Figure, Setting, figures, run
 from dither_papers.add_remove import literal, midpoint
 from dither_papers.jrr import estimates
 from dither_papers.reproduce import SECTIONS, deviations
+from tests.support import terminal
 from tests.support.repository import DATA
 
 QUICK = Setting(quick=True, data=DATA if DATA.is_dir() else None)
@@ -135,11 +134,9 @@ def test_a_figure_is_made_or_says_why_not() -> None:
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    listed = CliRunner().invoke(main, ["reproduce", "podium", "--list"])
+    listed = terminal.run("reproduce", "podium", "--list")
     assert "table II" in listed.output
-    made = CliRunner().invoke(
-        main, ["reproduce", "podium", "figure 3", "--quick", "-o", str(tmp_path), "--json"]
-    )
+    made = terminal.run("reproduce", "podium", "figure 3", "--quick", "-o", tmp_path, "--json")
     assert made.exit_code == 0
     assert json.loads(made.output)[0]["met"] == 2
-    assert CliRunner().invoke(main, ["reproduce", "999"]).exit_code == 2
+    assert terminal.run("reproduce", "999").exit_code == 2

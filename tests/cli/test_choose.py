@@ -6,13 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from dither.cli import main
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.support.terminal import run
 
 
 def test_compare(tmp_path: Path) -> None:

@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dither.cli import main
+from tests.support.terminal import run
 
 
 def test_the_demo(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["demo", "--people", "5000", "-o", str(tmp_path)])
+    result = run("demo", "--people", "5000", "-o", tmp_path)
     assert result.exit_code == 0, result.output
     assert "mean age" in result.output
     assert "holds" in result.output
@@ -21,8 +20,8 @@ def test_the_demo(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_demo_as_json(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["demo", "--people", "5000", "-o", str(tmp_path), "--json"])
+    result = run("demo", "--people", "5000", "-o", tmp_path, "--json")
     shown = json.loads(result.output)
     assert shown["ok"]
     assert len(shown["answers"]) == 7
-    assert CliRunner().invoke(main, ["demo", "--people", "3"]).exit_code == 2
+    assert run("demo", "--people", "3").exit_code == 2

@@ -8,12 +8,11 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import dither.question.base
-from dither.cli import main
 from dither.randomness import Seeded
 from tests.support.repository import ROOT
+from tests.support.terminal import run
 
 GENERATED = {"catalogue.md", "api.md", "cli.md"}  # made by `make docs` from the code itself
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -53,7 +52,7 @@ def _type_in(block: str) -> None:
     """Run the lines of a terminal session that begin with `$ dither`, and compare what they print."""
     for session in block.split("$ dither ")[1:]:
         typed, _, expected = session.partition("\n")
-        shown = CliRunner().invoke(main, shlex.split(typed))
+        shown = run(*shlex.split(typed))
         assert shown.exit_code == 0, shown.output
         assert doctest.OutputChecker().check_output(expected, shown.output, FLAGS), shown.output
 

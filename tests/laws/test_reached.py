@@ -1,4 +1,4 @@
-"""What the code itself shows: functions are reached by tests, nothing frozen is rewritten, names are used once.
+"""What the code shows: tests reach every function, nothing frozen is rewritten, a class name is used once.
 
 A run parses a file once: `tools.house.syntax_trees`.
 """
