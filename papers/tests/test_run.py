@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dither.central import LITERAL, MIDPOINT
 from dither.central.answer import quotient
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
@@ -72,7 +71,7 @@ def test_the_report_stands_beside_the_deviations(tmp_path: Path) -> None:
 def test_many_quotients_are_those_of_the_mean() -> None:
     pairs = [(total, count) for total in (-2.0, 0.0, 0.25, 3.0) for count in (-4.0, 0.0, 2.0)]
     totals, counts = np.array(pairs).T
-    for many, one in ((literal, LITERAL), (midpoint, MIDPOINT)):
+    for many, one in ((literal, "literal"), (midpoint, "midpoint")):
         wanted = [float(quotient(Fraction(t), Fraction(c), one)[0]) for t, c in pairs]
         assert many(totals, counts).tolist() == wanted
 
