@@ -26,7 +26,7 @@ from tests.service.test_http import CAMPAIGN, PATH, body
 from tests.support import hpke
 
 TOKEN = "correct horse battery"
-DEFAULT, MANY = 500, 10_000
+DEFAULT, MANY = 150, 10_000
 NAMES = [
     CAMPAIGN.id,
     sealing.CAMPAIGN.id,
