@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from functools import cached_property
-from types import ModuleType, UnionType
+from types import ModuleType
 
 import click
+import name_page
 import prose
 
 import dither as dt
@@ -43,34 +42,35 @@ EXIT_CODES = """
 """
 
 
-def names_of(module: ModuleType) -> list[str]:
-    """Return what a public module offers."""
-    return sorted(module.__all__)
-
-
-def api() -> dict[str, str]:
-    """Return the pages of the library's names: one for `dt` itself, one for each public module."""
-    modules = [name for name in dt.__all__ if isinstance(getattr(dt, name), ModuleType)]
-    pages = {f"api/{name}": _module_page(name, getattr(dt, name)) for name in modules}
-    listing = "\n".join(
-        f"- [`dt.{name}`](api/{name}.md): {prose.summary(getattr(dt, name))}" for name in modules
-    )
-    toctree = "\n".join(f"api/{name}" for name in modules)
+def api() -> str:
+    """Return the page that leads to the page of every public name, by what people look for."""
+    public = name_page.public()
+    modules = [name for name, thing in public.items() if isinstance(thing, ModuleType)]
     text = [
         "# API",
         "",
-        "After this page you can look up every name of `import dither as dt`: parameters, types, examples.",
+        "After this page you can look up every name of `import dither as dt`. Each has a page with its "
+        "signature, its parameters and an example. Not Python: [the JavaScript client](api/javascript.md), "
+        "[the collector's endpoints](api/collector.md), [the command line](cli.md).",
         "",
     ]
-    text += [listing, "", f"```{{toctree}}\n:hidden:\n\n{toctree}\n```", ""]
     homes = _homes(modules)
     for room, title in CHAPTERS.items():
-        text += [f"## {title}", ""]
-        for name in sorted(homes.pop(room), key=str.lower):
-            text += _entry(f"dt.{name}", getattr(dt, name), level=3)
-    assert not homes, f"no chapter of the API page has {homes}"
-    text += ["## What every mechanism can do", "", *_members(Mechanism, inherited=True), ""]
-    return pages | {"api": "\n".join(text)}
+        if room in homes:
+            text += [f"## {title}", "", *(_line(name) for name in sorted(homes.pop(room), key=str.lower)), ""]
+    text += (
+        ["## Other names", "", *(_line(name) for room in homes.values() for name in room), ""]
+        if homes
+        else []
+    )
+    text += ["## Modules", "", *(_line(name) for name in sorted(modules)), ""]
+    members = name_page.members(Mechanism, everything=True)[1:]
+    return "\n".join([*text, "## What every mechanism can do", *members])
+
+
+def _line(name: str) -> str:
+    said = prose.summary(name_page.public()[name]) or "A value."
+    return f"- [`dt.{name}`]({name_page.document(name)}.md): {said}"
 
 
 def _homes(modules: list[str]) -> dict[str, list[str]]:
@@ -79,56 +79,6 @@ def _homes(modules: list[str]) -> dict[str, list[str]]:
         if name not in modules:
             homes.setdefault(registry.homes()[name].split(".")[1], []).append(name)
     return homes
-
-
-def _module_page(name: str, module: ModuleType) -> str:
-    text = [f"# dt.{name}", "", prose.summary(module), "", prose.body(module), ""]
-    for inner in names_of(module):
-        text += _entry(f"dt.{name}.{inner}", getattr(module, inner), level=2)
-    return "\n".join(text)
-
-
-def _entry(path: str, thing: object, level: int) -> list[str]:
-    text = [f"{'#' * level} {path}", ""]
-    if inspect.isclass(thing) or inspect.isroutine(thing):
-        text += [f"```python\n{prose.declaration(path, thing)}\n```", ""]
-    elif isinstance(thing, UnionType):
-        return [*text, "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
-    elif not isinstance(thing, ModuleType):
-        text += [f"```python\n{path} = {prose.shown(thing)!r}\n```", ""]
-    text += [prose.summary(thing), "", prose.body(thing), ""]
-    if inspect.isclass(thing):
-        text += [*_members(thing, inherited=not issubclass(thing, Mechanism)), ""]
-    elif isinstance(thing, ModuleType):
-        for name in names_of(thing):
-            text += _entry(f"{path}.{name}", getattr(thing, name), level + 1)
-    return text
-
-
-def _members(kind: type, *, inherited: bool) -> list[str]:
-    """List the public methods and properties; those of all mechanisms are told once."""
-    lines = []
-    for name in sorted(dir(kind) if inherited else vars(kind)):
-        found = inspect.getattr_static(kind, name, None)
-        if name.startswith("_") or not _ours(kind, name):
-            continue
-        if isinstance(found, staticmethod | classmethod) or inspect.isfunction(found):
-            called = prose.declaration(name, getattr(kind, name), width=1000)
-            lines.append(f"- `{called}`: {_told(kind, name)}")
-        elif isinstance(found, property | cached_property):
-            lines.append(f"- `{name}`: {_told(kind, name)}")
-    return lines
-
-
-def _told(kind: type, name: str) -> str:
-    """Return a member's first line; one that says nothing itself does what its base says."""
-    said = (prose.summary(vars(base)[name]) for base in kind.__mro__ if name in vars(base))
-    return next((line for line in said if line), "")
-
-
-def _ours(kind: type, name: str) -> bool:
-    owner = next((base for base in kind.__mro__ if name in vars(base)), None)
-    return owner is not None and owner.__module__.startswith("dither")
 
 
 def cli() -> str:

@@ -1,0 +1,401 @@
+"""The page of one public name: signature, parameters, methods, an example, and the guides that use it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from enum import Enum
+from functools import cache, cached_property
+from pathlib import Path
+from types import ModuleType, UnionType
+from typing import Any
+
+import prose
+import site_parts
+import words
+
+import dither as dt
+from dither import registry
+from dither.mechanisms.base import Mechanism
+
+DOCS = Path(__file__).parent
+PLACES = "np.array([[0.2, 0.3], [0.7, 0.6]])"
+MOVED = "np.array([[0.25, 0.3], [0.7, 0.5]])"
+AREA = "dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))"
+CITY = f"city = {AREA}"
+FILE = ["from pathlib import Path", '_ = Path("people.csv").write_text("age\\n43\\n19\\n")']
+AGE = '{"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}'
+ASKED = f'dt.data.perturb_file("people.csv", "reports.csv", {AGE})'
+# Lines for names that neither their docstring nor a guide shows; their output is computed when the site is built.
+EXAMPLES: dict[str, list[str]] = {
+    "Disk": ["dt.Polar(dt.Disk(1.0), epsilon=2).perturb([[0.4, 0.3]], source=dt.Seeded(1))"],
+    "Evidence": [
+        "rounded = lambda values: np.round(values)  # a randomiser that does not randomise",
+        "dt.audit(rounded, dt.Interval(0, 1), epsilon=1, samples=2_000, seed=1).evidence",
+    ],
+    "Nothing": ['dt.Nothing("the collector sees the value")'],
+    "Projected": [
+        CITY,
+        "question = dt.PlanarLaplace(city, epsilon=2, reading=dt.Projected([(0, 0), (1, 0), (0, 1)]))",
+        f"question.perturb({PLACES}, source=dt.Seeded(1))",
+    ],
+    "Records": ['question = dt.Each({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})', "question"],
+    "Snapped": [
+        CITY,
+        "question = dt.PlanarLaplace(city, epsilon=2, reading=dt.Snapped(city, 4, 4))",
+        f"question.perturb({PLACES}, source=dt.Seeded(1))",
+    ],
+    "Sphere": [
+        "dt.maps.distances(np.array([[8.5, 47.4]]), np.array([[8.6, 47.4]]), sphere=dt.Sphere(6_371_000))"
+    ],
+    "covariance": [
+        "question, x = dt.Podium(dt.Interval(0, 1), epsilon=4), np.random.default_rng(1).uniform(0, 1, 5_000)",
+        "first, second = (question.perturb(x, source=dt.Seeded(seed)) for seed in (1, 2))  # the same number, asked twice",
+        "dt.covariance(first, second)",
+    ],
+    "power": ["dt.Optimal(dt.Interval(0, 1), epsilon=1, loss=dt.power(2))"],
+    "shuffled_lower_bound": [
+        "dt.shuffled_lower_bound(dt.RR(dt.Categories(2), epsilon=1), n=1_000, delta=1e-6)"
+    ],
+    "variance": [
+        "reports = dt.SW(dt.Interval(0, 1), epsilon=2).perturb(np.random.default_rng(1).beta(2, 5, 10_000), source=dt.Seeded(1))",
+        "dt.variance(reports)",
+    ],
+    "weighted_mean": [
+        "reports = dt.Podium(dt.Interval(0, 1), epsilon=2).perturb(np.linspace(0, 1, 5_000), source=dt.Seeded(1))",
+        "dt.weighted_mean(reports, np.linspace(1, 2, 5_000))",
+    ],
+    "central.Hourglass": [
+        "dt.central.mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, noise=dt.central.Hourglass(), source=dt.Seeded(1))"
+    ],
+    "central.LaplacePair": [
+        "dt.central.mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, noise=dt.central.LaplacePair(), source=dt.Seeded(1))"
+    ],
+    "central.StaircasePair": [
+        "dt.central.mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, noise=dt.central.StaircasePair(), source=dt.Seeded(1))"
+    ],
+    "maps.ReferenceMap": ['dt.maps.ReferenceMap("EPSG:2056")'],
+    "privacy.PAC": ["dt.privacy.PAC(epsilon=1.0, delta=1e-6)"],
+    "privacy.Approximate": ["dt.privacy.Approximate(epsilon=1.0, delta=1e-6)"],
+    "privacy.Metric": ['dt.privacy.Metric(epsilon=0.1, distance="metre")'],
+    "privacy.Pure": ["dt.Guarantee(dt.privacy.Pure(1.0))"],
+    "central.swap_mean": [
+        "dt.central.swap_mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, source=dt.Seeded(1))"
+    ],
+    "central.MeanMethod": [
+        "[isinstance(one, dt.central.MeanMethod) for one in (dt.central.SHIFTED, dt.central.TRANSFORMED)]"
+    ],
+    "central.PairNoise": ["isinstance(dt.central.Hourglass(), dt.central.PairNoise)"],
+    "data.check_file": [*FILE, 'dt.data.check_file("people.csv", {"age": dt.Interval(18, 100)})'],
+    "data.perturb_file": [*FILE, ASKED],
+    "data.summarise_file": [*FILE, f"_ = {ASKED}", 'dt.data.summarise_file("reports.csv")'],
+    "data.summarise_files": [*FILE, f"_ = {ASKED}", 'dt.data.summarise_files(["reports.csv"])'],
+    "errors.DitherError": ["isinstance(dt.errors.OutsideDomain(), dt.errors.DitherError)"],
+    "errors.InvalidParameter": ["dt.Podium(dt.Interval(0, 1), epsilon=-1)"],
+    "errors.OutsideDomain": ["dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([2.0])"],
+    "errors.MalformedReport": ["dt.from_bytes(b'no reports')"],
+    "errors.NotIdentifiable": [
+        "dt.variance(dt.Duchi(dt.Interval(0, 1), epsilon=1).perturb([0.5] * 100, source=dt.Seeded(1)))"
+    ],
+    "errors.Infeasible": ["dt.epsilon_for(dt.Interval(0, 1), dt.goals.Mean(n=2), target_error=1e-9)"],
+    "goals.Distance": ["dt.goals.Distribution(n=1_000, distance=dt.goals.Distance.KS)"],
+    "goals.Goal": ["isinstance(dt.goals.Mean(n=100), dt.goals.Goal)"],
+    "goals.Quantile": ["dt.goals.Quantile(n=10_000, share=0.9)"],
+    "goals.Ranges": ["dt.recommend(dt.Categories(8), dt.goals.Ranges(n=10_000), epsilon=1).best"],
+    "goals.SingleValues": [
+        "dt.recommend(dt.Interval(0, 1), dt.goals.SingleValues(dt.absolute), epsilon=1).best"
+    ],
+    "goals.Tables": [
+        'profile = dt.Profile({"smokes": dt.Categories(2), "town": dt.Categories(5)})',
+        "dt.recommend(profile, dt.goals.Tables(n=10_000), epsilon=1).best",
+    ],
+    "jrr.least_rho": ["dt.jrr.least_rho(2, 0.75)"],
+    "maps.best_split": [f"dt.maps.best_split(dt.TraCSD({AREA}, epsilon=2))"],
+    "maps.best_start": [f"dt.maps.best_start(dt.TraCSD({AREA}, epsilon=2), {PLACES}, side=3)"],
+    "maps.direction_error": [f"dt.maps.direction_error({PLACES}, {MOVED})"],
+    "maps.distances": [f"dt.maps.distances({PLACES}, {MOVED})"],
+    "maps.draw_before_and_after": [CITY, f"axes = dt.maps.draw_before_and_after({PLACES}, {MOVED}, city)"],
+    "maps.draw_density": [
+        CITY,
+        "places = np.random.default_rng(1).beta(2, 5, (5_000, 2))",
+        "reports = dt.TraCSC(city, epsilon=4).perturb(places, source=dt.Seeded(1))",
+        "axes = dt.maps.draw_density(dt.maps.density(reports, 8, 8))",
+    ],
+    "maps.flows_between": [CITY, f"dt.maps.flows_between([{PLACES}], city, 2, 2)"],
+    "maps.hotspots": [f"dt.maps.hotspots({PLACES}, share=0.5)"],
+    "maps.hotspots_lost": [f"dt.maps.hotspots_lost({PLACES}, {MOVED}, [[0.2, 0.3]])"],
+    "maps.hotspots_miscounted": [f"dt.maps.hotspots_miscounted({PLACES}, {MOVED}, [[0.2, 0.3]])"],
+    "maps.predicted_error": [f"round(dt.maps.predicted_error(dt.TraCSC({AREA}, epsilon=2), paths=100), 2)"],
+    "maps.within_range": [f"dt.maps.within_range({PLACES}, {MOVED}, 0.06)"],
+    "maps.Map": ["isinstance(dt.maps.LocalMap(8.5, 47.4), dt.maps.Map)"],
+    "protocols.Role": ["list(dt.protocols.Role)"],
+    "protocols.deal_pairs": ["dt.protocols.deal_pairs(4, source=dt.Seeded(1))"],
+    "randomness.Keyed": [
+        'source = dt.randomness.Keyed(b"k" * 32, b"2026-01")',
+        "dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.3], source=source)",
+    ],
+    "randomness.Source": ["isinstance(dt.Seeded(1), dt.randomness.Source)"],
+    "randomness.System": [
+        "dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.3], source=dt.randomness.System())"
+    ],
+    "sklearn.Perturb": [
+        "made = dt.sklearn.Perturb(epsilon=1, low=0, high=1, source=dt.Seeded(1))",
+        "made.fit_transform(np.array([[0.2], [0.9]])).shape",
+    ],
+}
+# Modules whose names need other processes, files or machines: the guide that shows them at work.
+GUIDES = {
+    "protocols": "protocols",
+    "data": "spark",
+    "classifiers": "classifiers",
+    "errors": "devices",
+    "jrr": "jrr",
+}
+
+
+@cache
+def public() -> dict[str, Any]:
+    """Return every public thing by the shortest path that leads to it, without `dt.`."""
+    found: dict[str, Any] = {name: getattr(dt, name) for name in dt.__all__}
+    known = {id(thing) for thing in found.values()}
+    modules = [name for name, thing in found.items() if isinstance(thing, ModuleType)]
+    for name in modules:  # grows by the modules in modules
+        for inner in found[name].__all__:
+            thing = getattr(found[name], inner)
+            if id(thing) not in known or isinstance(thing, int | float | str):
+                known.add(id(thing))
+                found[f"{name}.{inner}"] = thing
+                if isinstance(thing, ModuleType):
+                    modules.append(f"{name}.{inner}")
+    return found
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Return the path that has the page for every path that leads to a public thing."""
+    homes = {id(thing): path for path, thing in public().items()}
+    found = {path: path for path in public()}
+    for name, thing in public().items():
+        if isinstance(thing, ModuleType):
+            for inner in thing.__all__:
+                found[f"{name}.{inner}"] = found.get(
+                    f"{name}.{inner}", homes.get(id(getattr(thing, inner)), name)
+                )
+    return found
+
+
+@cache
+def document(path: str) -> str:
+    """Return the page of a public path; two pages whose names differ in case alone would be one file on a Mac."""
+    leaf = path.rpartition(".")[2]
+    if leaf in registry.names() and inspect.isclass(public()[path]):
+        return f"mechanisms/{leaf}"
+    twin = any(other != path and other.lower() == path.lower() for other in public())
+    return f"api/{path}{'-class' if twin and inspect.isclass(public()[path]) else ''}"
+
+
+def page_of(mentioned: str) -> str | None:
+    """Return the page of what a text such as `dt.goals.Mean(n=5)` mentions, or None."""
+    match = re.match(r"dt\.((?:[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)", mentioned)
+    words_of = match[1].split(".") if match else []
+    for length in range(len(words_of), 0, -1):
+        if path := aliases().get(".".join(words_of[:length])):
+            return document(path)
+    return None
+
+
+def pages() -> dict[str, str]:
+    """Return the page of every public name but the mechanisms, whose pages are in the catalogue."""
+    return {
+        document(path): page(path, thing)
+        for path, thing in public().items()
+        if document(path).startswith("api/")
+    }
+
+
+def page(path: str, thing: Any) -> str:
+    """Return the page of a public name."""
+    text = [f"# dt.{path}", "", f"[API](../api.md) › {_trail(path)}", "", prose.summary(thing), ""]
+    if isinstance(thing, UnionType):
+        text = [*text[:4], "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
+    text += [prose.without_examples(prose.body(thing)), ""]
+    text += signature(path, thing)
+    if isinstance(thing, ModuleType):
+        text += ["## Names", "", *listing(path, thing), ""]
+    else:
+        text += parameters(path, thing)
+        text += members(thing)
+    if not isinstance(thing, ModuleType) or ">>>" in (inspect.getdoc(thing) or ""):
+        text += ["## Example", "", *example(path, thing), ""]
+    return "\n".join([*text, *see_also(path, thing)])
+
+
+def _trail(path: str) -> str:
+    module, _, leaf = path.rpartition(".")
+    return f"[dt.{module}]({module}.md) › {leaf}" if module else path
+
+
+def listing(path: str, module: ModuleType) -> list[str]:
+    """Return the names of a public module, each with its first line and a link to its page."""
+    lines = []
+    for inner in sorted(module.__all__, key=str.lower):
+        home = aliases().get(f"{path}.{inner}")
+        said = prose.summary(getattr(module, inner)) or "A value."
+        link = f"[`dt.{path}.{inner}`](../{document(home)}.md)" if home else f"`dt.{path}.{inner}`"
+        lines.append(f"- {link}: {said}")
+    return lines
+
+
+def signature(path: str, thing: Any) -> list[str]:
+    """Return the section that shows how a name is called, or what its value is."""
+    if inspect.isclass(thing) or inspect.isroutine(thing):
+        return ["## Signature", "", f"```python\n{prose.declaration(f'dt.{path}', thing)}\n```", ""]
+    if isinstance(thing, ModuleType | UnionType):
+        return []
+    return ["## Value", "", f"```python\ndt.{path} = {prose.shown(thing)!r}\n```", ""]
+
+
+def parameters(path: str, thing: Any) -> list[str]:
+    """Return the section of parameters: type, default and meaning of each."""
+    if not (inspect.isclass(thing) or inspect.isroutine(thing)) or (
+        inspect.isclass(thing) and issubclass(thing, Enum)
+    ):
+        return []
+    try:
+        found = [
+            one for one in inspect.signature(thing).parameters.values() if one.name not in ("self", "cls")
+        ]
+    except (TypeError, ValueError):
+        return []
+    if not found or all(one.name in ("args", "kwargs") for one in found):
+        return []
+    rows = ["| parameter | type | default | is |", "|---|---|---|---|"]
+    for one in found:
+        default = "" if one.default is one.empty else f"`{_short(prose.shown(one.default))}`"
+        rows.append(f"| `{one.name}` | {_type(thing, one)} | {default} | {words.meaning(path, one.name)} |")
+    return ["## Parameters", "", *rows, ""]
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:30].rpartition(',')[0]}, …"
+
+
+def _type(thing: Any, one: inspect.Parameter) -> str:
+    taken = getattr(thing, "takes", ()) if one.name == "domain" else ()
+    if isinstance(taken, tuple) and taken:
+        return " or ".join(f"`{kind.__name__}`" for kind in taken)
+    if one.annotation is one.empty:
+        return ""
+    given = one.annotation if isinstance(one.annotation, str) else getattr(one.annotation, "__name__", "")
+    return f"`{given}`".replace("|", "\\|") if given else ""
+
+
+def members(thing: Any, *, everything: bool = False) -> list[str]:
+    """Return the section of public methods and properties; those of all mechanisms are on one page."""
+    if not inspect.isclass(thing):
+        return []
+    lines = []
+    inherited = everything or not issubclass(thing, Mechanism)
+    for name in sorted(dir(thing) if inherited else vars(thing)):
+        found = inspect.getattr_static(thing, name, None)
+        if name.startswith("_") or not _ours(thing, name):
+            continue
+        if isinstance(found, staticmethod | classmethod) or inspect.isfunction(found):
+            lines.append(
+                f"- `{prose.declaration(name, getattr(thing, name), width=1000)}`: {_told(thing, name)}"
+            )
+        elif isinstance(found, property | cached_property):
+            lines.append(f"- `{name}`: {_told(thing, name)}")
+    return ["## Methods and properties", "", *lines, ""] if lines else []
+
+
+def _told(kind: type, name: str) -> str:
+    """Return a member's first line; one that says nothing itself does what its base says."""
+    said = (prose.summary(vars(base)[name]) for base in kind.__mro__ if name in vars(base))
+    return next((line for line in said if line), "")
+
+
+def _ours(kind: type, name: str) -> bool:
+    owner = next((base for base in kind.__mro__ if name in vars(base)), None)
+    return owner is not None and owner.__module__.startswith("dither")
+
+
+def example(path: str, thing: Any) -> list[str]:
+    """Return an example: the docstring's, one that is run now, a guide's, or that of what returns the thing."""
+    own = re.findall(r"```pycon\n.*?```", prose.body(thing), flags=re.DOTALL)
+    if own:
+        return ["\n\n".join(own)]
+    if path in EXAMPLES:
+        return prose.session(["import dither as dt", *_imports(EXAMPLES[path]), *EXAMPLES[path]])
+    for page_name, title, block in _guides():
+        if re.search(rf"\bdt\.{re.escape(path)}\b", block):
+            return [f"From [{title}](../{page_name}.md), which says what stands before:", "", block]
+    if inspect.isclass(thing) and issubclass(thing, Enum) or not callable(thing):
+        line = f"list(dt.{path})" if inspect.isclass(thing) else f"dt.{path}"
+        return prose.session(["import dither as dt", line])
+    maker = _maker(thing)
+    if maker:
+        return [
+            f"It is what [`dt.{maker}`](../{document(maker)}.md) returns:",
+            "",
+            *example(maker, public()[maker]),
+        ]
+    guide = GUIDES.get(path.partition(".")[0])
+    if guide is None:
+        raise LookupError(f"dt.{path} has no example: write one in its docstring")
+    return [f"[{_title(guide)}](../{guide}.md) shows it at work."]
+
+
+def _imports(lines: list[str]) -> list[str]:
+    return ["import numpy as np"] if any("np." in line for line in lines) else []
+
+
+def _maker(thing: Any) -> str | None:
+    """Return the public function whose result a class is."""
+    name = getattr(thing, "__name__", "")
+    for path, other in public().items():
+        if inspect.isfunction(other) and name:
+            returned = inspect.signature(other).return_annotation
+            if isinstance(returned, str) and re.search(rf"\b{name}\b", returned):
+                return path
+    return None
+
+
+@cache
+def _guides() -> list[tuple[str, str, str]]:
+    """Return the Python examples of all guides: page, title and block."""
+    found = []
+    for file in sorted(DOCS.glob("*.md")):
+        if file.stem not in site_parts.GENERATED:
+            text = file.read_text(encoding="utf-8")
+            for block in re.findall(r"^```(?:pycon|python)\n.*?^```$", text, re.MULTILINE | re.DOTALL):
+                found.append((file.stem, _title(file.stem), block))
+    return found
+
+
+@cache
+def _title(page_name: str) -> str:
+    return (DOCS / f"{page_name}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
+def see_also(path: str, thing: Any) -> list[str]:
+    """Return the guides that mention a name most often, at most three, and its source."""
+    pattern = re.compile(rf"\bdt\.{re.escape(path)}\b")
+    counted = {name: len(pattern.findall(text)) for name, text in _texts().items()}
+    named = sorted((name for name, count in counted.items() if count), key=lambda name: -counted[name])[:3]
+    lines = [f"- [{_title(name)}](../{name}.md)" for name in named]
+    made = isinstance(thing, ModuleType) or inspect.isclass(thing) or inspect.isroutine(thing)
+    home = inspect.getsourcefile(inspect.unwrap(thing)) if made else None
+    if home and Path(home).is_relative_to(site_parts.ROOT):
+        lines.append(f"- source: {site_parts.link(Path(home))}")
+    return ["## See also", "", *lines, ""] if lines else []
+
+
+@cache
+def _texts() -> dict[str, str]:
+    return {
+        file.stem: file.read_text(encoding="utf-8")
+        for file in sorted(DOCS.glob("*.md"))
+        if file.stem not in site_parts.GENERATED | {"index", "references", "deviations"}
+    }
