@@ -15,6 +15,7 @@ import name_page
 import notation
 from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 
 _AS_WRITTEN = (
@@ -67,7 +68,11 @@ class LinkNames(SphinxTransform):
         """Change the page in place."""
         for literal in list(self.document.findall(nodes.literal)):
             page = name_page.page_of(literal.astext())
-            if page is None or page == self.env.docname or _inside(literal, nodes.reference, nodes.title):
+            if (
+                page is None
+                or page == self.env.docname
+                or _inside(literal, nodes.reference, pending_xref, nodes.title)
+            ):
                 continue
             address = self.app.builder.get_relative_uri(self.env.docname, page)
             link = nodes.reference("", "", internal=True, refuri=address, classes=["name-link"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from types import ModuleType
 
 import click
@@ -88,11 +90,43 @@ def cli() -> str:
         "",
         "After this page you can look up every verb and option. How to use them together: [At the terminal]",
     ]
-    text[-1] += "(terminal.md). Everything below is what `--help` prints."
+    text[-1] += "(terminal.md). `--help` prints the same."
     text += ["", "## Exit codes", EXIT_CODES]
     for name, command in commands(main, "dither"):
-        text += [f"## {name}", "", "```text", _help(command, name), "```", ""]
+        text += [f"## {name}", "", *_verb(command, name)]
     return "\n".join(text)
+
+
+def _verb(command: click.Command, name: str) -> list[str]:
+    """Return how a verb is called, what it does with examples, and a table of its options."""
+    context = click.Context(command, info_name=name, max_content_width=100)
+    usage = " ".join(command.get_usage(context).split()).removeprefix("Usage: ")
+    text = [f"```text\n{usage}\n```", ""]
+    for part in inspect.cleandoc(command.help or "").split("\n\n"):
+        kept, lines = part.startswith("\b"), part.removeprefix("\b").strip("\n")
+        text += [f"```text\n{inspect.cleandoc(lines)}\n```" if kept else _escaped(lines), ""]
+    rows = [found for one in command.params if (found := one.get_help_record(context)) and found[1]]
+    if isinstance(command, click.Group):
+        rows += [
+            (child, command.get_command(context, child).get_short_help_str(200))
+            for child in command.list_commands(context)
+        ]  # type: ignore[union-attr]
+    if rows:
+        text += [
+            "| word | does |",
+            "|---|---|",
+            *(f"| `{_cell(word)}` | {_cell(_escaped(said))} |" for word, said in rows),
+            "",
+        ]
+    return text
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([*_<>`\[\]$])", r"\\\1", text)
 
 
 def commands(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
@@ -105,7 +139,3 @@ def commands(command: click.Command, name: str) -> list[tuple[str, click.Command
             assert inner is not None
             found += commands(inner, f"{name} {child}")
     return found
-
-
-def _help(command: click.Command, name: str) -> str:
-    return command.get_help(click.Context(command, info_name=name, max_content_width=100))

@@ -19,130 +19,6 @@ from dither import registry
 from dither.mechanisms.base import Mechanism
 
 DOCS = Path(__file__).parent
-PLACES = "np.array([[0.2, 0.3], [0.7, 0.6]])"
-MOVED = "np.array([[0.25, 0.3], [0.7, 0.5]])"
-AREA = "dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))"
-CITY = f"city = {AREA}"
-FILE = ["from pathlib import Path", '_ = Path("people.csv").write_text("age\\n43\\n19\\n")']
-AGE = '{"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}'
-ASKED = f'dt.data.perturb_file("people.csv", "reports.csv", {AGE})'
-# Lines for names that neither their docstring nor a guide shows; their output is computed when the site is built.
-EXAMPLES: dict[str, list[str]] = {
-    "Disk": ["dt.Polar(dt.Disk(1.0), epsilon=2).perturb([[0.4, 0.3]], source=dt.Seeded(1))"],
-    "Evidence": [
-        "rounded = lambda values: np.round(values)  # a randomiser that does not randomise",
-        "dt.audit(rounded, dt.Interval(0, 1), epsilon=1, samples=2_000, seed=1).evidence",
-    ],
-    "Nothing": ['dt.Nothing("the collector sees the value")'],
-    "Projected": [
-        CITY,
-        "question = dt.PlanarLaplace(city, epsilon=2, reading=dt.Projected([(0, 0), (1, 0), (0, 1)]))",
-        f"question.perturb({PLACES}, source=dt.Seeded(1))",
-    ],
-    "Records": ['question = dt.Each({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})', "question"],
-    "Snapped": [
-        CITY,
-        "question = dt.PlanarLaplace(city, epsilon=2, reading=dt.Snapped(city, 4, 4))",
-        f"question.perturb({PLACES}, source=dt.Seeded(1))",
-    ],
-    "Sphere": [
-        "dt.maps.distances(np.array([[8.5, 47.4]]), np.array([[8.6, 47.4]]), sphere=dt.Sphere(6_371_000))"
-    ],
-    "covariance": [
-        "question, x = dt.Podium(dt.Interval(0, 1), epsilon=4), np.random.default_rng(1).uniform(0, 1, 5_000)",
-        "first, second = (question.perturb(x, source=dt.Seeded(seed)) for seed in (1, 2))  # the same number, asked twice",
-        "dt.covariance(first, second)",
-    ],
-    "power": ["dt.Optimal(dt.Interval(0, 1), epsilon=1, loss=dt.power(2))"],
-    "shuffled_lower_bound": [
-        "dt.shuffled_lower_bound(dt.RR(dt.Categories(2), epsilon=1), n=1_000, delta=1e-6)"
-    ],
-    "variance": [
-        "reports = dt.SW(dt.Interval(0, 1), epsilon=2).perturb(np.random.default_rng(1).beta(2, 5, 10_000), source=dt.Seeded(1))",
-        "dt.variance(reports)",
-    ],
-    "weighted_mean": [
-        "reports = dt.Podium(dt.Interval(0, 1), epsilon=2).perturb(np.linspace(0, 1, 5_000), source=dt.Seeded(1))",
-        "dt.weighted_mean(reports, np.linspace(1, 2, 5_000))",
-    ],
-    "central.Hourglass": [
-        "dt.central.mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, noise=dt.central.Hourglass(), source=dt.Seeded(1))"
-    ],
-    "central.LaplacePair": [
-        "dt.central.mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, noise=dt.central.LaplacePair(), source=dt.Seeded(1))"
-    ],
-    "central.StaircasePair": [
-        "dt.central.mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, noise=dt.central.StaircasePair(), source=dt.Seeded(1))"
-    ],
-    "maps.ReferenceMap": ['dt.maps.ReferenceMap("EPSG:2056")'],
-    "privacy.PAC": ["dt.privacy.PAC(epsilon=1.0, delta=1e-6)"],
-    "privacy.Approximate": ["dt.privacy.Approximate(epsilon=1.0, delta=1e-6)"],
-    "privacy.Metric": ['dt.privacy.Metric(epsilon=0.1, distance="metre")'],
-    "privacy.Pure": ["dt.Guarantee(dt.privacy.Pure(1.0))"],
-    "central.swap_mean": [
-        "dt.central.swap_mean([0.2, 0.5, 0.9] * 100, dt.Interval(0, 1), epsilon=1, source=dt.Seeded(1))"
-    ],
-    "central.MeanMethod": [
-        "[isinstance(one, dt.central.MeanMethod) for one in (dt.central.SHIFTED, dt.central.TRANSFORMED)]"
-    ],
-    "central.PairNoise": ["isinstance(dt.central.Hourglass(), dt.central.PairNoise)"],
-    "data.check_file": [*FILE, 'dt.data.check_file("people.csv", {"age": dt.Interval(18, 100)})'],
-    "data.perturb_file": [*FILE, ASKED],
-    "data.summarise_file": [*FILE, f"_ = {ASKED}", 'dt.data.summarise_file("reports.csv")'],
-    "data.summarise_files": [*FILE, f"_ = {ASKED}", 'dt.data.summarise_files(["reports.csv"])'],
-    "errors.DitherError": ["isinstance(dt.errors.OutsideDomain(), dt.errors.DitherError)"],
-    "errors.InvalidParameter": ["dt.Podium(dt.Interval(0, 1), epsilon=-1)"],
-    "errors.OutsideDomain": ["dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([2.0])"],
-    "errors.MalformedReport": ["dt.from_bytes(b'no reports')"],
-    "errors.NotIdentifiable": [
-        "dt.variance(dt.Duchi(dt.Interval(0, 1), epsilon=1).perturb([0.5] * 100, source=dt.Seeded(1)))"
-    ],
-    "errors.Infeasible": ["dt.epsilon_for(dt.Interval(0, 1), dt.goals.Mean(n=2), target_error=1e-9)"],
-    "goals.Distance": ["dt.goals.Distribution(n=1_000, distance=dt.goals.Distance.KS)"],
-    "goals.Goal": ["isinstance(dt.goals.Mean(n=100), dt.goals.Goal)"],
-    "goals.Quantile": ["dt.goals.Quantile(n=10_000, share=0.9)"],
-    "goals.Ranges": ["dt.recommend(dt.Categories(8), dt.goals.Ranges(n=10_000), epsilon=1).best"],
-    "goals.SingleValues": [
-        "dt.recommend(dt.Interval(0, 1), dt.goals.SingleValues(dt.absolute), epsilon=1).best"
-    ],
-    "goals.Tables": [
-        'profile = dt.Profile({"smokes": dt.Categories(2), "town": dt.Categories(5)})',
-        "dt.recommend(profile, dt.goals.Tables(n=10_000), epsilon=1).best",
-    ],
-    "jrr.least_rho": ["dt.jrr.least_rho(2, 0.75)"],
-    "maps.best_split": [f"dt.maps.best_split(dt.TraCSD({AREA}, epsilon=2))"],
-    "maps.best_start": [f"dt.maps.best_start(dt.TraCSD({AREA}, epsilon=2), {PLACES}, side=3)"],
-    "maps.direction_error": [f"dt.maps.direction_error({PLACES}, {MOVED})"],
-    "maps.distances": [f"dt.maps.distances({PLACES}, {MOVED})"],
-    "maps.draw_before_and_after": [CITY, f"axes = dt.maps.draw_before_and_after({PLACES}, {MOVED}, city)"],
-    "maps.draw_density": [
-        CITY,
-        "places = np.random.default_rng(1).beta(2, 5, (5_000, 2))",
-        "reports = dt.TraCSC(city, epsilon=4).perturb(places, source=dt.Seeded(1))",
-        "axes = dt.maps.draw_density(dt.maps.density(reports, 8, 8))",
-    ],
-    "maps.flows_between": [CITY, f"dt.maps.flows_between([{PLACES}], city, 2, 2)"],
-    "maps.hotspots": [f"dt.maps.hotspots({PLACES}, share=0.5)"],
-    "maps.hotspots_lost": [f"dt.maps.hotspots_lost({PLACES}, {MOVED}, [[0.2, 0.3]])"],
-    "maps.hotspots_miscounted": [f"dt.maps.hotspots_miscounted({PLACES}, {MOVED}, [[0.2, 0.3]])"],
-    "maps.predicted_error": [f"round(dt.maps.predicted_error(dt.TraCSC({AREA}, epsilon=2), paths=100), 2)"],
-    "maps.within_range": [f"dt.maps.within_range({PLACES}, {MOVED}, 0.06)"],
-    "maps.Map": ["isinstance(dt.maps.LocalMap(8.5, 47.4), dt.maps.Map)"],
-    "protocols.Role": ["list(dt.protocols.Role)"],
-    "protocols.deal_pairs": ["dt.protocols.deal_pairs(4, source=dt.Seeded(1))"],
-    "randomness.Keyed": [
-        'source = dt.randomness.Keyed(b"k" * 32, b"2026-01")',
-        "dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.3], source=source)",
-    ],
-    "randomness.Source": ["isinstance(dt.Seeded(1), dt.randomness.Source)"],
-    "randomness.System": [
-        "dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.3], source=dt.randomness.System())"
-    ],
-    "sklearn.Perturb": [
-        "made = dt.sklearn.Perturb(epsilon=1, low=0, high=1, source=dt.Seeded(1))",
-        "made.fit_transform(np.array([[0.2], [0.9]])).shape",
-    ],
-}
 # Modules whose names need other processes, files or machines: the guide that shows them at work.
 GUIDES = {
     "protocols": "protocols",
@@ -151,6 +27,15 @@ GUIDES = {
     "errors": "devices",
     "jrr": "jrr",
 }
+
+
+@cache
+def examples() -> dict[str, list[str]]:
+    """Return the lines of examples.txt by the name that they show."""
+    parts = re.split(
+        r"^\[([\w.]+)\]\n", (DOCS / "examples.txt").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    return {name: text.strip().split("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 @cache
@@ -186,7 +71,10 @@ def aliases() -> dict[str, str]:
 
 @cache
 def document(path: str) -> str:
-    """Return the page of a public path; two pages whose names differ in case alone would be one file on a Mac."""
+    """Return the page of a public path.
+
+    Pages whose names differ in case alone would be one file on some systems.
+    """
     leaf = path.rpartition(".")[2]
     if leaf in registry.names() and inspect.isclass(public()[path]):
         return f"mechanisms/{leaf}"
@@ -322,16 +210,16 @@ def _ours(kind: type, name: str) -> bool:
 
 
 def example(path: str, thing: Any) -> list[str]:
-    """Return an example: the docstring's, one that is run now, a guide's, or that of what returns the thing."""
+    """Return an example: the docstring's, one run now, a guide's, or that of the function that returns it."""
     own = re.findall(r"```pycon\n.*?```", prose.body(thing), flags=re.DOTALL)
     if own:
         return ["\n\n".join(own)]
-    if path in EXAMPLES:
-        return prose.session(["import dither as dt", *_imports(EXAMPLES[path]), *EXAMPLES[path]])
+    if lines := examples().get(path):
+        return prose.session(["import dither as dt", *_imports(lines), *lines])
     for page_name, title, block in _guides():
         if re.search(rf"\bdt\.{re.escape(path)}\b", block):
             return [f"From [{title}](../{page_name}.md), which says what stands before:", "", block]
-    if inspect.isclass(thing) and issubclass(thing, Enum) or not callable(thing):
+    if (inspect.isclass(thing) and issubclass(thing, Enum)) or not callable(thing):
         line = f"list(dt.{path})" if inspect.isclass(thing) else f"dt.{path}"
         return prose.session(["import dither as dt", line])
     maker = _maker(thing)

@@ -8,6 +8,7 @@ import os
 import re
 import tempfile
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from dither.errors import DitherError
@@ -36,7 +37,7 @@ def session(lines: list[str]) -> list[str]:
     """Return lines of Python as a session, with the outputs of running them now in an empty folder."""
     names: dict[str, Any] = {}
     shown = ["```pycon"]
-    before = os.getcwd()
+    before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:

@@ -29,6 +29,7 @@ TABS = (
     ("API", "api"),
     ("Playground", "playground/index.html"),
 )
+BACK = '<nav aria-label="Site"><a href="../index.html">← dither’s documentation</a></nav>'
 # The kinds of pages that the navigation leaves out, by how their names begin.
 KINDS = {
     "from_": "Coming from another library",
@@ -113,7 +114,7 @@ def outside_of_navigation(app: Any, doctree: Any) -> None:
 
 
 def frame(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Give every page its tabs, and the captions of the navigation a level, which readers of headings need."""
+    """Give every page its tabs, and the captions of the navigation a level for those who hear headings."""
     context["site_tabs"] = TABS
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
@@ -186,7 +187,10 @@ def finish(app: Any, error: Exception | None) -> None:
     needed = {name for page in out.rglob("*.html") for name in CODE.findall(page.read_text(encoding="utf-8"))}
     for name in needed:
         _copy(ROOT / name, out / "code" / f"{name}.txt")
-    _copy(DOCS / "playground" / "index.html", out / "playground" / "index.html")
+    place = out / "playground" / "index.html"
+    place.parent.mkdir(exist_ok=True)
+    text = (DOCS / "playground" / "index.html").read_text(encoding="utf-8")
+    place.write_text(text.replace("<!-- back -->", BACK), encoding="utf-8")
 
 
 def _copy(file: Path, target: Path) -> None:

@@ -24,7 +24,7 @@ import listings
 VERBS_AND_ALL = listings.commands(main, "dither")
 PAGES = {
     "start": "Start in ten minutes",
-    "epsilon": "What ε means",
+    "epsilon": "What ε (epsilon) means",
     "choose": "Which mechanism",
     "missing": "Missing and repeated answers",
     "collect": "Collecting",
