@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.advice.card import playground_headers, playground_page
+from dither.advice.explain import playground_headers, playground_page
 from tests.support.chromium import Browser, axe_script, chromium
 from tests.support.repository import ROOT
 
@@ -153,8 +153,8 @@ def test_numbers_and_axes_on_a_phone(tmp_path: Path) -> None:
                 assert len(texts) >= 3, (number, epsilon)  # two numbers, and what they are
                 assert texts[-1] in ("minutes", "share of people")
                 outside = page.value(
-                    "[...document.querySelectorAll('svg text')].filter((one) => "
-                    "one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0).length"
+                    "[...document.querySelectorAll('svg text')].map((one) => one.getBoundingClientRect())"
+                    ".filter((box) => box.right > innerWidth || box.left < 0).length"
                 )
                 assert outside == 0, (number, epsilon)
         page.value("document.getElementById('tab-compare').click()")

@@ -72,7 +72,8 @@ WIDE = """[...document.querySelectorAll(".content table, .content pre, .content 
     .filter((part) => {
         const box = part.closest(".table-wrapper") ?? part;
         const right = part.getBoundingClientRect().right;
-        return (box.scrollWidth > box.clientWidth + 1 || right > innerWidth + 1) && !part.closest(".aligned, .formula");
+        const wide = box.scrollWidth > box.clientWidth + 1 || right > innerWidth + 1;
+        return wide && !part.closest(".aligned, .formula");
     })
     .map((part) => part.outerHTML.slice(0, 200))"""
 UNREACHABLE = """[...document.querySelectorAll(".content *")]
