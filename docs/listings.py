@@ -23,16 +23,11 @@ CHAPTERS = {
     "advice": "Comparing, recommending, explaining",
     "question": "Questions",
     "repetition": "Asked again: one answer, one day, one change",
-    "post_processing": "Decoded places, moved",
     "reports": "Reports",
     "estimation": "Estimates",
     "audits": "Audits",
-    "privacy": "Promises",
     "account": "The account of a person",
     "wire": "Reports and questions as bytes and as JSON",
-    "data": "Missing answers in files and data frames",
-    "classifiers": "Classifiers on randomised records",
-    "losses": "Losses",
     "randomness": "Randomness",
 }
 EXIT_CODES = """
@@ -72,7 +67,7 @@ def api() -> str:
 
 def _line(name: str) -> str:
     said = prose.summary(name_page.public()[name]) or "A value."
-    return f"- [`dt.{name}`]({name_page.document(name)}.md): {said}"
+    return f"- [`{name_page.called(name)}`]({name_page.document(name)}.md): {said}"
 
 
 def _homes(modules: list[str]) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import inspect
 import re
 from enum import Enum
 from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Any
@@ -19,6 +20,7 @@ from dither import registry
 from dither.mechanisms.base import Mechanism
 
 DOCS = Path(__file__).parent
+APART = ("results", "sklearn")  # public modules that are imported by their own names
 # Modules whose names need other processes, files or machines: the guide that shows them at work.
 GUIDES = {
     "protocols": "protocols",
@@ -27,6 +29,11 @@ GUIDES = {
     "errors": "devices",
     "jrr": "jrr",
 }
+
+
+def called(path: str) -> str:
+    """Return how a path is written in code: dt.mean, dither.results.Estimate."""
+    return f"{'dither' if path.partition('.')[0] in APART else 'dt'}.{path}"
 
 
 @cache
@@ -42,6 +49,7 @@ def examples() -> dict[str, list[str]]:
 def public() -> dict[str, Any]:
     """Return every public thing by the shortest path that leads to it, without `dt.`."""
     found: dict[str, Any] = {name: getattr(dt, name) for name in dt.__all__}
+    found |= {name: import_module(f"dither.{name}") for name in APART}
     known = {id(thing) for thing in found.values()}
     modules = [name for name, thing in found.items() if isinstance(thing, ModuleType)]
     for name in modules:  # grows by the modules in modules
@@ -84,7 +92,7 @@ def document(path: str) -> str:
 
 def page_of(mentioned: str) -> str | None:
     """Return the page of what a text such as `dt.goals.Mean(n=5)` mentions, or None."""
-    match = re.match(r"dt\.((?:[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)", mentioned)
+    match = re.match(r"(?:dt|dither)\.((?:[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*)", mentioned)
     words_of = match[1].split(".") if match else []
     for length in range(len(words_of), 0, -1):
         if path := aliases().get(".".join(words_of[:length])):
@@ -103,7 +111,7 @@ def pages() -> dict[str, str]:
 
 def page(path: str, thing: Any) -> str:
     """Return the page of a public name."""
-    text = [f"# dt.{path}", "", f"[API](../api.md) › {_trail(path)}", "", prose.summary(thing), ""]
+    text = [f"# {called(path)}", "", f"[API](../api.md) › {_trail(path)}", "", prose.summary(thing), ""]
     if isinstance(thing, UnionType):
         text = [*text[:4], "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
     text += [prose.without_examples(prose.body(thing)), ""]
@@ -120,7 +128,7 @@ def page(path: str, thing: Any) -> str:
 
 def _trail(path: str) -> str:
     module, _, leaf = path.rpartition(".")
-    return f"[dt.{module}]({module}.md) › {leaf}" if module else path
+    return f"[{called(module)}]({module}.md) › {leaf}" if module else path
 
 
 def listing(path: str, module: ModuleType) -> list[str]:
@@ -129,7 +137,8 @@ def listing(path: str, module: ModuleType) -> list[str]:
     for inner in sorted(module.__all__, key=str.lower):
         home = aliases().get(f"{path}.{inner}")
         said = prose.summary(getattr(module, inner)) or "A value."
-        link = f"[`dt.{path}.{inner}`](../{document(home)}.md)" if home else f"`dt.{path}.{inner}`"
+        name = called(f"{path}.{inner}")
+        link = f"[`{name}`](../{document(home)}.md)" if home else f"`{name}`"
         lines.append(f"- {link}: {said}")
     return lines
 
@@ -137,10 +146,10 @@ def listing(path: str, module: ModuleType) -> list[str]:
 def signature(path: str, thing: Any) -> list[str]:
     """Return the section that shows how a name is called, or what its value is."""
     if inspect.isclass(thing) or inspect.isroutine(thing):
-        return ["## Signature", "", f"```python\n{prose.declaration(f'dt.{path}', thing)}\n```", ""]
+        return ["## Signature", "", f"```python\n{prose.declaration(called(path), thing)}\n```", ""]
     if isinstance(thing, ModuleType | UnionType):
         return []
-    return ["## Value", "", f"```python\ndt.{path} = {prose.shown(thing)!r}\n```", ""]
+    return ["## Value", "", f"```python\n{called(path)} = {prose.shown(thing)!r}\n```", ""]
 
 
 def parameters(path: str, thing: Any) -> list[str]:
@@ -151,7 +160,9 @@ def parameters(path: str, thing: Any) -> list[str]:
         return []
     try:
         found = [
-            one for one in inspect.signature(thing).parameters.values() if one.name not in ("self", "cls")
+            one
+            for one in inspect.signature(thing).parameters.values()
+            if one.name not in ("self", "cls") and one.name[0] != "_"
         ]
     except (TypeError, ValueError):
         return []
@@ -217,26 +228,29 @@ def example(path: str, thing: Any) -> list[str]:
     if lines := examples().get(path):
         return prose.session(["import dither as dt", *_imports(lines), *lines])
     for page_name, title, block in _guides():
-        if re.search(rf"\bdt\.{re.escape(path)}\b", block):
+        if re.search(rf"\b{re.escape(called(path))}\b", block):
             return [f"From [{title}](../{page_name}.md), which says what stands before:", "", block]
     if (inspect.isclass(thing) and issubclass(thing, Enum)) or not callable(thing):
-        line = f"list(dt.{path})" if inspect.isclass(thing) else f"dt.{path}"
-        return prose.session(["import dither as dt", line])
+        line = f"list({called(path)})" if inspect.isclass(thing) else called(path)
+        return prose.session(["import dither as dt", *_imports([line]), line])
     maker = _maker(thing)
     if maker:
         return [
-            f"It is what [`dt.{maker}`](../{document(maker)}.md) returns:",
+            f"It is what [`{called(maker)}`](../{document(maker)}.md) returns:",
             "",
             *example(maker, public()[maker]),
         ]
+    if path.startswith("results."):
+        return prose.session([f"from dither.results import {thing.__name__}  # for annotations"])
     guide = GUIDES.get(path.partition(".")[0])
     if guide is None:
-        raise LookupError(f"dt.{path} has no example: write one in its docstring")
+        raise LookupError(f"{called(path)} has no example: write one in its docstring")
     return [f"[{_title(guide)}](../{guide}.md) shows it at work."]
 
 
 def _imports(lines: list[str]) -> list[str]:
-    return ["import numpy as np"] if any("np." in line for line in lines) else []
+    apart = [f"import dither.{name}" for name in APART if any(f"dither.{name}." in line for line in lines)]
+    return apart + (["import numpy as np"] if any("np." in line for line in lines) else [])
 
 
 def _maker(thing: Any) -> str | None:
@@ -269,7 +283,7 @@ def _title(page_name: str) -> str:
 
 def see_also(path: str, thing: Any) -> list[str]:
     """Return the guides that mention a name most often, at most three, and its source."""
-    pattern = re.compile(rf"\bdt\.{re.escape(path)}\b")
+    pattern = re.compile(rf"\b{re.escape(called(path))}\b")
     counted = {name: len(pattern.findall(text)) for name, text in _texts().items()}
     named = sorted((name for name, count in counted.items() if count), key=lambda name: -counted[name])[:3]
     lines = [f"- [{_title(name)}](../{name}.md)" for name in named]
