@@ -12,7 +12,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.intervals import ConfidenceInterval, StudentInterval
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
 from dither.estimation.significance import (
     Significance,
     blocks,
@@ -27,6 +27,7 @@ from dither.estimation.significance import (
 )
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
+from dither.question import CategoryQuestion
 from dither.reports import Reports
 from dither.table import Row, as_html, as_text
 
@@ -42,7 +43,7 @@ class EstimatedTable(Estimate):
     rows: Sequence[Hashable]
     columns: Sequence[Hashable]
     dependence: Significance
-    confidence: StudentInterval = field(kw_only=True)
+    confidence: VarianceInterval = field(kw_only=True)
 
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
@@ -100,33 +101,46 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     n = check_pair(first, second)
     sides = [protocol_of(reports) for reports in (first, second)]
     sizes = [len(side.categories) for side in sides]
-    powers = np.zeros((3, *sizes))
+    products = np.zeros(sizes)
     sums = [np.zeros(size) for size in sizes]
     inner = [np.zeros((size, size)) for size in sizes]
     for people in blocks(n, sum(sizes)):
         told = [indicators(reports[people]) for reports in (first, second)]
-        for power in range(3):
-            powers[power] += (told[0] ** (power + 1)).T @ told[1] ** (power + 1)
+        products += told[0].T @ told[1]
         for side, read in enumerate(told):
             sums[side] += read.sum(axis=0)
             inner[side] += read.T @ read
-    value, square, cube = powers / n
-    spread = np.maximum(square - value**2, 0.0)
-    third = cube - 3.0 * value * square + 2.0 * value**3
-    skew = np.divide(third, spread, out=np.zeros_like(third), where=spread > 0.0)
+    value = products / n
     means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
-    error = np.sqrt(spread / max(n - 1, 1))
+    interval = VarianceInterval(value, n, _cell_variance(sides, means, n))
     return EstimatedTable(
         value,
-        error,
+        interval.error,
         n,
         first.question.guarantee.compose(second.question.guarantee),
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
         _independence(value - np.outer(*means), covariances, n),
-        confidence=StudentInterval(value, error, n, skew),
+        confidence=interval,
     )
+
+
+def _cell_variance(sides: list[CategoryQuestion], means: list[Floats], n: int) -> tuple[Any, Any, Any]:
+    """Return the variance of the share of each pair of answers, as a function a + b·f − c·f² of it.
+
+    The square of an answer's indicator has the mean s if it is the person's, else t = q(1 − q)/(p − q)², and
+    s − t is (1 − 2q)/(p − q). The noise of both questions is independent given the answers, so the mean square
+    of the product follows from the shares f of the pair, and r and c of its two answers:
+    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂.
+    """
+    other = [side.q * (1.0 - side.q) / side.gap**2 for side in sides]
+    extra = [(1.0 - 2.0 * side.q) / side.gap for side in sides]
+    row, column = (np.clip(mean, 0.0, 1.0) for mean in means)
+    constant = (
+        other[0] * other[1] + extra[0] * other[1] * row[:, None] + other[0] * extra[1] * column[None, :]
+    )
+    return constant / n, extra[0] * extra[1] / n, 1.0 / n
 
 
 def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Significance:
