@@ -92,7 +92,7 @@ def pairs(rows: int, columns: int) -> np.ndarray:
 
 
 def crossed(kind: Any, n: int, epsilon: float, *, rarest: bool) -> Callable[[Rng, dt.Seeded], Any]:
-    shares = pairs(8, 6)
+    shares: Any = pairs(8, 6)
     sides = [kind(dt.Categories(size), epsilon=epsilon) for size in shares.shape]
 
     def run(rng: Rng, source: dt.Seeded) -> Any:
@@ -111,10 +111,11 @@ _NAMED: Final = {"a": 6, "b": 5, "c": 4}
 
 
 def marginals(n: int, epsilon: float, *, rarest: bool) -> Callable[[Rng, dt.Seeded], Any]:
-    asked = dt.Marginals({name: dt.Categories(size) for name, size in _NAMED.items()}, epsilon=epsilon)
+    domains: Any = {name: dt.Categories(size) for name, size in _NAMED.items()}
+    asked = dt.Marginals(domains, epsilon=epsilon)
     laws = [[zipf(size) ** power for size in _NAMED.values()] for power in (0.7, 1.0)]
     laws = [[law / law.sum() for law in each] for each in laws]
-    truth = {
+    truth: dict[Any, Any] = {
         (first, second): sum(np.outer(each[i], each[j]) for each in laws) / 2.0
         for i, first in enumerate(_NAMED)
         for j, second in enumerate(_NAMED)

@@ -7,7 +7,7 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 
-PET = dt.Categories(["cat", "dog", "none"])
+PETS = dt.Categories(["cat", "dog", "none"])
 LEVEL = 0.07  # of a test at 5 %, with some slack for its approximation
 RUNS = 120
 MOST = stats.binom.isf(1e-6, RUNS, LEVEL)
@@ -15,7 +15,7 @@ MOST = stats.binom.isf(1e-6, RUNS, LEVEL)
 
 def sample(mechanism, rng, source, n, shift=0.0):
     if isinstance(mechanism.domain, dt.Categories):
-        answers = rng.choice(PET.labels, n, p=[0.5 - shift, 0.3, 0.2 + shift])
+        answers = rng.choice(PETS.labels, n, p=[0.5 - shift, 0.3, 0.2 + shift])
         return mechanism.perturb(answers.tolist(), source=source)
     if isinstance(mechanism.domain, dt.Circle):
         return mechanism.perturb((rng.vonmises(shift, 2, n)) % (2 * np.pi), source=source)
@@ -23,7 +23,7 @@ def sample(mechanism, rng, source, n, shift=0.0):
 
 
 MECHANISMS = [
-    dt.KRR(PET, epsilon=1), dt.OUE(PET, epsilon=1), dt.OLH(PET, epsilon=1),
+    dt.KRR(PETS, epsilon=1), dt.OUE(PETS, epsilon=1), dt.OLH(PETS, epsilon=1),
     dt.SW(dt.Interval(0, 1), epsilon=1, cells=1 << 10), dt.Duchi(dt.Interval(0, 1), epsilon=1),
     dt.OGPM(dt.Circle(), epsilon=1, cells=1 << 10),
 ]  # fmt: skip
@@ -59,7 +59,7 @@ def test_a_true_expectation_is_rejected_at_the_level(mechanism):
 
 def test_frequencies_at_other_budgets_are_compared():
     rng, source = np.random.default_rng(6), dt.Seeded(6)
-    weak, strong = dt.OUE(PET, epsilon=1), dt.KRR(PET, epsilon=3)
+    weak, strong = dt.OUE(PETS, epsilon=1), dt.KRR(PETS, epsilon=3)
     found = dt.same_distribution(sample(weak, rng, source, 3000), sample(strong, rng, source, 3000))
     assert found.freedom == 2
     assert found.p_value > 1e-6

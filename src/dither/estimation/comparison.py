@@ -13,10 +13,9 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
-from dither.estimation.api import estimate
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies, frequencies
-from dither.estimation.groups import GroupedEstimates
+from dither.estimation.groups import GroupedEstimates, estimate
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.linear import linear, summarise_numbers
 from dither.estimation.significance import number_mechanism, numbers

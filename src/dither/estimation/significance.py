@@ -27,10 +27,9 @@ from dither.estimation.summary import Summary, summarise
 from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import EachReport, LeadingBits
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.hadamard import Columns
 from dither.kernels.sets.subsets import ChosenSets
 from dither.kernels.window.kernel import ResponseKernel
-from dither.kernels.window.projective import ProjectiveKernel
+from dither.kernels.window.projective import Columns, ProjectiveKernel
 from dither.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
 from dither.question import CategoryQuestion, NumberQuestion
 from dither.randomness import Seeded
