@@ -155,9 +155,65 @@ def _tables() -> list[Cell]:
     return cells
 
 
+def sawtooth(rng: Rng, n: int) -> np.ndarray:
+    return np.asarray((rng.integers(0, 4, n) + np.sqrt(rng.random(n))) / 4.0)
+
+
+def heaps(rng: Rng, n: int) -> np.ndarray:
+    values = rng.beta(2, 3, n)
+    return np.where(rng.random(n) < 0.8, np.round(values, 1), values)
+
+
+def three_normals(rng: Rng, n: int) -> np.ndarray:
+    return np.clip(np.array([0.2, 0.5, 0.8])[rng.integers(0, 3, n)] + 0.05 * rng.standard_normal(n), 0.0, 1.0)
+
+
+# The median of the sawtooth is where its density is 0. Numbers with four digits were simulated.
+_HARD: Final[dict[str, tuple[Any, dict[float, float]]]] = {
+    "sawtooth": (sawtooth, {0.1: 0.25 * 0.4**0.5, 0.5: 0.5, 0.9: 0.75 + 0.25 * 0.6**0.5}),
+    "heaps": (heaps, {0.1: 0.1111, 0.5: 0.4, 0.9: 0.7}),
+    "three normals": (three_normals, {0.1: 0.1738, 0.5: 0.5, 0.9: 0.8262}),
+}
+
+
+def hard_quantile(name: str, share: float, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    draw, truth = _HARD[name]
+    asked = dt.SW(dt.Interval(0, 1), epsilon=epsilon)
+    return lambda rng, source: dt.quantile(asked.perturb(draw(rng, n), source=source), share).covers(
+        truth[share]
+    )
+
+
+def clipped_tail(place: float, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked, truth = dt.SW(dt.Interval(0, 180), epsilon=epsilon), float(np.exp(-place / 36.0))
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        shape = dt.distribution(asked.perturb(np.minimum(rng.exponential(36.0, n), 180.0), source=source))
+        return [shape.tail(place).covers(truth), shape.cdf(place).covers(1.0 - truth)]
+
+    return run
+
+
+def _shapes() -> list[Cell]:
+    cells = []
+    for n, epsilon in ((30_000, 0.5), (10_000, 1.0), (3000, 2.0)):
+        for name, (_, truth) in _HARD.items():
+            for share in truth:
+                run = hard_quantile(name, share, n, epsilon)
+                label = f"quantile {share:g} of the {name}, SW, n = {n}, ε = {epsilon:g}"
+                cells.append(Cell("shapes", label, run, 0.9, 1.0, 40))
+    for n, epsilon in ((10_000, 1.0), (3000, 2.0), (30_000, 2.0)):
+        for place in (120.0, 145.0, 170.0):
+            label = (
+                f"tail and cdf at {place:g} of an exponential clipped at 180, SW, n = {n}, ε = {epsilon:g}"
+            )
+            cells.append(Cell("shapes", label, clipped_tail(place, n, epsilon), 0.9, 1.0, 40))
+    return cells
+
+
 def cells() -> list[Cell]:
     """Return every cell."""
-    return [*_tests(), *_tables()]
+    return [*_tests(), *_tables(), *_shapes()]
 
 
 def find(name: str) -> Cell:

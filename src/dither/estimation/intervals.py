@@ -41,6 +41,7 @@ class ConfidenceInterval(ABC):
 
     period: float = 0.0  # of a circle: an interval may pass its end, and the second end is then the smaller
     resolution: float = 0.0  # the largest error however many reports there are
+    condition: str = ""  # under which the interval covers, as it is printed after the level; empty for always
 
     @abstractmethod
     def interval(self, level: float) -> tuple[Any, Any]:
@@ -195,11 +196,25 @@ class ClippedInterval(ConfidenceInterval):
 
     value: float | Floats
     error: float | Floats
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
         reach = student_t_quantile(level) * np.asarray(self.error)
         low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
         return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class WiderInterval(ConfidenceInterval):
+    """The smallest interval that contains two others."""
+
+    first: ConfidenceInterval
+    second: ConfidenceInterval
+    resolution: float = 0.0
+
+    def interval(self, level: float) -> tuple[Any, Any]:
+        (low, high), (least, most) = self.first.interval(level), self.second.interval(level)
+        return min(low, least), max(high, most)
 
 
 # The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
@@ -300,12 +315,13 @@ class LooksInterval(ConfidenceInterval):
     looks: int
     period: float = 0.0
     resolution: float = 0.0
+    condition: str = ""
 
     @classmethod
     def of(cls, plain: ConfidenceInterval, looks: int) -> Self:
         """Return the interval over so many looks; raise InvalidParameter unless it is a whole number."""
         level_of_one(0.95, looks)
-        return cls(plain, int(looks), plain.period, plain.resolution)
+        return cls(plain, int(looks), plain.period, plain.resolution, plain.condition)
 
     def interval(self, level: float) -> tuple[Any, Any]:
         return self.plain.interval(level_of_one(level, self.looks))
