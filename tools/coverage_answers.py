@@ -68,7 +68,7 @@ def equal(kind: Any, size: int, n: int, epsilon: float) -> Callable[[Rng, dt.See
 
 
 _PROTOCOLS: Final = (
-    dt.KRR, dt.OUE, dt.SUE, dt.OLH, dt.HadamardResponse, dt.SubsetSelection, dt.ProjectiveResponse,
+    dt.KRR, dt.OUE, dt.OLH, dt.HadamardResponse, dt.SubsetSelection, dt.ProjectiveResponse,
 )  # fmt: skip
 _SIZES: Final = ((2, 100), (24, 200), (50, 1000), (200, 100))
 

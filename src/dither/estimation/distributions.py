@@ -1,6 +1,6 @@
-"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `dt.likelihood`.
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the methods of distributions.
 
-The method `dt.empirical_bayes`: distributions and quantiles from a smooth density with point masses.
+"empirical bayes", the default, is a smooth density with point masses.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from dither.estimation.likelihood import (
 )
 from dither.estimation.linear import (
     Method,
+    MethodName,
+    as_method,
     average,
     estimator,
     in_unit,
@@ -139,20 +141,20 @@ class PointMass:
 class EstimatedDistribution:
     """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
 
-    `edges` are the ends of the bins. `curve` is the posterior of `dt.empirical_bayes`; then all shares and
-    quantiles are read off it. `fit` is the fit of `dt.likelihood`; then shares and quantiles have profile
+    `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
+    quantiles are read off it. `fit` is the fit of `"likelihood"`; then shares and quantiles have profile
     likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
     edges: Floats
     summary: Summary
-    method: Method
+    method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: DensityCurve, summary: Summary, method: Method, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Summary, method: str, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
@@ -180,7 +182,7 @@ class EstimatedDistribution:
 
         A wave or a gap that is narrower may be there without a trace in the reports. Intervals of a curve
         hold if the density is smooth at this width between its point masses, and say so.
-        `bands(strict=True)` and `method=dt.likelihood` assume no smoothness.
+        `bands(strict=True)` and `method="likelihood"` assume no smoothness.
         """
         return 0.0 if self.curve is None else self.curve.resolution * self.line.length
 
@@ -265,7 +267,7 @@ class EstimatedDistribution:
         A point mass counts if more people are at it than in the fullest of 128 equal bins.
         """
         if self.curve is None:
-            raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
+            raise InvalidParameter("a mode is read off a smooth curve: use method='empirical bayes'")
         return in_unit(self.curve.mode(), self.summary)
 
     def mean(self) -> Estimate:
@@ -345,7 +347,7 @@ class EstimatedDistribution:
         return ResultTable(f"{self!r}{unit}; {self.guarantee}", tuple(self.records()))._repr_html_()
 
     def __repr__(self) -> str:
-        what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        what = f"{self.bins} bins of {self.line}, {self.method}, n = {thousands(self.n)}"
         if self.atoms:
             shown = ", ".join(f"{mass.place:g} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
             what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
@@ -420,16 +422,16 @@ class Likelihood(Method):
             fit = climb(operator, counts, start, tolerance=self.tolerance)
         sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
         shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
-        return EstimatedDistribution(shown, ends, summary, self, fit)
+        return EstimatedDistribution(shown, ends, summary, repr(self), fit)
 
     def __repr__(self) -> str:
-        return "dt.smoothed" if self.smoothing else "dt.likelihood"
+        return "smoothed" if self.smoothing else "likelihood"
 
 
 def _likeliest_on_line(summary: Summary) -> Likeliest:
     if on_circle(numerical(summary)):
         raise InvalidParameter(
-            "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
+            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
         )
     return Likeliest.of(summary)
 
@@ -476,7 +478,7 @@ class EmpiricalBayes(Method):
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
-        return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
+        return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
 
     def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
@@ -502,7 +504,7 @@ class EmpiricalBayes(Method):
         return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
 
     def __repr__(self) -> str:
-        return "dt.empirical_bayes"
+        return "empirical bayes"
 
 
 def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
@@ -600,40 +602,47 @@ class AsReported(Method):
         ends = edges_of(mechanism.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
-        return EstimatedDistribution(counts / summary.n, ends, summary, self)
+        return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
 
     def __repr__(self) -> str:
-        return "dt.as_reported"
+        return "as reported"
 
 
 as_reported: Final = AsReported()
+METHODS: Final[dict[str, Method]] = {
+    "linear": linear,
+    "empirical bayes": empirical_bayes,
+    "likelihood": likelihood,
+    "smoothed": smoothed,
+    "as reported": as_reported,
+}
 
 
 @overload
-def quantile(reports: Reports | Summary, share: float, *, method: Method | None = ...) -> Estimate: ...
+def quantile(reports: Reports | Summary, share: float, *, method: MethodName | None = ...) -> Estimate: ...
 @overload
 def quantile(
-    reports: Reports | Summary, share: Sequence[float], *, method: Method | None = ...
+    reports: Reports | Summary, share: Sequence[float], *, method: MethodName | None = ...
 ) -> list[Estimate]: ...
 def quantile(
-    reports: Reports | Summary, share: float | Sequence[float], *, method: Method | None = None
+    reports: Reports | Summary, share: float | Sequence[float], *, method: MethodName | None = None
 ) -> Estimate | list[Estimate]:
     """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
     value is read off a smooth density with point masses. The interval contains that of the smooth density and
-    that of `dt.likelihood`, which assumes nothing about the distribution. `method=dt.empirical_bayes` has the
-    first alone: about half as wide, and right if the density is smooth at the width that it prints.
+    that of `method="likelihood"`, which assumes nothing about the distribution. `method="empirical bayes"`
+    has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
     """
-    used = empirical_bayes if method is None else method
     if isinstance(share, list | tuple | np.ndarray):
-        summary = summarise_numbers(reports, used)
+        summary = summarise_numbers(reports)
         return [quantile(summary, part, method=method) for part in share]
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
-    summary = summarise_numbers(reports, used)
+    summary = summarise_numbers(reports)
+    used = as_method("empirical bayes" if method is None else method)
     answer: Estimate = estimator(used, "quantile", "quantiles")(summary, float(share))
     if method is None and answer.condition:
         strict = likelihood.quantile(summary, float(share))
@@ -643,17 +652,19 @@ def quantile(
 
 
 def distribution(
-    reports: Reports | Summary, bins: Bins = None, *, method: Method = empirical_bayes
+    reports: Reports | Summary, bins: Bins = None, *, method: MethodName = "empirical bayes"
 ) -> EstimatedDistribution:
     """Estimate how values are distributed over an interval or a circle.
 
     `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method=dt.likelihood` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
-    `method=dt.smoothed` is its smoothed version (EMS), `method=dt.as_reported` the histogram of the reports.
+    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
     """
-    summary = summarise_numbers(reports, method)
+    summary = summarise_numbers(reports)
     if bins is not None:
         edges_of(numerical(summary).line, bins)
-    shape: EstimatedDistribution = estimator(method, "distribution", "distributions")(summary, bins)
+    shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
+        summary, bins
+    )
     return shape
