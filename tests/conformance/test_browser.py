@@ -226,7 +226,7 @@ def test_a_hundred_thousand_draws_of_each_mechanism(tmp_path: Path) -> None:
         made = text(vectors(10_000, f"part {part}", second=True))
         file = tmp_path / "vectors.json"
         file.write_text(made, encoding="utf-8")
-        done = run(file)
+        done = run(vectors=file)
         assert done.returncode == 0, done.stdout[-3000:]
         for browser in browsers:
             told = differing(browser, tmp_path / f"{browser} {part}", made)

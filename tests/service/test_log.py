@@ -18,6 +18,7 @@ from dither.service.settings import public_part
 from tests.conformance.logs import FILE, KEY, NEXT, key_before, text
 from tests.service.campaigns import DAY, TOML, contract
 from tests.service.serving import OPEN, Process
+from tests.support.terminal import run
 
 VECTORS: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
@@ -187,18 +188,19 @@ def test_a_device_follows_a_key_once(asker: Asker, tmp_path: Path) -> None:
 
 def test_lists_are_public_over_http(tmp_path: Path) -> None:
     """`serve` with a campaign in TOML: the list is beside the key, and `dither audit` compares its head."""
-    from tests.cli.test_campaign import run
-
     with Process(tmp_path, str(tmp_path / "store.sqlite")) as process:
         log = CampaignLog.from_json(list_file(tmp_path / "asker.key").read_bytes())
         with dt.Account.create(tmp_path / "person.account", epsilon=3) as account:
             client = Client(process.campaign, account, key=log.key)
         assert client.published.id in log.campaigns
-        code, told = run("audit", process.address, "--json")
+        done = run("audit", process.address, "--json")
+        code, told = done.exit_code, done.output
         assert (code, json.loads(told)["head"]) == (0, log.head)
-        code, told = run("audit", process.address, "--head", log.head)
+        done = run("audit", process.address, "--head", log.head)
+        code, told = done.exit_code, done.output
         assert (code, "one list" in told) == (0, True)
-        code, told = run("audit", process.address, "--head", "0" * 64)
+        done = run("audit", process.address, "--head", "0" * 64)
+        code, told = done.exit_code, done.output
         assert (code, "another list" in told) == (1, True)
 
 

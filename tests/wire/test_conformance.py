@@ -113,6 +113,7 @@ MUTANTS = {
 MISTAKES = {name: (kind, *place) for kind, some in MUTANTS.items() for name, place in some.items()}
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize(("kind", "file", "right", "wrong"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_of_a_port_is_found(kind: str, file: str, right: str, wrong: str, tmp_path: Path) -> None:
     for part in ("dist", "test"):
