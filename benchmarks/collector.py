@@ -3,8 +3,8 @@
 `python -m benchmarks.collector`. The server is a process of its own; its processor time is read from the
 kernel, for all its threads. Loads take turns, and the least of several runs counts. Goals: a batch of one
 report ≤ 3 × the POST, 100 reports as JSON ≤ 3.5 ×, 10 000 packed ≤ 10 ×; FULL ≥ 0.8 × the batches a second of
-NORMAL at 64 connections; p99 ≤ 6 × p50; replay ≤ 2 µs a batch; a question of 2^16 cells ≤ 0.6 MB; a request of
-Oblivious HTTP, opened, read and answered ≤ 1.55 × a decryption by HPKE alone, and ≤ 8 bytes longer.
+NORMAL at 64 connections; p99 ≤ 6 × p50; replay ≤ 2 µs a batch; a question of 2^16 cells ≤ 0.6 MB; a request
+of Oblivious HTTP, opened, read and answered ≤ 1.55 × a decryption by HPKE alone, and ≤ 8 bytes longer.
 """
 
 from __future__ import annotations
