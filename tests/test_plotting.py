@@ -46,7 +46,6 @@ DRAWINGS: dict[str, tuple[Callable[..., Any], int]] = {
         1,
     ),
     "map": (lambda **more: _map().plot(**more), 1),
-    "map by its function": (lambda **more: maps.draw_density(_map(), **more), 1),
     "paths": (lambda **more: maps.draw_before_and_after(PLACES[:2], PLACES[2:4], **more), 1),
     "comparison": (lambda **more: dt.compare(dt.Categories(4), epsilon=1).plot(count=2, **more), 2),
 }

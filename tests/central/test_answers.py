@@ -16,11 +16,12 @@ from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.randomness import Seeded
+from dither.results import Answer
 
 UNIT = Interval(0, 1)
 
 
-RELEASES: dict[str, tuple[Callable[[Seeded], central.Answer], float]] = {
+RELEASES: dict[str, tuple[Callable[[Seeded], Answer], float]] = {
     "sum": (lambda source: central.sum([3, 4, -2], Interval(-5, 2), epsilon=0.5, source=source), 2.0),
     "sum, positive": (lambda source: central.sum([3, 4], Interval(1, 9), epsilon=2, source=source), 7.0),
     "count": (lambda source: central.count([1] * 40, epsilon=1, source=source), 40.0),

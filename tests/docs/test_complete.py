@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -68,14 +69,15 @@ def test_the_api_pages_have_every_public_name() -> None:
     modules = [page.removeprefix("api/") for page in pages if page != "api"]
     assert {"central", "data", "errors", "goals", "privacy", "randomness"} <= set(modules)
     for module in modules:
-        for name in listings.names_of(getattr(dt, module)):
-            assert f"\n## dt.{module}.{name}\n" in pages[f"api/{module}"]
+        package = "dither" if module in listings.APART else "dt"
+        for name in listings.names_of(import_module(f"dither.{'advice.' * (module == 'goals')}{module}")):
+            assert f"\n## {package}.{module}.{name}\n" in pages[f"api/{module}"]
 
 
 def test_everything_on_the_api_pages_says_what_it_is() -> None:
     """A heading, a signature or a value, and then a sentence."""
     for page, text in listings.api().items():
-        for entry in re.split(r"^#{2,4} (?=dt\.)", text, flags=re.MULTILINE)[1:]:
+        for entry in re.split(r"^#{2,4} (?=dt\.|dither\.)", text, flags=re.MULTILINE)[1:]:
             title, _, rest = entry.partition("\n")
             said = re.sub(r"```.*?```", "", rest, flags=re.DOTALL).strip()
             assert said, f"{title} on {page} says nothing"

@@ -68,8 +68,8 @@ class BoxUtility:
 
     def __repr__(self) -> str:
         if not self.is_bound:
-            return f"{self.lower:.3f} ({self.method})"
-        how = f"{self.method}{confidence_text(self.confidence)}"
+            return f"{self.lower:.3f} ({self.method.value})"
+        how = f"{self.method.value}{confidence_text(self.confidence)}"
         return f"stays with probability ≥ {rounded_down(self.lower)} ({how})"
 
 
