@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import maps
+from dither import maps, results
 from tests.support.cases.numbers import EVERY, Case, names
 
 pytest.importorskip("matplotlib")
@@ -34,7 +34,7 @@ PLACES = np.random.default_rng(1).uniform(size=(40, 3, 2))
 
 
 @cache
-def _map() -> maps.DensityMap:
+def _map() -> results.DensityMap:
     return maps.density(dt.TraCSC(SQUARE, epsilon=2).perturb(PLACES, source=dt.Seeded(1)), 3, 3)
 
 

@@ -297,7 +297,7 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        ({"outside": "clip"}, "outside='clip'"),
+        ({"outside": "clp"}, "did you mean clip"),
         ({"keep_times": True}, "not every location has one"),
     ],
 )

@@ -48,7 +48,7 @@ class BoxMethod(Enum):
 
 @dataclass(frozen=True, repr=False)
 class BoxUtility:
-    """The probability that an answer stays, by a box or a region; see `dither.classifiers.Utility`."""
+    """The probability that an answer stays, by a box or a region; see `dither.results.Utility`."""
 
     lower: float
     upper: float
