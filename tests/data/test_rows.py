@@ -68,7 +68,7 @@ def test_values_outside(tmp_path: Path) -> None:
     counts = dt.data.perturb_file(path, out, exact, outside="skip", force=True)
     assert counts == results.RowCounts(written=1, outside=3)
     with pytest.raises(InvalidParameter, match="no outside"):
-        dt.data.perturb_file(path, out, exact, outside="clip")  # type: ignore[arg-type]
+        dt.data.perturb_file(path, out, exact, outside="clp")  # type: ignore[arg-type]
 
 
 def test_angles_are_wrapped_and_labels_are_not_clipped(tmp_path: Path) -> None:

@@ -204,7 +204,7 @@ def test_a_file_alone_gives_the_reports_back(tmp_path: Path, ending: str, keep_t
     if ending in (".gpkg", ".parquet"):
         pytest.importorskip("geopandas")
     path, out = tmp_path / f"in{ending}", tmp_path / f"out{ending}"
-    data.write_trips(drives(), path)
+    drives().write(path)
     question = dt.TraCSD(METRES, epsilon=4)
     written = data.perturb_trips(path, out, question, projection=LOCAL, keep_times=keep_times)
     read = data.TripReports.read(out)

@@ -187,7 +187,7 @@ def test_wrong_files(ending: str, tmp_path: Path) -> None:
         dt.data.perturb_file(broken, out, QUESTIONS)
     with pytest.raises(InvalidParameter, match="keep is a list"):
         dt.data.perturb_file(path, out, QUESTIONS, keep="id")
-    for choice in ("skip", True, None):
+    for choice in ("skp", True, None):
         with pytest.raises(InvalidParameter, match="no missing"):
             dt.data.perturb_file(path, out, QUESTIONS, missing=choice)
     assert not out.exists()
