@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import FeatureBox, LinearClassifier, Network
+from dither.classifiers import LinearClassifier, Network
 from dither.classifiers.feature_law import Subject
 from dither.classifiers.result import Case
+from dither.results import FeatureBox
 from tests.classifiers.settings import UNIT, black_box
 
 OGPM = dt.OGPM(UNIT, epsilon=1)
