@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dither import central
-from dither.central.answer import LearnedBounds
+from dither.central.answer import Answer, LearnedBounds
 from dither.central.integer_noise import DiscreteStaircase
+from dither.central.pairs import MeanMethod, PairNoise
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
@@ -20,7 +21,7 @@ from dither.randomness import Seeded
 UNIT = Interval(0, 1)
 
 
-RELEASES: dict[str, tuple[Callable[[Seeded], central.Answer], float]] = {
+RELEASES: dict[str, tuple[Callable[[Seeded], Answer], float]] = {
     "sum": (lambda source: central.sum([3, 4, -2], Interval(-5, 2), epsilon=0.5, source=source), 2.0),
     "sum, positive": (lambda source: central.sum([3, 4], Interval(1, 9), epsilon=2, source=source), 7.0),
     "count": (lambda source: central.count([1] * 40, epsilon=1, source=source), 40.0),
@@ -51,7 +52,7 @@ def test_stated_error_is_the_real_one(name: str) -> None:
     assert abs(excess(0.7)) > tolerance
 
 
-COVERED: list[tuple[int, float, central.PairNoise, central.MeanMethod]] = [
+COVERED: list[tuple[int, float, PairNoise, MeanMethod]] = [
     (1, 1.0, "hourglass", "transformed"),
     (5, 0.2, "hourglass", "transformed"),
     (40, 4.0, "hourglass", "transformed"),
@@ -63,9 +64,7 @@ COVERED: list[tuple[int, float, central.PairNoise, central.MeanMethod]] = [
 
 @pytest.mark.some(every=3)
 @pytest.mark.parametrize(("n", "epsilon", "noise", "method"), COVERED)
-def test_intervals_cover(
-    n: int, epsilon: float, noise: central.PairNoise, method: central.MeanMethod
-) -> None:
+def test_intervals_cover(n: int, epsilon: float, noise: PairNoise, method: MeanMethod) -> None:
     """At every n, also one: the interval is made of the noise's own law and not of a normal approximation."""
     domain, source, size, level = Interval(-1, 1), Seeded(32), 300, 0.9
     secret = central.Tally.of([-0.7] * n, domain)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import FeatureBox, LinearClassifier, Network
+from dither.classifiers import LinearClassifier, Network
+from dither.classifiers.boxes import FeatureBox
 from dither.classifiers.feature_law import Subject
 from dither.classifiers.result import Case
 from tests.classifiers.settings import UNIT, black_box
