@@ -19,10 +19,10 @@ from dither.service.settings import Reason, Settings
 from dither.service.store.sqlite import SqliteStore
 from dither.wire.batch import JSON, PACKED, SEALED
 from tests.conformance.sealed import padded
-from tests.service import test_sealed as sealing
+from tests.service import test_collector_sealed as sealing
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, published
-from tests.service.test_http import CAMPAIGN, PATH, body
+from tests.service.test_web_http import CAMPAIGN, PATH, body
 from tests.support import hpke
 
 TOKEN = "correct horse battery"

@@ -20,7 +20,7 @@ from dither.service.settings import make_sealing_key, public_part
 from dither.wire.batch import JSON, PACKED, SEALED, BatchBody, seal
 from tests.service.load import batches
 from tests.service.serving import OPEN, Process
-from tests.service.test_proxies import FOLDER, PERSON, Proxy
+from tests.service.test_server_proxies import FOLDER, PERSON, Proxy
 
 TOLD = {
     "cookie": "session=1",

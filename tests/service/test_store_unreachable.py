@@ -16,8 +16,8 @@ from dither.service.contract import Contract
 from tests.service.load import Told, batches, send
 from tests.service.relay import Relay
 from tests.service.serving import OPEN, Process
-from tests.service.test_faults import check_counts
-from tests.service.test_kill import PATH, stored
+from tests.service.test_server_faults import check_counts
+from tests.service.test_server_kill import PATH, stored
 
 CONTRACT = Contract.from_toml(OPEN)
 

@@ -24,8 +24,8 @@ from tests.service.campaigns import published
 from tests.service.load import Told, batches, send
 from tests.service.relay import Relay
 from tests.service.serving import OPEN, Process
-from tests.service.test_kill import PATH, recount, stored
-from tests.service.test_stores import CAMPAIGN, arrived, counts, expected
+from tests.service.test_server_kill import PATH, recount, stored
+from tests.service.test_store import CAMPAIGN, arrived, counts, expected
 
 CONTRACT = Contract.from_toml(OPEN)
 
