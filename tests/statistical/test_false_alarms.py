@@ -95,7 +95,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.some("KRR", "Duchi")
+@pytest.mark.some("KRR")
 @pytest.mark.parametrize("mechanism", RIGHT, ids=lambda one: type(one).__name__)
 def test_stopping_early_keeps_the_confidence(mechanism: Any) -> None:
     """At confidence 0.8, where alarms would be seen: at most a fifth, with a false-alarm rate of 10⁻⁶."""
