@@ -112,6 +112,7 @@ def test_no_two_mechanisms_are_described_alike() -> None:
     assert len(set(said)) == len(said)
 
 
+@pytest.mark.some("OLH", "JRR")
 @pytest.mark.parametrize(
     "name", ["Podium", "OLH", "JRR", "TraCSC", "PEM", "Polar", "Cumulative", "Marginals"]
 )

@@ -51,6 +51,7 @@ def test_the_page_is_the_one_that_is_built() -> None:
     assert playground_page() == PAGE.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_curves_are_those_of_compare() -> None:
     held, place = data(), data()["curve"].index(1.0)
     for goal, shown in zip(build().GOALS, held["goals"], strict=True):
