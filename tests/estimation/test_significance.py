@@ -29,6 +29,7 @@ MECHANISMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: type(one).__name__)
 def test_equal_groups_are_called_different_at_the_level(mechanism):
     rng, source = np.random.default_rng(4), dt.Seeded(4)
@@ -41,6 +42,7 @@ def test_equal_groups_are_called_different_at_the_level(mechanism):
     assert dt.same_distribution(*groups).p_value < 1e-3
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: type(one).__name__)
 def test_a_true_expectation_is_rejected_at_the_level(mechanism):
     rng, source = np.random.default_rng(5), dt.Seeded(5)

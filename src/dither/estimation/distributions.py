@@ -91,11 +91,6 @@ def edges_of(line: Line, bins: Bins) -> Floats:
     return edges
 
 
-def count_of(line: Line, bins: Bins) -> int:
-    """Return how many bins there are."""
-    return edges_of(line, bins).size - 1
-
-
 def chosen_bins(curve: DensityCurve) -> Floats:
     """Return the ends of the fewest equal bins that cost less accuracy than the estimate has.
 
