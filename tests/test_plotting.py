@@ -18,7 +18,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 
-@pytest.mark.some(every=6)
+@pytest.mark.some(every=9)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_every_mechanism_can_be_drawn(case: Case, tmp_path: Path) -> None:
     mechanism = case(1.0)
@@ -52,6 +52,7 @@ DRAWINGS: dict[str, tuple[Callable[..., Any], int]] = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("draw", "panels"), DRAWINGS.values(), ids=DRAWINGS)
 def test_a_drawing_is_on_the_axes_that_are_given_and_returns_them(
     draw: Callable[..., Any], panels: int

@@ -74,6 +74,7 @@ def write(path: Path, minutes: list[float | None], column: Any) -> bool:
     return True
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("goes", ["arrow", "feather", "parquet", "csv", "jsonl"])
 @pytest.mark.parametrize("came", ["arrow", "parquet"])
 @pytest.mark.parametrize("kind", COLUMNS)

@@ -124,6 +124,7 @@ def test_people_at_the_ends_are_within_reach():
             assert dt.quantile(reports, share, method="likelihood").covers(place)
 
 
+@pytest.mark.slow
 def test_people_all_at_one_place_are_found_there():
     reports = dt.Podium(UNIT, epsilon=4).perturb(np.full(20_000, 0.3), source=dt.Seeded(7))
     for share in (0.05, 0.5, 0.95):

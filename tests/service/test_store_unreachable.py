@@ -16,8 +16,8 @@ from dither.service.contract import Contract
 from tests.service.load import Told, batches, send
 from tests.service.relay import Relay
 from tests.service.serving import OPEN, Process
-from tests.service.test_faults import check_counts
-from tests.service.test_kill import PATH, stored
+from tests.service.test_server_faults import check_counts
+from tests.service.test_server_kill import PATH, stored
 
 CONTRACT = Contract.from_toml(OPEN)
 
@@ -50,7 +50,7 @@ def again(process: Process, doubtful: dict[str, bytes]) -> Told:
     raise AssertionError("the collector did not go on by itself")
 
 
-@pytest.mark.some("cut")
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["cut", "hang"])
 def test_a_database_out_of_reach_is_503_and_then_goes_on(
     fault: str, relay: Relay, database: str, tmp_path: Path

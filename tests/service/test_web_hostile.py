@@ -14,7 +14,7 @@ from dither.service.server import WithoutOffers
 from dither.wire.batch import JSON, PACKED
 from tests.service.load import answer, batches, request
 from tests.service.serving import OPEN, Process
-from tests.service.test_kill import PATH
+from tests.service.test_server_kill import PATH
 
 CONTRACT = Contract.from_toml(OPEN)
 SOURCE = batches(CONTRACT, 21, 3)

@@ -38,6 +38,7 @@ def test_theorem_4_and_the_simulations_of_the_facts() -> None:
     assert jrr.count_variance(3) == pytest.approx(printed, rel=1e-12)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("n", [3, 4, 5, 6])
 @pytest.mark.parametrize("rho", [Fraction(-2, 5), Fraction(1, 2)])
 def test_the_variance_is_exact_for_two_categories(n: int, rho: Fraction) -> None:

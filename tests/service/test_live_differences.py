@@ -23,7 +23,7 @@ from tests.service.caller import Caller
 from tests.service.campaigns import DAY, contract, published
 from tests.service.collectors import Asked, make, send
 from tests.service.conftest import MakeStore
-from tests.service.test_stores import Slot
+from tests.service.test_store import Slot
 
 PEOPLE = 10
 CAMPAIGN = contract(people=PEOPLE, reports_a_batch=None)

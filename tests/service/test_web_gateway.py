@@ -42,7 +42,7 @@ from tests.conformance.test_javascript import CLIENT, node
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, TOML, contract
 from tests.service.serving import OPEN, Process
-from tests.service.test_http import body
+from tests.service.test_web_http import body
 
 PRIVATE = X25519PrivateKey.from_private_bytes(bytes(range(32)))
 PUBLIC = configuration(PRIVATE)

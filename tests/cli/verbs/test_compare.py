@@ -78,16 +78,20 @@ def test_a_comparison_fits_a_terminal(words: tuple[object, ...]) -> None:
     assert "more: --top" in result.output
 
 
+@pytest.mark.slow
+def test_a_comparison_for_single_values() -> None:
+    values = json.loads(
+        run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "values", "--json").output
+    )
+    assert values[0]["mechanism"] == "Optimal(loss=absolute)"
+
+
 def test_a_comparison_is_sorted_by_the_goal() -> None:
     rows = json.loads(run("compare", "--interval", 0, 1, "--epsilon", 1, "--json").output)
     errors = [row["error"] for row in rows if row["error"] is not None]
     assert errors == sorted(errors)
     assert "Podium" in {row["mechanism"] for row in rows}
     assert rows[0]["mechanism"] == "Optimal(unbiased=True)"
-    values = json.loads(
-        run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "values", "--json").output
-    )
-    assert values[0]["mechanism"] == "Optimal(loss=absolute)"
     assert run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "frequencies").exit_code == 2
     assert run("compare", "--interval", 0, 1, "--epsilon", 1, "--top", 0).exit_code == 2
 

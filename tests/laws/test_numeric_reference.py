@@ -79,6 +79,7 @@ def test_a_budget_that_is_off_by_a_millionth_is_seen(name: str) -> None:
             answers(name, MAKERS[name](row["eps"] * (1 + 1e-6)), row)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("row", NUMERIC["gpm_lk_optimal_length"], ids=lambda row: f"{row['eps']}-{row['k']}")
 def test_best_width_for_a_power(row: dict[str, float]) -> None:
     close(best_width(row["eps"], row["k"]), row["s"])
@@ -124,6 +125,7 @@ def test_circle(row: dict[str, Any]) -> None:
             close(mechanism.pdf((edge - inside) % (2 * math.pi), x), row["q"])
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("row", NUMERIC["unbiased_variance_table"], ids=lambda row: f"{row['eps']}")
 def test_unbiased_variances(row: dict[str, Any]) -> None:
     kinds = {

@@ -21,7 +21,7 @@ from dither.wire.batch import JSON, PACKED, BatchBody
 from dither.wire.ohttp import GATEWAY, REQUEST, BinaryRequest, configuration, encapsulate
 from tests.service.load import batches
 from tests.service.serving import OPEN, Process
-from tests.service.test_proxies import FOLDER, PERSON, Proxy
+from tests.service.test_server_proxies import FOLDER, PERSON, Proxy
 
 TOLD = {
     "cookie": "session=1",

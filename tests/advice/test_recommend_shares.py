@@ -50,6 +50,7 @@ def _cumulative(mechanism: Any, values: Any, codes: np.ndarray, seed: int) -> np
     return np.cumsum(np.asarray(dt.frequencies(reports).value))[:-1]
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_ranges(epsilon: float) -> None:
     n, cells = 4_096, 32
@@ -64,6 +65,7 @@ def test_ranges(epsilon: float) -> None:
         assert _held(errors, row["error"]) == (True, False), row
 
 
+@pytest.mark.slow
 def test_tables() -> None:
     sizes, n = (4, 4, 3), 48 * 128
     rows = np.tile(np.array(list(np.ndindex(*sizes))), (128, 1))

@@ -25,6 +25,7 @@ def test_ones_own_mechanisms_are_compared() -> None:
             dt.compare(domain, epsilon=1, also=[wrong])  # type: ignore[list-item]
 
 
+@pytest.mark.slow
 def test_a_comparison_for_a_goal_agrees_with_the_recommendation() -> None:
     domain, goal = dt.Interval(0, 1), dt.goals.Mean(n=500)
     table, ranking = dt.compare(domain, epsilon=1, goal=goal), dt.recommend(domain, goal, epsilon=1)

@@ -24,8 +24,8 @@ from tests.service.campaigns import published
 from tests.service.load import Told, batches, send
 from tests.service.relay import Relay
 from tests.service.serving import OPEN, Process
-from tests.service.test_kill import PATH, recount, stored
-from tests.service.test_stores import CAMPAIGN, arrived, counts, expected
+from tests.service.test_server_kill import PATH, recount, stored
+from tests.service.test_store import CAMPAIGN, arrived, counts, expected
 
 CONTRACT = Contract.from_toml(OPEN)
 
@@ -150,7 +150,7 @@ def test_a_second_collector_on_one_file_is_refused(tmp_path: Path) -> None:
         SqliteStore(tmp_path / "none" / "store.sqlite")
 
 
-@pytest.mark.some("sqlite")
+@pytest.mark.slow
 def test_sigterm_drains_and_sighup_reloads_under_load(address: str, tmp_path: Path) -> None:
     """What is sent before SIGTERM is answered; a campaign that is added while reports come in is served."""
 

@@ -47,6 +47,7 @@ def test_axe_would_find_something(browser):
     browser.problems()
 
 
+@pytest.mark.slow
 def test_news_arrive_and_an_open_table_stays_open(browser):
     collector, published = collector_in("few")
     browser.look(width=1100)

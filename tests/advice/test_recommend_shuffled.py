@@ -11,6 +11,7 @@ from dither.mechanisms.shuffled import epsilon_on_device
 AGES = dt.Interval(18, 100)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("central", "n", "known"),
     [(0.0432062, 10_000, 1.0), (0.00951723, 10**6, 2.0), (0.00276833, 10**8, 4.0), (0.397087, 1_000, 2.0)],
@@ -28,6 +29,7 @@ def test_shuffling_never_makes_a_device_s_budget_smaller() -> None:
     assert epsilon_on_device(50.0, n=10**6, delta=1e-6) == 50.0
 
 
+@pytest.mark.slow
 def test_mechanisms_are_recommended_for_a_shuffled_budget() -> None:
     goal = dt.goals.Frequencies(n=100_000)
     crowd = dt.recommend(dt.Categories(range(3)), goal, epsilon=0.05, shuffled=100_000)

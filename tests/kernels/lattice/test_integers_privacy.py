@@ -47,7 +47,7 @@ def worst(laws: list[list[Fraction]]) -> Fraction:
     return max(Fraction(max(column), min(column)) for column in zip(*laws, strict=True))
 
 
-@pytest.mark.some(every=4)
+@pytest.mark.some(every=8)
 @pytest.mark.parametrize("name", [name for name in PURE if "1/3" not in name])
 @pytest.mark.parametrize("epsilon", [0.02, 0.7, 3.0, 9.0])
 @pytest.mark.parametrize("cells", [8, 64])
@@ -87,7 +87,7 @@ def test_inputs_within_the_sensitivity_stay_within_the_shift() -> None:
         assert apart.max() <= mechanism.kernel.lattice.shift
 
 
-@pytest.mark.some(every=5)
+@pytest.mark.some(every=7)
 @pytest.mark.parametrize("name", PURE)
 @pytest.mark.parametrize("epsilon", [1e-3, 0.01, 0.5, 1.0, 4.0, 12.0, 20.0])
 def test_realised_budget_is_never_above_and_hardly_below(name: str, epsilon: float) -> None:
@@ -98,7 +98,7 @@ def test_realised_budget_is_never_above_and_hardly_below(name: str, epsilon: flo
     assert 0 <= epsilon - finding.realised <= min(1e-3 * epsilon, 2e-5)
 
 
-@pytest.mark.some(every=5)
+@pytest.mark.some(every=7)
 @pytest.mark.parametrize("name", PURE)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-5, 3e-4, 30.0, 50.0])
 def test_extreme_budgets(name: str, epsilon: float) -> None:
@@ -197,7 +197,7 @@ def brute_failure(laws: list[list[Fraction]], bound: Fraction) -> Fraction:
     )
 
 
-@pytest.mark.some(every=5)
+@pytest.mark.some(every=10)
 @pytest.mark.parametrize("calibration", ["analytic", "pac"])
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(0.01, 0.02), (0.3, 0.05), (1.0, 1e-3), (4.0, 0.1), (9.0, 1e-4)]
@@ -238,7 +238,7 @@ def test_delta_at_full_size(epsilon: float, delta: float) -> None:
     assert dt.audit(probable).ok
 
 
-@pytest.mark.some(every=4)
+@pytest.mark.some(every=8)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 35.0, 50.0])
 @pytest.mark.parametrize("calibration", ["analytic", "pac"])
 def test_gaussian_at_extreme_budgets(epsilon: float, calibration: Calibration) -> None:

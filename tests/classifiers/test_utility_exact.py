@@ -68,6 +68,7 @@ MODELS = [
 FEATURES = ["sepal length", "sepal width", "length", "width"]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("which", range(len(MODELS)), ids=lambda which: str(MODELS[which]).replace("\n", ""))
 @pytest.mark.parametrize("place", [20, 77, 119])
 def test_three_classes_two_features(which: int, place: int) -> None:

@@ -13,7 +13,7 @@ from dither.service.store.opening import backup, open_store, restore
 from dither.service.store.store import RefusedKey, Stored, StoreUnusable
 from tests.service.campaigns import DAY, published
 from tests.service.conftest import MakeStore
-from tests.service.test_stores import CAMPAIGN, NEXT, arrived, counts, expected
+from tests.service.test_store import CAMPAIGN, NEXT, arrived, counts, expected
 from tests.support.terminal import run
 
 

@@ -167,7 +167,7 @@ def held(folder: Path, address: str, rounds: int, most: int) -> int:
     return len(acknowledged)
 
 
-@pytest.mark.some("sqlite")
+@pytest.mark.slow
 def test_kill_minus_9(address: str, tmp_path: Path) -> None:
     assert held(tmp_path, address, rounds=10, most=20) >= 200
 

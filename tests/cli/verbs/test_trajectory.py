@@ -30,6 +30,7 @@ def made(folder: Path, ending: str, count: int = 8) -> Path:
     return file
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("ending", ["gpx", "geojson", "csv"])
 @pytest.mark.parametrize("into", ["gpx", "geojson", "csv"])
 def test_every_format_to_every_other(tmp_path: Path, ending: str, into: str) -> None:
@@ -131,6 +132,7 @@ def test_pictures(tmp_path: Path) -> None:
     assert sum(cell["properties"]["share"] for cell in cells) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_mechanisms_side_by_side() -> None:
     rows = json.loads(run("compare", *BOX, "--epsilon", 2, "--json").output)
     assert [row["mechanism"] for row in rows][:2] == ["TraCSC", "TraCSD"]

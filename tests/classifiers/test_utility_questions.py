@@ -20,6 +20,7 @@ MIDDLE = LinearClassifier([[0.0], [-1.0], [1.0]], [0.0, 0.2, -0.8])
 STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])
 
 
+@pytest.mark.slow
 def test_the_budget_for_a_utility() -> None:
     """ε = 1.386 for OGPM and 5.365 for Laplace, where the dissertation says 1.8 and 5.2."""
     ogpm = dt.classifiers.epsilon_for_utility(MIDDLE, [0.5], dt.OGPM(UNIT, epsilon=1), at_least=0.8)

@@ -17,7 +17,7 @@ from tests.account import events, vectors
 from tests.account.devices import DAY, make, number
 from tests.account.events import LAPTOP, NOON, PHONE
 from tests.account.scenarios import LENGTH, LINES
-from tests.account.test_vectors import NODE, agreeing
+from tests.account.test_rules_vectors import NODE, agreeing
 from tests.support.repository import ROOT
 
 CLIENT = f"""

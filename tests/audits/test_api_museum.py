@@ -62,6 +62,7 @@ def test_broken_objects_are_refused_as_black_boxes_too(mechanism: Any, domain: A
     assert not finding.ok, str(finding)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     "mechanism",
     [

@@ -1,6 +1,6 @@
 """What is right is not refuted: false alarms are counted, at the exact ε of every mechanism.
 
-`pytest -m slow -s tests/audits/test_false_alarms.py` prints the table of docs/audit.md.
+`pytest -m slow -s tests/statistical/test_false_alarms.py` prints the table of docs/audit.md.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ RIGHT = [
 ]
 
 
-@pytest.mark.some("KRR", "Duchi")
+@pytest.mark.some("KRR")
 @pytest.mark.parametrize("mechanism", RIGHT, ids=lambda one: type(one).__name__)
 def test_stopping_early_keeps_the_confidence(mechanism: Any) -> None:
     """At confidence 0.8, where alarms would be seen: at most a fifth, with a false-alarm rate of 10⁻⁶."""

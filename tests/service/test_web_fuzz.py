@@ -20,10 +20,10 @@ from dither.service.store.sqlite import SqliteStore
 from dither.wire.batch import JSON, PACKED
 from dither.wire.ohttp import GATEWAY, REQUEST, BinaryRequest, BinaryResponse, encapsulate
 from tests.conformance.ohttp import inside, outside
-from tests.service import test_gateway as sealing
+from tests.service import test_web_gateway as sealing
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, published
-from tests.service.test_http import CAMPAIGN, PATH, body
+from tests.service.test_web_http import CAMPAIGN, PATH, body
 
 TOKEN = "correct horse battery"
 DEFAULT, MANY = 150, 10_000
