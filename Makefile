@@ -6,9 +6,23 @@ BIN := $(VENV)/bin
 # Compiled modules are kept: without them every process of the tests compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# uv installs in a few seconds. pip takes longer, and does not compile what may never be imported.
+UV := $(shell command -v uv 2> /dev/null)
+ifdef UV
+ENVIRONMENT = $(UV) venv --quiet --allow-existing --python "$(PYTHON)" $(VENV)
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python
+GROUPS = :
+else
+ENVIRONMENT = $(PYTHON) -m venv $(VENV)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+GROUPS = $(INSTALL) --upgrade "pip>=25.1"
+endif
+# The JavaScript client is tested with the machine's Node, or with a package where there is none.
+NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
+
 .PHONY: demo test lint unit slow bench docs client lock locked sbom clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.demo
 	$(BIN)/dither demo
 	$(BIN)/python examples/collector/demo.py
 
@@ -24,7 +38,7 @@ unit: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.docs $(VENV)/.spark
+slow: $(VENV)/.slow
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # Ratios measured in one run; see benchmarks/README.md.
@@ -41,18 +55,23 @@ client: $(VENV)/.installed
 	$(BIN)/python docs/playground/build.py
 
 $(VENV)/.docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(INSTALL) --group docs
 	touch $@
 
-# Spark and a Java for it, which only the long runs use.
-$(VENV)/.spark: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
+# What only the long runs use: Spark with a Java, ClickHouse, the site's builder.
+$(VENV)/.slow: $(VENV)/.installed
+	$(INSTALL) --editable . --group slow
+	touch $@ $(VENV)/.docs
+
+$(VENV)/.installed: $(VENV)/.demo
+	$(GROUPS)
+	$(INSTALL) --editable . --group dev $(NODE)
 	touch $@
 
-$(VENV)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+# The little that the demonstration needs, a tenth of the development environment.
+$(VENV)/.demo: pyproject.toml
+	$(ENVIRONMENT)
+	$(INSTALL) --editable '.[plot,service]'
 	touch $@
 
 # The same packages everywhere: versions and hashes of requirements/dev.lock, and nothing else.
@@ -61,7 +80,7 @@ locked:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		--requirement requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $(VENV)/.installed
+	touch $(VENV)/.demo $(VENV)/.installed
 
 # Made anew from pyproject.toml; needs uv (pip install uv).
 lock:

@@ -107,5 +107,5 @@ def test_an_extra_alone(extra: str, built: dict[str, Path], tmp_path: Path) -> N
 def test_all_extras_together(built: dict[str, Path], tmp_path: Path) -> None:
     python = _environment(tmp_path / "venv")
     _run(python, "-m", "pip", "install", "-q", f"dither[all] @ {built['wheel'].as_uri()}", cwd=tmp_path)
-    for extra in LIGHT:
+    for extra in sorted({*LIGHT} - {"servers"}):
         _run(python, "-I", HERE / f"{extra}.py", cwd=tmp_path)
