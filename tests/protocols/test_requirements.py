@@ -16,7 +16,10 @@ CAP = re.compile(r"<|==|~=")
 def declared(project: dict[str, Any]) -> list[str]:
     """Return every requirement of the package, of its extras and of its groups of development."""
     tables = [*project["project"]["optional-dependencies"].values(), *project["dependency-groups"].values()]
-    return [*project["project"]["dependencies"], *(one for table in tables for one in table if isinstance(one, str))]
+    return [
+        *project["project"]["dependencies"],
+        *(one for table in tables for one in table if isinstance(one, str)),
+    ]
 
 
 def capped(requirements: list[str], names: set[str]) -> list[str]:
