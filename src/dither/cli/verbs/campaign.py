@@ -116,4 +116,4 @@ def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"campaign": gone.id, "retired": str(first)})
     else:
-        click.echo(f"retired from {first} on: send SIGHUP to the collector")
+        click.echo(f"retired from {first} on: send SIGHUP to the collector, or start it again")
