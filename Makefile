@@ -20,7 +20,7 @@ endif
 # The JavaScript client is tested with the machine's Node, or with a package where there is none.
 NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
 
-.PHONY: demo test lint unit slow bench docs client lock locked sbom clean
+.PHONY: demo test lint unit slow bench docs client dist lock locked sbom clean
 
 demo: $(VENV)/.demo
 	$(BIN)/dither demo
@@ -61,7 +61,7 @@ $(VENV)/.docs: $(VENV)/.installed
 # What only the long runs use: Spark with a Java, ClickHouse, the site's builder.
 $(VENV)/.slow: $(VENV)/.installed
 	$(INSTALL) --editable . --group slow
-	touch $@ $(VENV)/.docs
+	touch $@ $(VENV)/.docs $(VENV)/.package
 
 $(VENV)/.installed: $(VENV)/.demo
 	$(GROUPS)
@@ -89,11 +89,27 @@ lock:
 		--no-emit-index-url --no-emit-find-links requirements/dev.in --output-file requirements/dev.lock
 	rm requirements/dev.in
 
-# A bill of materials of the locked environment; needs cyclonedx-py (pip install cyclonedx-bom).
-sbom:
+# The wheel and the source distribution, the same bytes from the same commit.
+dist: $(VENV)/.package
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	cd dist && sha256sum *
+
+# A bill of materials of what runs: the core and some extras, by default those of a collector.
+EXTRAS ?= service
+sbom: $(VENV)/.package
 	mkdir -p dist
-	cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON \
-		--output-file dist/dither.cdx.json requirements/dev.lock
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--no-emit-find-links --python $(BIN)/python $(EXTRAS:%=--extra %) pyproject.toml \
+		--output-file dist/runs.txt
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON \
+		--output-file dist/dither.cdx.json dist/runs.txt
+
+$(VENV)/.package: $(VENV)/.demo
+	$(GROUPS)
+	$(INSTALL) --group package
+	touch $@
 
 clean:
 	rm -rf $(VENV) demo-output
