@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -87,6 +88,12 @@ def test_the_recipe_for_conda_asks_for_what_the_package_asks_for() -> None:
     for name, function in PROJECT["scripts"].items():
         assert f"{name} = {function}" in recipe
     assert f"summary: {PROJECT['description']}" in recipe
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    cited = re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    client = json.loads((DIST.parent / "package.json").read_text(encoding="utf-8"))["version"]
+    assert [*cited, client] == [PROJECT["version"]] * 2
 
 
 def test_the_size_of_the_client_is_what_the_readme_says() -> None:
