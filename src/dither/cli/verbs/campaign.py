@@ -7,11 +7,8 @@ from pathlib import Path
 
 import click
 
-from dither.advice.explain import explain
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
-from dither.service.contract import Contract, Published
-from dither.service.settings import make_key, make_sealing_key, public_part, read_key, read_sealing_key
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -35,6 +32,9 @@ def command() -> None:
 @JSON_OPTION
 def check(file: Path, as_json: bool) -> None:
     """Check FILE and say what it promises: a campaign in TOML, or a published one."""
+    from dither.advice.explain import explain
+    from dither.service.contract import Contract, Published
+
     published = None if file.suffix == ".toml" else Published.from_json(file.read_bytes())
     contract = Contract.read(file) if published is None else published.contract
     facts = {
@@ -68,6 +68,8 @@ def sealing_key(file: Path, as_json: bool) -> None:
     The key is made if there is none. Devices encrypt batches to it, so that a relay cannot read them. Give
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
+    from dither.service.settings import make_sealing_key, public_part, read_sealing_key
+
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
     public = public_part(key)
     if as_json:
@@ -86,6 +88,9 @@ def sealing_key(file: Path, as_json: bool) -> None:
 @JSON_OPTION
 def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> None:
     """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none."""
+    from dither.service.contract import Contract, Published
+    from dither.service.settings import make_key, read_key
+
     contract = Contract.read(file)
     refuse_to_overwrite(out, file, force=force)
     made = Published.sign(contract, read_key(key) if key.exists() else make_key(key))
@@ -104,6 +109,9 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @JSON_OPTION
 def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
+    from dither.service.contract import Published
+    from dither.service.settings import read_key
+
     try:
         first = (
             datetime.datetime.now(datetime.UTC).date() if day is None else datetime.date.fromisoformat(day)

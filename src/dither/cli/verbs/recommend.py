@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither import losses
-from dither.advice import goals
-from dither.advice.recommend import epsilon_for, people_for, recommend
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
+    LOSS_CHOICES,
     domain_options,
     needed,
     number,
@@ -20,8 +18,11 @@ from dither.cli.output import (
     read_loss,
     rows_done,
 )
-from dither.domains import Domain
-from dither.losses import Power
+
+if TYPE_CHECKING:
+    from dither.advice.goals import Goal
+    from dither.domains import Domain
+    from dither.losses import Power
 
 
 @click.command()
@@ -38,11 +39,11 @@ from dither.losses import Power
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
 )
-@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {LOSS_CHOICES}.")
 @click.option("--share", type=float, help="For a quantile: the share below it; the median is 0.5.")
 @click.option(
     "--distance",
-    type=click.Choice([one.value for one in goals.Distance]),
+    type=click.Choice(["w1", "ks"]),
     help="For a distribution: the area between cdfs, or their largest gap.",
 )
 @click.option(
@@ -79,6 +80,10 @@ def command(
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
+    from dither import losses
+    from dither.advice.goals import Distance
+    from dither.advice.recommend import epsilon_for, people_for, recommend
+
     asked = needed(domain)
     wanted = _goal(
         goal,
@@ -87,7 +92,7 @@ def command(
         loss=loss,
         bins=bins,
         share=share,
-        distance=None if distance is None else goals.Distance(distance),
+        distance=None if distance is None else Distance(distance),
     )
     if error is None:
         if epsilon is None:
@@ -115,8 +120,10 @@ def command(
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
 
 
-def _goal(name: str, **given: Any) -> goals.Goal:
+def _goal(name: str, **given: Any) -> Goal:
     """Return the goal of a name; raise UsageError for an option that it does not have."""
+    from dither.advice import goals
+
     kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
     known = {field.name for field in fields(kind)}
     more = {option: value for option, value in given.items() if value is not None}
@@ -124,5 +131,5 @@ def _goal(name: str, **given: Any) -> goals.Goal:
         if option not in known:
             word = "people" if option == "n" else option
             raise click.UsageError(f"--{word} is not an option of the goal {name!r}")
-    goal: goals.Goal = kind(**more)
+    goal: Goal = kind(**more)
     return goal
