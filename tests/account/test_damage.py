@@ -74,7 +74,7 @@ def test_11_a_damaged_file_is_refused_or_unharmed(whole: tuple[bytes, dict], tmp
 
 def test_a_file_that_was_refused_is_let_go(whole: tuple[bytes, dict], tmp_path: Path) -> None:
     """Whoever keeps the error keeps what was opened: its lock would make the next one wait."""
-    data, state = whole
+    data, _ = whole
     path, kept = _put(tmp_path, data), []
     texts = [match.start() for match in re.finditer(rb'"asker"', data)]
     for place in (*range(4096, len(data), 512), *texts):
