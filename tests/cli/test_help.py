@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from typing import get_args
 
 import click
 import pytest
 
 from dither import losses
 from dither.advice.explain import DELTA
-from dither.advice.goals import Distance
+from dither.advice.simulation import Distance
 from dither.cli import main, output
 from dither.cli.verbs import trajectory
 from dither.data.sql.dialects import DIALECTS
@@ -51,7 +52,7 @@ def option(verb: str, name: str) -> click.Option:
     [
         ("sql", "--dialect", sorted(DIALECTS)),
         ("conformance", "--only", KINDS),
-        ("recommend", "--distance", [one.value for one in Distance]),
+        ("recommend", "--distance", get_args(Distance)),
         ("recommend", "--criterion", losses.CRITERIA),
         ("design", "--criterion", losses.CRITERIA),
     ],
@@ -66,7 +67,7 @@ def test_the_defaults_are_those_of_the_library() -> None:
     assert option("estimate", "--minimum").default == MINIMUM
     assert option("explain", "--delta").default == DELTA
     assert option("compare", "--loss").default == list(losses.LOSSES)
-    assert option("design", "--criterion").default == losses.worst.value
+    assert option("design", "--criterion").default == losses.CRITERIA[0]
     assert losses.LOSS_CHOICES == output.LOSS_CHOICES
 
 

@@ -365,6 +365,6 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
 
 
 # What help shows of the library, which is loaded when a verb runs: tests/cli/test_help.py compares them.
-CRITERION: Final = click.Choice(["worst", "average"])  # read with `losses.criterion_named`
+CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"

@@ -22,7 +22,7 @@ from dither.cli.output import (
 if TYPE_CHECKING:
     from dither.advice.compare import Comparison
     from dither.domains import Domain
-    from dither.losses import Power
+    from dither.losses import Loss
 
 
 @click.command()
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 def command(
     domain: Domain | None,
     epsilon: float,
-    judged: tuple[Power, ...],
+    judged: tuple[Loss, ...],
     goal: str | None,
     people: int,
     top: int,
@@ -83,9 +83,9 @@ def command(
     asked = needed(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
-    with rows_done("simulating", unit="runs") as told:
+    with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)
-        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, told=told)
+        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:

@@ -22,7 +22,7 @@ from dither.cli.output import (
 
 if TYPE_CHECKING:
     from dither.domains import Domain
-    from dither.losses import Power
+    from dither.losses import Criterion, Loss
 
 
 @click.command()
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 def command(
     domain: Domain | None,
     epsilon: float,
-    loss: Power | None,
-    criterion: str,
+    loss: Loss | None,
+    criterion: Criterion,
     unbiased: bool,
     fresh: bool,
     out: Path | None,
@@ -63,6 +63,7 @@ def command(
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
     from dither.domains import Circle, Line
+    from dither.losses import as_power
     from dither.optimal import store
     from dither.optimal.mechanism import Optimal
     from dither.optimal.problem import Problem
@@ -74,10 +75,8 @@ def command(
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
         raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
-    from dither import losses
-
-    judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
-    problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
+    judged = ("squared" if unbiased else "absolute") if loss is None else loss
+    problem = Problem(epsilon, as_power(judged), criterion, unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
     solved = Optimal(
         asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh

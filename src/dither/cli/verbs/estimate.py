@@ -359,7 +359,7 @@ def command(
     day and label. A collector shows what has grown by its minimum of people. With the operator's token
     (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
-    from dither.data.files import group_files, summarise_files
+    from dither.data.files import group_files, summarise_file
 
     wanted = Wanted(bins, shares, step)
     if by and wanted.numbers:
@@ -396,7 +396,7 @@ def command(
             groups = group_files(paths, by, asked, progress=progress)
             print_groups(groups, column, minimum, as_json)
             return
-        summaries = summarise_files(paths, asked, progress=progress)
+        summaries = summarise_file(*paths, questions=asked, progress=progress)
     print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 

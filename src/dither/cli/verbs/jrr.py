@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import ssl
 
     from dither import protocols
-    from dither.protocols.messages import Address, Certificates
+    from dither.protocols.device import Collection
+    from dither.protocols.messages import Address, Certificates, Grouping
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _QUESTION = click.option(
@@ -263,7 +264,7 @@ def collect(
     click.echo(f"each person is promised {came.guarantee}")
 
 
-def _answer(came: protocols.Collection, told: list[Any]) -> dict[str, Any]:
+def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
     import numpy as np
 
     return {
@@ -297,10 +298,8 @@ def _server(tls: Certificates | None) -> ssl.SSLContext | None:
     return None if tls is None else tls.server()
 
 
-def _grouping(shuffled: bool) -> protocols.Grouping:
-    from dither import protocols
-
-    return protocols.SHUFFLED if shuffled else protocols.DEALT
+def _grouping(shuffled: bool) -> Grouping:
+    return "shuffled" if shuffled else "dealt"
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -20,9 +20,9 @@ from dither.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from dither.advice.goals import Goal
+    from dither.advice import goals
     from dither.domains import Domain
-    from dither.losses import Power
+    from dither.losses import Loss
 
 
 @click.command()
@@ -62,7 +62,7 @@ def command(
     epsilon: float | None,
     error: float | None,
     criterion: str | None,
-    loss: Power | None,
+    loss: Loss | None,
     share: float | None,
     distance: str | None,
     shuffled: int | None,
@@ -80,25 +80,25 @@ def command(
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
-    from dither import losses
-    from dither.advice.goals import Distance
     from dither.advice.recommend import epsilon_for, people_for, recommend
 
     asked = needed(domain)
     wanted = _goal(
         goal,
         n=people,
-        criterion=None if criterion is None else losses.criterion_named(criterion),
+        criterion=criterion,
         loss=loss,
         bins=bins,
         share=share,
-        distance=None if distance is None else Distance(distance),
+        distance=distance,
     )
     if error is None:
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
         with rows_done("simulating", unit="runs") as progress:
-            table = recommend(asked, wanted, epsilon=epsilon, shuffled=shuffled, delta=delta, told=progress)
+            table = recommend(
+                asked, wanted, epsilon=epsilon, shuffled=shuffled, delta=delta, progress=progress
+            )
         if as_json:
             print_json([dict(row) for row in table])
         else:
@@ -120,7 +120,7 @@ def command(
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
 
 
-def _goal(name: str, **given: Any) -> Goal:
+def _goal(name: str, **given: Any) -> goals.Goal:
     """Return the goal of a name; raise UsageError for an option that it does not have."""
     from dither.advice import goals
 
@@ -131,5 +131,5 @@ def _goal(name: str, **given: Any) -> Goal:
         if option not in known:
             word = "people" if option == "n" else option
             raise click.UsageError(f"--{word} is not an option of the goal {name!r}")
-    goal: Goal = kind(**more)
+    goal: goals.Goal = kind(**more)
     return goal

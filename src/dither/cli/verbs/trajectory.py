@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from dither.domains import Rectangle, Region
     from dither.maps import Map
     from dither.maps.density import DensityMap
-    from dither.mechanisms.places.base import PathMechanism
+    from dither.mechanisms.places.base import PathMechanism, PathUnit
     from dither.post_processing import PostProcessing
-    from dither.privacy import Unit
 
 INNER: Final = ("ogpm", "sw", "sw-redesigned")
 KINDS: Final = ("tracs-c", "tracs-d", "planar-laplace", "planar-staircase", "gridding", "strawman")
@@ -75,18 +74,17 @@ class Area:
     region: Region
     reading: PostProcessing | None = None
 
-    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str | None) -> PathMechanism[Any]:
+    def mechanism(self, kind: str, epsilon: float, unit: PathUnit, inner: str | None) -> PathMechanism[Any]:
         """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
 
         `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.
         """
-        from dither.maps import ranked
+        from dither.mechanisms.places.planning import ranked
         from dither.mechanisms.places.tracs import TraCSC
-        from dither.privacy import Unit
 
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
-            share = {**more, "epsilon": min(epsilon, 8.0), "unit": Unit.LOCATION}
+            share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
             best = ranked(self.region, **share)[0].mechanism
             kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
         if kind == "tracs-c":
@@ -236,8 +234,8 @@ def command() -> None:
 @_INNER
 @click.option(
     "--outside",
-    type=click.Choice([Outside.ERROR.value, Outside.CLIP.value]),
-    default=Outside.ERROR.value,
+    type=click.Choice(["error", "clip"]),
+    default="error",
     show_default=True,
     help="What to do with locations outside the area; clip moves them to its border.",
 )
@@ -255,10 +253,10 @@ def perturb(
     file: Path,
     area: Area,
     epsilon: float,
-    unit: str,
+    unit: PathUnit,
     mechanism: str,
     inner: str | None,
-    outside: str,
+    outside: Outside,
     keep_times: bool,
     out: Path,
     plot: Path | None,
@@ -268,29 +266,28 @@ def perturb(
     """Randomise every location of the trips in FILE, and write the trips as a collector decodes them.
 
     The area, the number of locations of a trip and the names of trips are public. The output also holds the
-    reports and their specification: `dither trajectory density` and dt.data.read_trip_reports need no more.
+    reports and their specification: `dither trajectory density` and dt.data.TripReports.read need no more.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
-    from dither.data import TripReports, read_trips
+    from dither.data import TripReports, Trips
     from dither.data.formats import trip_format
-    from dither.privacy import Unit
 
     trip_format(out)  # an unknown ending is refused before anything is read
     for written in (out, plot):
         if written is not None:
             refuse_to_overwrite(written, file, force=force)
-    own = area.mechanism(mechanism, epsilon, Unit[unit.upper()], inner)
+    own = area.mechanism(mechanism, epsilon, unit, inner)
     with rows_done(f"reading {file.name}") as progress:
-        trips = read_trips(file, progress=progress)
+        trips = Trips.read(file, progress=progress)
     with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
         drawn = TripReports.draw(
             trips,
             own,
             projection=area.projection,
-            outside=Outside(outside),
+            outside=outside,
             keep_times=keep_times,
             progress=progress,
         )
@@ -364,11 +361,11 @@ def map_(
     dither trajectory density out.geojson --columns 24 --rows 24 --plot map.png
     dither trajectory density out.geojson --share 139.6 35.6 139.8 35.8
     """
-    from dither.data import read_trip_reports
+    from dither.data import TripReports
     from dither.maps import density
 
     with rows_done(f"reading {file.name}") as progress:
-        told = read_trip_reports(file, progress=progress)
+        told = TripReports.read(file, progress=progress)
     places = len(told.trips.paths.points)
     if places < at_least:
         raise click.UsageError(
@@ -464,13 +461,12 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     """
     from dither.domains import Disk
     from dither.maps import predicted_error
-    from dither.privacy import Unit
 
     found: list[tuple[PathMechanism[Any], float]] = []
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):
             continue
-        mechanism = area.mechanism(kind, epsilon, Unit.LOCATION, inner if kind.startswith("tracs") else None)
+        mechanism = area.mechanism(kind, epsilon, "location", inner if kind.startswith("tracs") else None)
         found.append((mechanism, predicted_error(mechanism)))
     found.sort(key=lambda one: one[1])
     rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]
