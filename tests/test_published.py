@@ -61,7 +61,7 @@ def test_the_address_is_known_everywhere_or_nowhere() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/start.md", "docs/index.md", "docs/operate.md", "examples/collector/README.md"]
+    "page", ["README.md", "docs/start.md", "docs/operate.md", "examples/collector/README.md"]
 )
 def test_a_newcomer_installs_what_there_is(page: str) -> None:
     """Until it is published, the name belongs to nobody, and a package index may have another of it."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.data.streams import TABLES, TRIPS, Dialect, ending
+from dither.data.streams import TABLES, TRIPS, Dialect, ending, shown_name
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
@@ -368,3 +368,22 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"
+
+
+def read_questions(file: Path, column: str | None) -> Campaign:
+    """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
+    from dither.wire.codec import Campaign, from_json
+
+    if file.suffix == ".toml":
+        return Campaign.read(file)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{file} is not UTF-8 text") from None
+    try:
+        if column is not None:
+            return Campaign({column: from_json(text)})
+        return Campaign.from_json(text)
+    except DitherError as error:
+        hint = "" if column else "; a specification of one question needs --column, where its reports are"
+        raise click.UsageError(f"{shown_name(file)}: {error}{hint}") from None

@@ -16,7 +16,8 @@ _KINDS: Final = (
     "signatures",
     "bounds",
     "batches",
-    "sealed",
+    "ohttp",
+    "log",
     "account",
     "permanent",
 )

@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, counted, number, print_json, probability, rows_done, table
+from dither.cli.output import (
+    JSON_OPTION,
+    counted,
+    number,
+    print_json,
+    probability,
+    read_questions,
+    rows_done,
+    table,
+)
 from dither.data.streams import is_standard, shown_name
-from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
+from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
     from dither.estimation.groups import GroupCounts, Quantity
     from dither.estimation.summary import Summary
-    from dither.wire.codec import Campaign
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
@@ -375,7 +383,7 @@ def command(
         else:
             print_remote(remote, tokens, column, wanted, as_json)
         return
-    asked = None if question is None else _questions(question, column)
+    asked = None if question is None else read_questions(question, column)
     if any("://" in name for name in files):
         from dither.cli.verbs import sql
 
@@ -410,22 +418,3 @@ def _matching(name: str) -> list[Path]:
     if not found:
         raise click.UsageError(f"there is no file {name}")
     return found
-
-
-def _questions(file: Path, column: str | None) -> Campaign:
-    """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
-    from dither.wire.codec import Campaign, from_json
-
-    if file.suffix == ".toml":
-        return Campaign.read(file)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{file} is not UTF-8 text") from None
-    try:
-        if column is not None:
-            return Campaign({column: from_json(text)})
-        return Campaign.from_json(text)
-    except DitherError as error:
-        hint = "" if column else "; a specification of one question needs --column, where its reports are"
-        raise click.UsageError(f"{file}: {error}{hint}") from None

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
-from dither.data.streams import Missing, output_path, shown_name
-from dither.errors import DitherError, InvalidParameter, unknown_name
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, read_questions
+from dither.data.streams import Missing, output_path
+from dither.errors import InvalidParameter, unknown_name
 
 if TYPE_CHECKING:
     from dither.data.rows import RowCounts
@@ -170,7 +170,7 @@ def command(
     from dither.data.sql.engines import fold_script
     from dither.data.sql.query import counting_query
 
-    questions = _campaign(campaign, column)
+    questions = read_questions(campaign, column)
     given_day = None if day is None else day.date()
     table = report_table(table_name, unique, renamed)
     dialect = DIALECTS[dialect_name]
@@ -187,21 +187,6 @@ def command(
         print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})
     elif out is None:
         click.echo(text)
-
-
-def _campaign(path: Path, column: str) -> Campaign:
-    from dither.wire.codec import Campaign, from_json
-
-    if path.suffix == ".toml":
-        return Campaign.read(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{path} is not UTF-8 text") from None
-    try:
-        return Campaign({column: from_json(text)})
-    except DitherError as error:
-        raise click.UsageError(f"{shown_name(path)}: {error}") from None
 
 
 def perturb_with_spark(
