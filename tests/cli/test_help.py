@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args
 
 import click
 import pytest
 
+import dither as dt
 from dither import losses
 from dither.advice.explain import DELTA
 from dither.advice.simulation import Distance
@@ -38,6 +40,29 @@ def test_no_verb_loads_the_library_for_its_help() -> None:
     ours, others = map(ast.literal_eval, shown.splitlines())
     assert ours == ["dither", "dither.atomic", "dither.data", "dither.data.streams", "dither.errors"]
     assert others == []
+
+
+def test_an_estimate_of_a_small_file_loads_what_it_needs(tmp_path: Path) -> None:
+    question = dt.Podium(dt.Interval(0, 1), epsilon=1)
+    (tmp_path / "in.csv").write_text("x\n" + "0.5\n" * 100)
+    dt.data.perturb_file(tmp_path / "in.csv", tmp_path / "reports.csv", {"x": question})
+    script = (
+        "import sys; from dither.cli import main; main(['estimate', 'reports.csv'], standalone_mode=False)\n"
+        "print(' '.join(sys.modules), file=sys.stderr)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = set(run.stderr.split())
+    assert "mean: " in run.stdout
+    assert not loaded & {"pyarrow", "pandas", "polars", "scipy", "rich", "sqlite3", "ssl", "http", "asyncio"}
+    assert not loaded & {
+        "dither.advice",
+        "dither.mechanisms",
+        "dither.data.sql",
+        "dither.service",
+        "dither.maps",
+    }
 
 
 def option(verb: str, name: str) -> click.Option:
