@@ -21,6 +21,7 @@ from dither.arrays import Floats
 from dither.domains import Circle
 from dither.estimation.density import ATOM_CENTRE, ATOM_SPREAD, DensityMode, DensityModel, Path, climb_to_mode
 from dither.kernels.transition import Operator
+from dither.numerics.matrices import dot, solve_lower
 from dither.question import NumberQuestion
 
 _WEIGHT_STEPS: Final = 6
@@ -39,9 +40,9 @@ def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> flo
     """Return the log-likelihood of an atom with its best weight beside the rest."""
     for _ in range(_WEIGHT_STEPS):
         ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
-        step = float(counts @ ratio) / max(float(counts @ ratio**2), 1e-300)
+        step = dot(counts, ratio) / max(dot(counts, ratio**2), 1e-300)
         weight = min(max(weight + step, 1e-5), 0.9999)
-    return float(counts @ np.log((1.0 - weight) * rest + weight * law))
+    return dot(counts, np.log((1.0 - weight) * rest + weight * law))
 
 
 def lengths_of_line(gaps: Floats) -> Floats:
@@ -369,7 +370,7 @@ class _Watch:
         with_bins = points.products(weights, model.operator)
         with_atoms = [points.backward(weights * column) for column in model.atoms.T]
         cross = mode.shares * (np.column_stack([with_bins, *with_atoms]) - n)
-        root = np.linalg.solve(mode.factor, cross.T)
+        root = solve_lower(mode.factor, cross.T)
         left = np.maximum(own - np.square(root).sum(axis=0), 1e-9 * n)
         weight = np.clip(score / left, 1e-12, 1.0)
         odds = np.full(score.size, _INNER_ODDS)

@@ -35,6 +35,7 @@ from dither.estimation.linear import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.numerics.distributions import student_t_quantile
+from dither.numerics.matrices import dot
 from dither.numerics.roots import bracketed_newton, proportional_root
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
@@ -101,8 +102,8 @@ def climb(
         steps += 2
         rise = first - now
         bend = second - first - rise
-        curvature = math.sqrt(float(bend @ bend))
-        length = math.sqrt(float(rise @ rise)) / curvature if curvature > 0.0 else 1.0
+        curvature = math.sqrt(dot(bend, bend))
+        length = math.sqrt(dot(rise, rise)) / curvature if curvature > 0.0 else 1.0
         while length > _PLAIN:
             ahead = now + 2.0 * length * rise + length**2 * bend
             ahead = np.maximum(ahead, _LEAST * second)
@@ -171,7 +172,7 @@ def tilt(weights: Floats, gaps: Floats) -> Floats:
 
 def _look(operator: Operator, counts: Floats, probabilities: Floats) -> tuple[Floats, float]:
     expected = np.maximum(operator.forward(probabilities), _TINY)
-    return expected, float(counts @ np.log(expected))
+    return expected, dot(counts, np.log(expected))
 
 
 def _same(probabilities: Floats) -> Floats:

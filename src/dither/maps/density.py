@@ -26,6 +26,7 @@ from dither.estimation.likelihood import (
     smooth,
 )
 from dither.kernels.transition import Dense, Operator
+from dither.numerics.matrices import dot, product
 from dither.privacy import Guarantee
 from dither.question import PathQuestion
 from dither.randomness import Seeded
@@ -117,7 +118,7 @@ def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
     mean over the cells.
     """
     ratio = spare / spare.mean(axis=1, keepdims=True)
-    distances = ratio.T @ ratio / len(ratio) - 1.0
+    distances = product(ratio.T, ratio) / len(ratio) - 1.0
     n, cells = float(counts.sum()), laws.shape[1]
     added = min(DIP * math.sqrt(n) * mistakes_of(distances), n)
     every = np.concatenate([laws, spare])
@@ -131,7 +132,7 @@ def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:
     change = shares * (weight - weight @ shares)
     score = (sample.law.forward(change) / np.maximum(sample.law.forward(shares), 1e-300))[sample.rows]
     score = score - score.mean()
-    alone = float(score @ score)
+    alone = dot(score, score)
     together = float(np.square(np.bincount(sample.whose, score)).sum())
     return max(together / alone, 1.0) if alone > 0.0 else 1.0
 

@@ -13,6 +13,7 @@ from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import thousands
 from dither.kernels.transition import Operator
 from dither.maps.density import Sample, cells_of, density, flat, grid_of, likelihoods, scaled, summed, told
+from dither.numerics.matrices import product
 from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.reports import Reports
@@ -109,10 +110,10 @@ class EndpointPairs(Operator):
 
     def forward(self, inputs: Floats) -> Floats:
         table = inputs.reshape(self.first.shape[1], self.last.shape[1])
-        return np.asarray(((self.first @ table) * self.last).sum(axis=1))
+        return np.asarray((product(self.first, table) * self.last).sum(axis=1))
 
     def backward(self, reports: Floats) -> Floats:
-        return np.asarray(self.first.T @ (reports[:, None] * self.last)).reshape(-1)
+        return product(self.first.T, reports[:, None] * self.last).reshape(-1)
 
     def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)
