@@ -30,7 +30,7 @@ from dither.audits.black_box.calls import Calls
 from dither.audits.black_box.columns import Context
 from dither.audits.black_box.rounds import Claim, rounds
 from dither.audits.neighbours import as_numbers
-from dither.numerics.binomial import binomial_above, binomial_below
+from dither.numerics.distributions import binomial_above, binomial_below
 from dither.table import as_markdown
 from tests.support.broken import randomisers as broken
 

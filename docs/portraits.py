@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 
 import dither as dt
 from dither.advice.compare import average_variance
-from dither.kernels.table.channel import LinearReading
+from dither.kernels.table import LinearReading
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism, QueryMechanism
+from dither.mechanisms.joint.accounting import rho_range
 from dither.mechanisms.joint.joint import Joint
-from dither.mechanisms.joint.tuning import rho_range
 from dither.optimal.problem import least_frequency_variance
 from dither.plotting import BLUE, ORANGE, styled
 

@@ -20,12 +20,12 @@ from typing import Final
 from dither.atomic import renamed
 from dither.losses import absolute, average, squared, worst
 from dither.optimal import store
-from dither.optimal.design import Design
 from dither.optimal.problem import LEAST, MOST, Problem
 from dither.optimal.queries import design as prefix_store
-from dither.optimal.queries.bound import lower_bound
-from dither.optimal.queries.solve import Master, Moments, solve
+from dither.optimal.queries.design import lower_bound
+from dither.optimal.queries.workload import Master, Moments, solve
 from dither.optimal.solver.solve_design import solve_design
+from dither.optimal.store import Design
 
 NUMBERS: Final = Path(store.__file__).with_name(store.SHIPPED)  # the file that `store` reads
 PREFIXES: Final = Path(prefix_store.__file__).with_name(prefix_store.SHIPPED)

@@ -12,9 +12,9 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Network, UtilityMethod
+from dither.classifiers.boxes import AffineLayer, ReluLayer
 from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.proofs.boxes import AffineLayer, ReluLayer
 from dither.classifiers.result import Case
 from dither_papers.classifiers.boxes import BoxMethod, box_utility, published_box
 from tests.classifiers.settings import black_box

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from dither.central import LITERAL, MIDPOINT
-from dither.central.mean import quotient
+from dither.central.answer import quotient
 from dither.cli import main
 from dither.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra

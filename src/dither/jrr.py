@@ -6,9 +6,17 @@ Coin                                            the coin of one device
 group, least_rho                                groups of more than two people
 """
 
-from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3, Mode
+from dither.mechanisms.joint.accounting import (
+    HIDDEN,
+    INFORMED,
+    PARTNER_REVEALED,
+    THEOREM_3,
+    Group,
+    Mode,
+    group,
+    least_rho,
+)
 from dither.mechanisms.joint.joint import JRR, Coin, JointOLH, JointSUE
-from dither.mechanisms.joint.tuning import Group, group, least_rho
 
 __all__ = [
     "HIDDEN",

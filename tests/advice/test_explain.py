@@ -16,8 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.advice.card import schema
-from dither.advice.explain import batch_promise, guessed_right, odds
+from dither.advice.explain import batch_promise, guessed_right, odds, schema
 from dither.cli import main
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Guarantee, Pure

@@ -11,7 +11,7 @@ import dither as dt
 from dither.audits import sampler
 from dither.audits.sampler import BoundaryWords
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.planar import PlanarNoise
+from dither.kernels.lattice.kernel import PlanarNoise
 from dither.privacy import Approximate, Nothing, Pure
 from tests.golden.devices import CASES
 from tests.support.broken import numbers as broken

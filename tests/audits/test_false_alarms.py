@@ -16,7 +16,7 @@ from dither.audits import finding as evidence
 from dither.audits.black_box import rounds
 from dither.audits.black_box import rounds as repeats
 from dither.mechanisms.base import Mechanism
-from dither.numerics.binomial import binomial_above, binomial_below
+from dither.numerics.distributions import binomial_above, binomial_below
 from dither.privacy import Approximate, Pure
 from tests.golden.devices import CASES
 

@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from dither import central
+from dither.central.answer import quotient
 from dither.central.integer_noise import DiscreteStaircase
-from dither.central.mean import quotient
 from dither.central.pairs import HourglassLattice, MeanMethod, PairNoise
 from dither.central.tally import RecordGrid
 from dither.domains import Interval

@@ -11,7 +11,7 @@ import pytest
 import dither as dt
 from dither.classifiers import LinearClassifier, UtilityMethod
 from dither.classifiers.feature_law import feature_law
-from dither.numerics.quadrature import integrate
+from dither.numerics.roots import integrate
 
 sklearn = pytest.importorskip("sklearn")
 

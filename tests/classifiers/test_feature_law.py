@@ -11,8 +11,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Indicator, LinearClassifier, RawRelease, UtilityMethod
-from dither.classifiers.feature_law import MOST_REPORTS, feature_law
-from dither.classifiers.subject import Randomisation
+from dither.classifiers.feature_law import MOST_REPORTS, Randomisation, feature_law
 from tests.classifiers.settings import UNIT
 from tests.support.cases.numbers import NUMERIC, Case, names
 

@@ -10,8 +10,8 @@ import pytest
 
 import dither as dt
 from dither.classifiers import FeatureBox, LinearClassifier, Network, UtilityMethod
+from dither.classifiers.feature_law import Subject
 from dither.classifiers.result import Case
-from dither.classifiers.subject import Subject
 from tests.classifiers.settings import UNIT, black_box
 
 OGPM = dt.OGPM(UNIT, epsilon=1)

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers import LinearClassifier, UtilityMethod
-from dither.classifiers.proofs.monte_carlo import Densities
+from dither.classifiers.monte_carlo import Densities
 from tests.classifiers.settings import UNIT, black_box, quadratic
 from tests.support.repository import reference
 

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.classifiers import UtilityMethod
-from dither.classifiers.proofs.monte_carlo import binomial_above
+from dither.classifiers.monte_carlo import binomial_above
 from tests.classifiers.settings import SETTINGS, UNIT, Setting, black_box
 
 pytest.importorskip("sklearn")

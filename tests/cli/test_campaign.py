@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from dither.cli.main import main
 from dither.service.contract import Published
-from dither.service.keys import make_key
 from dither.service.server import Addresses
+from dither.service.settings import make_key
 from dither.service.store.opening import open_store
 from tests.service.campaigns import TOML
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import dither as dt
 from dither.cli import main
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 
 def run(*words: object) -> Result:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 import dither as dt
 from dither.cli import main
 from dither.data.files import perturb_file, summarise_file
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 from tests.support.repository import ROOT
 
 SECRET = "987654.321"

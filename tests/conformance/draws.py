@@ -17,7 +17,7 @@ import numpy as np
 
 import dither as dt
 from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.table.alias import Alias
+from dither.kernels.table import Alias
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
 from tests.conformance.values import report, values

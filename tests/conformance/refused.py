@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 import dither as dt
-from dither.mechanisms.indicator import RawRelease
-from dither.privacy.exact import exp_above, exp_below
+from dither.mechanisms.combined import RawRelease
+from dither.privacy.guarantee import exp_above, exp_below
 from tests.support.repository import ROOT
 from tests.support.travel import changed
 

@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dither.service.keys import make_sealing_key, public_part
+from dither.service.settings import make_sealing_key, public_part
 from dither.wire.batch import BatchBody
 from dither.wire.conformance import vectors as read
 from tests.conformance.draws import FILE, known_to_javascript, text, vectors

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.kernels.coin import BiasedCoin
-from dither.kernels.table.alias import Alias
+from dither.kernels.table import Alias
 from dither.kernels.window.integers import Lottery
 from dither.randomness import Source
 from tests.conformance.draws import FILE, questions, text, vectors

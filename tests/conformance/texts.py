@@ -18,9 +18,8 @@ from dither.device_text import canonical, digest
 from dither.errors import DitherError
 from dither.mechanisms.base import Mechanism
 from dither.service.contract import Contract, Published, promised
-from dither.service.keys import public_part
-from dither.wire.campaign import Campaign
-from dither.wire.codec import read_named
+from dither.service.settings import public_part
+from dither.wire.codec import Campaign, read_named
 from tests.conformance.refused import FOLDER, LINE, MISSING, WORDS, put
 from tests.conformance.signatures import KEY, contract
 from tests.support.travel import changed

@@ -13,7 +13,7 @@ import pytest
 import dither as dt
 from dither.data import csv as csv_module
 from dither.data.csv import Csv, CsvBatch
-from dither.data.options import Dialect
+from dither.data.streams import Dialect
 from dither.errors import DitherError
 
 pytest.importorskip("pyarrow")

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.advice.card import playground_headers, playground_page
+from dither.advice.explain import playground_headers, playground_page
 from tests.support.chromium import Browser, chromium
 from tests.support.repository import ROOT
 

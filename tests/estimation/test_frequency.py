@@ -15,7 +15,7 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.estimation import Estimate
 from dither.kernels.sets.prefix import PrefixKernel
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import FRUIT, KINDS, names, shares
 from tests.support.chi_square import ALARM, p_value

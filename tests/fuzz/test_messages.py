@@ -16,7 +16,7 @@ from tests.fuzz.limits import fuzz
 pytest.importorskip("nacl")
 
 from dither.protocols import Exchange, Role, Standing, Terms
-from dither.protocols.collector import pack_report, read_report
+from dither.protocols.device import pack_report, read_report
 from dither.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 
 

@@ -21,7 +21,7 @@ from dither.device_text import canonical, digest
 from dither.errors import DitherError
 from dither.kernels.kernel import LineKernel
 from dither.privacy import Pure
-from dither.privacy.exact import exp_above
+from dither.privacy.guarantee import exp_above
 from tests.fuzz import mutations
 from tests.fuzz.limits import fuzz
 from tests.golden.devices import CASES, FOUR, TURN, UNIT, WIDE

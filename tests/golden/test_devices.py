@@ -15,8 +15,7 @@ import pytest
 
 import dither as dt
 from dither import registry
-from dither.mechanisms.base import Mechanism
-from dither.mechanisms.number import WindowMechanism
+from dither.mechanisms.base import Mechanism, WindowMechanism
 from tests.golden.devices import CASES, FILE, WIDE
 
 GOLDEN: dict[str, dict[str, str]] = json.loads(FILE.read_text(encoding="utf-8"))

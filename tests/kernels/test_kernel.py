@@ -1,4 +1,7 @@
-"""The laws of the kernel interface, over one case of every kind of kernel."""
+"""The laws of the kernel interface, over one case of every kind of kernel.
+
+Values are split evenly among threads, each of which has a source of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,19 @@ import pytest
 import dither as dt
 from dither import kernels
 from dither.errors import DitherError, MalformedReport
-from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel, LineKernel, listed_likelihood, read_kernel
+from dither.kernels.kernel import (
+    BLOCK,
+    MOST_LISTED,
+    CellKernel,
+    Kernel,
+    LineKernel,
+    listed_likelihood,
+    read_kernel,
+)
+from dither.randomness import Source
 from tests.support.cases.kernels import CASES, KernelCase
 from tests.support.chi_square import ALARM, p_value
+from tests.support.sources import ChosenBytes
 
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 LISTED = {name: case for name, case in CASES.items() if case.index is not None}
@@ -194,3 +207,29 @@ def test_threads_are_honoured_or_refused(case: KernelCase) -> None:
     assert len(reports) == people
     if case.index is not None:
         assert fit(case, reports, case.kernel.probabilities(case.inputs[0])) > ALARM
+
+
+class Counted(ChosenBytes):
+    """A seeded source that counts how many were spawned from it."""
+
+    def __init__(self) -> None:
+        self._inner, self.spawned = dt.Seeded(1), 0
+
+    def take(self, size: int) -> bytes:
+        return self._inner.take(size)
+
+    def spawn(self) -> Source:
+        self.spawned += 1
+        return dt.Seeded(100 + self.spawned)
+
+
+@pytest.mark.parametrize(
+    ("values", "threads", "spawned"), [(BLOCK, 4, 0), (BLOCK + 1, 4, 2), (3 * BLOCK, 2, 2), (3 * BLOCK, 8, 3)]
+)
+def test_no_thread_has_less_than_a_block_on_average(values: int, threads: int, spawned: int) -> None:
+    source = Counted()
+    reports = dt.PM(dt.Interval(0, 1), epsilon=1).perturb(
+        np.full(values, 0.5), source=source, threads=threads
+    )
+    assert len(reports) == values
+    assert source.spawned == spawned

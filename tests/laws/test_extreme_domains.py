@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import dither as dt
 from dither.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.blocks import FEW
+from dither.kernels.kernel import FEW
 from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.window.integers import LineStart
 from dither.kernels.window.kernel import SlidingKernel
-from dither.kernels.window.start import LineStart
-from dither.privacy.exact import exp_above
+from dither.privacy.guarantee import exp_above
 from tests.support.sources import Repeated, Scripted
 
 LINES: dict[str, Any] = {

@@ -36,12 +36,10 @@ ALONE = {
     "atomic.py": "writing a file whole or not at all, for many rooms",
     "cli/main.py": "the list of verbs, which help prints without importing one",
     "jrr.py": "a public address",
-    "kernels/blocks.py": "blocks of values that stay in the cache, for all samplers",
     "kernels/places/place.py": "the interface of the kernels of places",
     "plotting.py": "the style of all pictures",
     "reports.py": "what everybody names",
     "rivals.py": "a public address",
-    "service/keys.py": "secret files, read and written in one place",
     "sklearn.py": "a public address, which needs scikit-learn",
 }
 # Classes that are inherited from although nothing in them is abstract.

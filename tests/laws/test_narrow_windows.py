@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.lattice.law import BIAS
+from dither.kernels.law import BIAS
 from dither.kernels.window.codebook import Steps
-from dither.numerics.quadrature import integrate
+from dither.numerics.roots import integrate
 
 UNIT = dt.Interval(0, 1)
 

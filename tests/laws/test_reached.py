@@ -99,7 +99,7 @@ def test_a_name_that_no_test_says_is_found() -> None:
 
 def test_what_is_checked_is_what_is_there() -> None:
     """The list of functions is read from the text; a few modules are imported to see that it is right."""
-    for module in ("kernels.blocks", "device_text", "repetition.days", "numerics.roots"):
+    for module in ("kernels.kernel", "device_text", "repetition", "atomic"):
         made = importlib.import_module(f"dither.{module}")
         own = {
             name

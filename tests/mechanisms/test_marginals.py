@@ -11,9 +11,9 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.kernels.sets.hadamard import tables as field_tables
+from dither.kernels.window.projective import tables as field_tables
 from dither.mechanisms.marginals import TableBound
-from dither.optimal.queries.bound import best_multipliers, lower_bound
+from dither.optimal.queries.design import best_multipliers, lower_bound
 
 FIVE = {name: dt.Categories(8) for name in "abcde"}
 

@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from dither.kernels.window.start_table import COIN
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 from tests.support.cases.optimal import KINDS, optimal
 from tests.support.travel import changed, narrower
 

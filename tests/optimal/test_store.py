@@ -14,9 +14,9 @@ import pytest
 
 import dither as dt
 from dither.optimal import store
-from dither.optimal.design import FORMAT, Design
 from dither.optimal.problem import Problem
 from dither.optimal.solver import solve_design as solver
+from dither.optimal.store import FORMAT, Design
 from tests.support.cases.optimal import KINDS, UNIT, optimal
 
 ARCHIVE = Path(store.__file__).with_name(store.SHIPPED)
@@ -93,7 +93,7 @@ def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
 def test_another_format_is_not_read(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Problem(1.3, dt.absolute)
     made = store.find(asked)
-    from dither.optimal import design
+    from dither.optimal import store as design
 
     monkeypatch.setattr(design, "FORMAT", design.FORMAT + 1)
     assert Design.from_bytes(made.to_bytes(), asked) is not None
@@ -200,7 +200,7 @@ def _run(code: str, cache: Path, given: bytes = b"") -> None:
 def test_a_request_that_no_mechanism_meets() -> None:
     """Reports inside the domain cannot average to its end."""
     pytest.importorskip("scipy")
-    from dither.optimal.solver.linear_program import ProgramGrid, solve
+    from dither.optimal.solver.solve_design import ProgramGrid, solve
 
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)

@@ -9,8 +9,7 @@ from itertools import product
 import pytest
 
 import dither as dt
-from dither.privacy.exact import exp_above
-from dither.privacy.guarantee import Approximate, Guarantee, Pure
+from dither.privacy.guarantee import Approximate, Guarantee, Pure, exp_above
 
 Law = dict[object, Fraction]
 

@@ -19,8 +19,7 @@ import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Collection, Exchange, Role, Standing, Terms
-from dither.protocols.collector import read_report
-from dither.protocols.device import report
+from dither.protocols.device import read_report, report
 from dither.protocols.exchange import Deadline, run
 from dither.protocols.messages import NO_EXCHANGE, Kind, pack
 from dither.protocols.rendezvous import DevicePair, dealer, find_place, seat

@@ -21,8 +21,8 @@ from scipy import stats
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols.exchange import Deadline, reach
+from dither.protocols.messages import from_order
 from dither.protocols.pairs import PRIME, begin_share, combine, end_share, free_ports
-from dither.protocols.terms import from_order
 from tests.protocols.network import certificates
 from tests.support.chi_square import ALARM
 from tests.support.repository import ROOT

@@ -14,8 +14,8 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
-from dither.kernels.window.start import GLIDING
-from dither.mechanisms.number import Shape, WindowMechanism
+from dither.kernels.window.integers import GLIDING
+from dither.mechanisms.base import Shape, WindowMechanism
 from dither.question import NumberQuestion, as_question, can_answer, read_question
 from dither.wire.codec import read_named
 from tests.golden.devices import CASES

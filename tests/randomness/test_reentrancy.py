@@ -17,7 +17,7 @@ import pytest
 
 from dither import randomness
 from dither.randomness import SYSTEM, Keyed, Seeded, Source, System
-from dither.randomness.system import BUFFER, ErasingStream
+from dither.randomness.source import BUFFER, ErasingStream
 from tests.support.ciphers import recorded_streams
 
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -21,8 +21,7 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Seeded, System
-from dither.randomness.source import CHUNK, KEY, chacha, faster, gcm
-from dither.randomness.system import BUFFER, CADENCE, SMALL, ErasingStream
+from dither.randomness.source import BUFFER, CADENCE, CHUNK, KEY, SMALL, ErasingStream, chacha, faster, gcm
 from tests.support.chi_square import ALARM
 from tests.support.ciphers import Recorder, recorded_streams
 from tests.support.sources import Recorded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-from dither.advice.card import playground_page
+from dither.advice.explain import playground_page
 from dither.service.collector import Collector
 from dither.service.settings import Settings
 from dither.service.store.opening import open_store

@@ -16,7 +16,7 @@ import pytest
 import dither as dt
 from dither.service import Client
 from dither.service.contract import Contract
-from dither.service.keys import make_sealing_key, public_part
+from dither.service.settings import make_sealing_key, public_part
 from dither.wire.batch import JSON, PACKED, SEALED, BatchBody, seal
 from tests.service.load import batches
 from tests.service.serving import OPEN, Process

@@ -22,9 +22,8 @@ from dither.errors import InvalidParameter, MalformedReport, MissingExtra
 from dither.service import Client
 from dither.service.collector import Collector, read
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_sealing_key, public_part
 from dither.service.server import ServerPlan, from_environment
-from dither.service.settings import BatchRefused, Reason, Settings
+from dither.service.settings import BatchRefused, Reason, Settings, make_sealing_key, public_part
 from dither.service.store.sqlite import SqliteStore
 from dither.service.web.requests import client_address, limited_as
 from dither.wire.batch import JSON, PACKED, SEALED, BatchBody, seal, sealed_size, suite

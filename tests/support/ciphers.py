@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 from cryptography.hazmat.primitives.ciphers import CipherContext
 
-from dither.randomness import system
-from dither.randomness.source import chacha
-from dither.randomness.system import ErasingStream
+from dither.randomness import source as system
+from dither.randomness.source import ErasingStream, chacha
 
 
 class Recorder:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.optimal.design import Design
 from dither.optimal.problem import Problem
+from dither.optimal.store import Design
 from tests.support.repository import ROOT
 from tools.shipped import NUMBERS, PREFIXES, main, read, write
 

@@ -17,9 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.classifiers.concentration import side_mass
-from dither.classifiers.feature_law import FeatureLaw, Marginal, marginals
-from dither.classifiers.proofs.boxes import (
+from dither.classifiers.boxes import (
     FeatureBox,
     box_mass,
     boxes_by_radius,
@@ -27,9 +25,10 @@ from dither.classifiers.proofs.boxes import (
     grow_box,
     sides_by_mass,
 )
-from dither.classifiers.proofs.monte_carlo import UniformTest, bernstein, binomial_above, hoeffding_size
+from dither.classifiers.concentration import side_mass
+from dither.classifiers.feature_law import FeatureLaw, Marginal, Randomisation, Randomiser, marginals
+from dither.classifiers.monte_carlo import UniformTest, bernstein, binomial_above, hoeffding_size
 from dither.classifiers.result import Case, confidence_text, rounded_down, with_raw_release
-from dither.classifiers.subject import Randomisation, Randomiser
 from dither.classifiers.utility import QUERIES, check_confidence, check_queries
 from dither.errors import InvalidParameter
 from dither.randomness import SYSTEM, Source

@@ -24,9 +24,9 @@ from dither.classifiers import (
     over_records,
     utility,
 )
+from dither.classifiers.boxes import AffineLayer, ReluLayer
 from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.proofs.boxes import AffineLayer, ReluLayer
 from dither.domains import Categories, Interval
 from dither.errors import MissingExtra
 from dither.mechanisms.combined import Each

@@ -8,7 +8,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
-from dither.kernels.lattice.law import loss_moment
+from dither.kernels.law import loss_moment
 from dither.losses import Power, absolute, squared
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, OGPMU

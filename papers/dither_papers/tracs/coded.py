@@ -18,8 +18,7 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.domains import Circle, Domain, Interval, Line, Paths, Rectangle
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import Sampler
-from dither.kernels.kernel import LineKernel, Promise
+from dither.kernels.kernel import LineKernel, Promise, Sampler
 from dither.kernels.window.codebook import AffineDecoder
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share

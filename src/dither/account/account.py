@@ -35,8 +35,7 @@ from dither.device_text import canonical
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
 from dither.privacy import Guarantee, Ledger, Policy
 from dither.randomness import SYSTEM
-from dither.repetition.days import ChangeReports
-from dither.repetition.memoised import check_key
+from dither.repetition import ChangeReports, check_key
 from dither.reports import Reports
 
 

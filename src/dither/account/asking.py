@@ -25,8 +25,7 @@ from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
 from dither.question import Question, as_question
 from dither.randomness import SYSTEM, Keyed, Source
-from dither.repetition.days import ChangeReports, KeptChange, Once
-from dither.repetition.memoised import Memoised
+from dither.repetition import ChangeReports, KeptChange, Memoised, Once
 from dither.reports import Reports
 
 KEPT_CHANGE = "kept change"

@@ -12,7 +12,7 @@ from dither.account.clock import DAY, ClockReading, Epoch
 from dither.account.state import VERSION, Data, State, check_name
 from dither.device_text import hexadecimal
 from dither.errors import InvalidParameter, found
-from dither.numerics.quadrature import float_at_least
+from dither.numerics.roots import float_at_least
 from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure, Unit
 from dither.privacy.ledger import Entry
 

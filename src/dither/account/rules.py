@@ -20,7 +20,7 @@ from dither.device_text import from_hexadecimal, hexadecimal
 from dither.privacy import Approximate, Guarantee, Policy, Pure
 from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED
 from dither.randomness import SYSTEM, Source
-from dither.repetition.memoised import SECRET
+from dither.repetition import SECRET
 
 _ADMISSION: Final[tuple[str, ...]] = ("clock", "asker", "openings")  # what a kept choice is kept with
 _TERMS: Final[tuple[str, ...]] = ("epsilon", "delta", "assumes", "data", "times")  # what is charged for

@@ -19,7 +19,7 @@ from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import Criterion, Power, absolute, check_loss, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
 from dither.mechanisms.marginals import Marginals
-from dither.numerics.quadrature import integrate
+from dither.numerics.roots import integrate
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem, known_optimum, least_frequency_variance

@@ -13,7 +13,7 @@ from dither.estimation.over_time import predicted_error
 from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee, Nothing, Unit
 from dither.question import LEAST_EPSILON, as_question
-from dither.repetition.days import MOST_KEPT, KeptChange, Once, tells_changes
+from dither.repetition import MOST_KEPT, KeptChange, Once, tells_changes
 from dither.table import ResultTable, as_text, shown
 
 _MOST_CHANGES: Final = 10**6

@@ -23,9 +23,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.atomic import renamed
 from dither.domains import Circle, Line
-from dither.estimation.api import distribution
-from dither.estimation.distributions import EstimatedDistribution
-from dither.estimation.empirical_bayes import empirical_bayes
+from dither.estimation.distributions import EstimatedDistribution, distribution, empirical_bayes
 from dither.estimation.queries import EstimatedCumulative, cumulative
 from dither.mechanisms.base import NumberMechanism
 from dither.numerics.roots import power_law_root

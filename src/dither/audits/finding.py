@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.audits.black_box.calls import Calls
 from dither.errors import InvalidParameter
-from dither.numerics.binomial import binomial_above, binomial_below
+from dither.numerics.distributions import binomial_above, binomial_below
 from dither.plotting import BLUE, ORANGE, axes_or_new, styled
 from dither.privacy import Bound, Guarantee, Nothing
 

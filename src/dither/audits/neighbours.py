@@ -19,7 +19,7 @@ from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.subsets import SubsetBits
-from dither.privacy.exact import log_above
+from dither.privacy.guarantee import log_above
 from dither.question import Question
 
 _EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions

@@ -5,8 +5,19 @@ an answer with noise: far more accurate, if that party is trusted. One record ad
 probability of any answer by a factor of at most e^ε, exactly, on integers.
 """
 
-from dither.central.answer import Answer, LearnedBounds
-from dither.central.mean import LITERAL, MIDPOINT, Convention, count, laplace, mean, staircase, sum, swap_mean
+from dither.central.answer import (
+    LITERAL,
+    MIDPOINT,
+    Answer,
+    Convention,
+    LearnedBounds,
+    count,
+    laplace,
+    mean,
+    staircase,
+    sum,
+    swap_mean,
+)
 from dither.central.pairs import (
     INDEPENDENT,
     SHIFTED,

@@ -1,19 +1,33 @@
-"""The curator's answer with its error and guarantee, learned bounds, and what is kept of the data."""
+"""The curator's answer with its error and guarantee, learned bounds, and what is kept of the data.
+
+Means, sums and counts by a trusted curator.
+"""
 
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from typing import Final, Protocol
 
 import numpy as np
 
 from dither.arrays import Array, Integers
-from dither.central.integer_noise import GeometricRatio
-from dither.central.pairs import MeanMethod, Pair
+from dither.central.integer_noise import DiscreteLaplace, DiscreteStaircase, GeometricRatio, budget
+from dither.central.pairs import (
+    TRANSFORMED,
+    Hourglass,
+    MeanMethod,
+    Pair,
+    PairNoise,
+    in_units,
+    largest,
+    offset,
+)
 from dither.central.tally import RecordGrid, Tally, records, tally
 from dither.domains import BLOCK, Interval, finite
 from dither.errors import InvalidParameter, found
@@ -21,7 +35,7 @@ from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.numerics.roots import farthest_float, smallest_positive_integer
 from dither.privacy import Guarantee, Pure, Unit
-from dither.randomness import Source
+from dither.randomness import SYSTEM, Source
 
 PUBLIC_COUNT: Final = "the number of records is public"
 LARGEST: Final = sys.float_info.max
@@ -228,3 +242,168 @@ def expect(given: object, kind: type, name: str, choices: str) -> None:
     """Raise InvalidParameter if an argument is not of the expected kind."""
     if not isinstance(given, kind):
         raise InvalidParameter(f"{name} must be {choices} of dither.central, not {type(given).__name__}")
+
+
+class Convention(Enum):
+    """What the mean is if the released count is zero or negative, which happens at small n."""
+
+    MIDPOINT = "the middle of the domain"
+    LITERAL = "the clipped quotient, as the paper's algorithms have it"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+MIDPOINT: Final = Convention.MIDPOINT
+LITERAL: Final = Convention.LITERAL
+_HOURGLASS: Final = Hourglass()
+
+
+def mean(
+    data: object,
+    domain: Interval | LearnedBounds | None = None,
+    *,
+    epsilon: float,
+    method: MeanMethod = TRANSFORMED,
+    noise: PairNoise = _HOURGLASS,
+    convention: Convention = MIDPOINT,
+    source: Source | None = None,
+) -> Answer:
+    """Release the mean of one value per person, with ε-DP for adding or removing a person.
+
+    Promise:   pure ε for one record added or removed; 2ε for one record changed.
+    Data:      values with a domain, or a tally. The number of records is protected too.
+    Use when:  a trusted curator holds the values; otherwise each person perturbs their own.
+    Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid.
+    """
+    expect(method, MeanMethod, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
+    expect(noise, PairNoise, "noise", "LaplacePair(), StaircasePair() or Hourglass()")
+    expect(convention, Convention, "convention", "MIDPOINT or LITERAL")
+    whole = budget(epsilon)
+    source = SYSTEM if source is None else source
+    secret, left = gather(data, domain, whole, source)
+    grid = secret.grid
+    law = noise.law(method, grid, left)
+    exact, error = method.query(*secret.secret(), grid), law.draw(source)
+    first, second = exact[0] + error[0], exact[1] + error[1]
+    # Everything below is computed from these two released integers and from public numbers.
+    share, count = quotient(*method.solve(first, second, grid), convention)
+    worst = float(max(share, 1 - share))
+    deviation = law.deviation(method.weights(float(share), grid))
+    uncertain = min(deviation / float(count), worst) if count > 0 else worst
+    ends = Shares(float(share), uncertain, first, second, method, law, grid)
+    spread, promise = uncertain * grid.domain.length, record_guarantee(whole)
+    return Answer(grid.at(share), spread, round(count), promise, grid.domain, confidence=ends)
+
+
+def swap_mean(
+    data: object, domain: Interval | None = None, *, epsilon: float, source: Source | None = None
+) -> Answer:
+    """Release the mean where the number of records is public, with ε-DP for changing one person's value.
+
+    Promise:   pure ε for one record changed. The number of records is not protected: `n` is exact.
+    Use when:  everybody knows the count; `mean` costs no more and hides it, but promises 2ε for a change.
+    Reference: [GV14], staircase noise on the sum; the lower bound of [AddRemove23] is this variance.
+    """
+    if isinstance(domain, LearnedBounds):
+        raise InvalidParameter("swap_mean needs a public domain; mean can learn its bounds")
+    whole = budget(epsilon)
+    source = SYSTEM if source is None else source
+    secret, _ = gather(data, domain, whole, source)
+    grid = secret.grid
+    law = DiscreteStaircase.best(grid.cells, whole)  # a changed record moves the sum by at most all cells
+    total, count = secret.secret()
+    records = max(count, 1)
+    if not count:  # the count is public here; an empty data set counts as one record in the middle
+        total = grid.cells // 2
+    share = _clip(Fraction(total + law.draw(source), grid.cells * records))
+    value, unit = grid.at(share), grid.cell / records
+    uncertain = min(law.variance**0.5 / records, float(max(share, 1 - share))) * grid.domain.length
+    ends = Symmetric(value, unit, law, grid.domain)
+    promise = record_guarantee(whole, PUBLIC_COUNT)
+    return Answer(value, uncertain, count, promise, grid.domain, confidence=ends)
+
+
+def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
+    """Return the mean's share of the domain and the count; it uses released numbers only and never raises."""
+    if convention is MIDPOINT and count <= 0:
+        return Fraction(1, 2), count
+    if count == 0:  # the paper's quotient is then ±∞, or 0/0
+        return Fraction((numerator > 0) - (numerator < 0) + 1, 2), count
+    return _clip(numerator / count), count
+
+
+def _clip(share: Fraction) -> Fraction:
+    return min(max(share, Fraction(0)), Fraction(1))
+
+
+def sum(
+    data: object,
+    domain: Interval | LearnedBounds | None = None,
+    *,
+    epsilon: float,
+    source: Source | None = None,
+) -> Answer:
+    """Release the sum of one value per person, with ε-DP for adding or removing a person.
+
+    Promise:   pure ε for one record added or removed; 2ε for one record changed.
+    Noise:     staircase, for a sensitivity of max(|low|, |high|): the least variance there is for one number.
+    Use when:  the total is wanted. It releases no count, so its `n` is 0; `mean` releases both.
+    """
+    whole = budget(epsilon)
+    source = SYSTEM if source is None else source
+    secret, left = gather(data, domain, whole, source)
+    grid = secret.grid
+    law = DiscreteStaircase.best(largest(grid), left)
+    unit = grid.cell / offset(grid).denominator
+    value = to_float(unit * (in_units(*secret.secret(), grid) + law.draw(source)))
+    error = law.variance**0.5 * float(unit * law.sensitivity)
+    ends = Symmetric(value, unit, law)
+    return Answer(value, error, 0, record_guarantee(whole), grid.domain, confidence=ends)
+
+
+def count(data: object, *, epsilon: float, source: Source | None = None) -> Answer:
+    """Release the number of records, with ε-DP for adding or removing a person.
+
+    Promise:   pure ε for one record added or removed; nothing is needed for one record changed.
+    Noise:     two-sided geometric, which is the staircase for sensitivity 1.
+    """
+    number = data.secret()[1] if isinstance(data, Tally) else int(records(data).size)
+    answer = _release(number, DiscreteStaircase(1, 1, budget(epsilon)), source)
+    return replace(answer, n=int(answer.value))
+
+
+def staircase(value: int, sensitivity: int, *, epsilon: float, source: Source | None = None) -> Answer:
+    """Release an integer that one record moves by at most `sensitivity`, with the noise of least variance.
+
+    Promise:   pure ε for any two data sets whose values differ by at most the sensitivity.
+    Reference: [GV14], on the integers.
+    """
+    return _release(value, DiscreteStaircase.best(_whole(sensitivity), budget(epsilon)), source)
+
+
+def laplace(value: int, sensitivity: int, *, epsilon: float, source: Source | None = None) -> Answer:
+    """Release an integer that one record moves by at most `sensitivity`, with discrete Laplace noise.
+
+    Promise:   pure ε for any two data sets whose values differ by at most the sensitivity; less in proportion
+               where they differ by less.
+    Use when:  that proportion matters; otherwise `staircase` has less variance.
+    """
+    return _release(value, DiscreteLaplace(_whole(sensitivity), budget(epsilon)), source)
+
+
+def _release(value: object, law: DiscreteStaircase | DiscreteLaplace, source: Source | None) -> Answer:
+    try:
+        exact = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidParameter("the value must be an integer: multiply it to whole units and round") from None
+    noisy = exact + law.draw(SYSTEM if source is None else source)
+    error = law.variance**0.5 * law.sensitivity
+    ends = Symmetric(to_float(noisy), Fraction(1), law)
+    return Answer(noisy, error, 0, record_guarantee(law.epsilon), confidence=ends)
+
+
+def _whole(sensitivity: object) -> int:
+    if isinstance(sensitivity, bool) or not isinstance(sensitivity, int) or not 1 <= sensitivity <= 1 << 512:
+        raise InvalidParameter("a sensitivity is a whole number from 1 to 2^512")
+    return sensitivity

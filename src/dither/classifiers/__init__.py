@@ -4,17 +4,23 @@ Each person randomises a record before it reaches a classifier. `utility` bounds
 answer is the one for the true record; `utility_curve` does so for many budgets at once.
 """
 
+from dither.classifiers.boxes import FeatureBox
 from dither.classifiers.concentration import concentration
-from dither.classifiers.models.linear import LinearClassifier
+from dither.classifiers.models.linear import LinearClassifier, QuadraticClassifier
 from dither.classifiers.models.network import Network
-from dither.classifiers.models.quadratic import QuadraticClassifier
-from dither.classifiers.proofs.boxes import FeatureBox
-from dither.classifiers.records import DatasetUtility, over_records
-from dither.classifiers.report import Ranking, SufficientBudget, best_mechanism, epsilon_for_utility, report
+from dither.classifiers.report import (
+    DatasetUtility,
+    Ranking,
+    SufficientBudget,
+    best_mechanism,
+    epsilon_for_utility,
+    over_records,
+    report,
+)
 from dither.classifiers.result import Utility, UtilityMethod
 from dither.classifiers.robustness import Robustness, euclidean_radius, hyperrectangle, radius
 from dither.classifiers.utility import Curve, utility, utility_curve
-from dither.mechanisms.indicator import Indicator, RawRelease
+from dither.mechanisms.combined import Indicator, RawRelease
 
 __all__ = [
     "Curve",

@@ -8,12 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.classifiers.feature_law import FeatureLaw, feature_law
-from dither.classifiers.proofs.boxes import FeatureBox
-from dither.classifiers.subject import parts_by_name
+from dither.classifiers.boxes import FeatureBox
+from dither.classifiers.feature_law import FeatureLaw, feature_law, parts_by_name
 from dither.domains import Line
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.law import Law, is_discrete
+from dither.kernels.law import Law, is_discrete
 from dither.mechanisms.base import Number
 
 Mass = Callable[[Floats, Floats], Floats]  # from low and high edges to probabilities

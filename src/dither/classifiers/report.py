@@ -1,25 +1,31 @@
-"""The best mechanism and budget for a classifier, and a report on one record."""
+"""The best mechanism and budget for a classifier, and a report on one record.
+
+Utility over a data set: on average, at worst, and for each record.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from dither.classifiers.feature_law import FeatureLaw
+from dither.arrays import Floats, Integers
+from dither.classifiers.feature_law import FeatureLaw, Randomisation, Randomiser, Subject
 from dither.classifiers.models.model import Model
+from dither.classifiers.monte_carlo import binomial_above, binomial_below, draw_reports, mean_below
 from dither.classifiers.result import Case, Utility, UtilityMethod, rounded_down
 from dither.classifiers.robustness import hyperrectangle, radius
-from dither.classifiers.subject import Randomisation, Randomiser
 from dither.classifiers.utility import (
     BUDGETS,
     QUERIES,
     Curve,
     check_confidence,
+    check_queries,
     draw_boundary,
+    prove_utility,
     svg,
     utility,
     utility_curve,
@@ -27,8 +33,9 @@ from dither.classifiers.utility import (
 from dither.domains import Interval, finite
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.plotting import axes_or_new
+from dither.privacy import Guarantee
 from dither.question import check_epsilon
-from dither.randomness import Source
+from dither.randomness import SYSTEM, Source
 from dither.table import Markup, as_html, element, figure, joined, page
 
 _RANGE: Final = (0.05, 20.0)  # the default range of budgets
@@ -327,3 +334,147 @@ def _map(
     note = element("p", "Blue: the answer stays. It stays in all of these boxes:")
     drawn = figure(svg(ax), "where the answer stays when the two features move")
     return [element("h2", "Where the answer stays"), drawn, note, as_html(("box", "extent"), rows)]
+
+
+Progress = Callable[[int], None]
+
+_ROWS: Final = 1 << 16  # rows that the classifier is asked about at once
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DatasetUtility:
+    """The utility over a data set: on average, at worst, and for each record (`lower`, `upper`).
+
+    The average, the worst case and the bounds of all records at once each hold with the stated confidence.
+    """
+
+    average: Utility
+    worst: Utility
+    lower: Floats
+    upper: Floats
+
+    def __repr__(self) -> str:
+        return f"on average {self.average!r}; at worst {self.worst!r}; {self.lower.size} records"
+
+
+def over_records(
+    predict: object,
+    records: Any,
+    mechanism: Randomiser,
+    *,
+    confidence: float = 0.95,
+    queries: int = 200,
+    method: UtilityMethod | None = None,
+    names: Sequence[str] | None = None,
+    source: Source | None = None,
+    progress: Progress | None = None,
+) -> DatasetUtility:
+    """Return bounds on the utility of every record of a data set, on average and at worst.
+
+    `records` is an array with one record a row, or columns by name. Exact where `utility` is; otherwise each
+    record is randomised `queries` times. `progress` is called with the number of records done since the last
+    call.
+
+    >>> import dither as dt
+    >>> steep = dt.classifiers.LinearClassifier([[10.0, 1.0]], [-6.0])
+    >>> people = np.array([[0.8, 0.5], [0.2, 0.4], [0.6, 0.1]])
+    >>> over_records(steep, people, dt.OGPM(dt.Interval(0, 1), epsilon=2)).worst
+    stays with probability 0.5363 (exact)
+    """
+    omega = check_confidence(confidence)
+    check_queries(queries)
+    randomisation = Randomisation.without_indicator(mechanism)
+    if method not in (None, UtilityMethod.EXACT, UtilityMethod.MONTE_CARLO):
+        raise InvalidParameter(f"the method for a data set must be EXACT or MONTE_CARLO, not {method}")
+    model = Model.of(predict)
+    rows, known = _rows(records, model.names if names is None else list(names))
+    subjects = [Subject.of(row, randomisation.names, known) for row in rows]
+    features = len(subjects[0].columns)
+    laws, guarantee = randomisation.laws(features), randomisation.guarantee(features)
+    tell = progress or (lambda done: None)
+    if method is not UtilityMethod.MONTE_CARLO:
+        proofs = _prove_all(model, subjects, laws, tell)
+        if proofs is not None:
+            return _summarise_proofs(proofs, guarantee)
+        if method is UtilityMethod.EXACT or omega == 0.0:
+            raise InvalidParameter("no exact utility is known for this classifier; use Monte Carlo")
+    kept = _count_kept(model, subjects, laws, queries, SYSTEM if source is None else source, tell)
+    return _summarise_counts(kept, queries, omega, guarantee)
+
+
+def _rows(records: Any, names: Sequence[str] | None) -> tuple[list[Any], Sequence[str] | None]:
+    if hasattr(records, "keys"):
+        names = [str(name) for name in records.keys()] if names is None else names  # noqa: SIM118
+        try:
+            columns = [np.asarray(records[name]) for name in names]
+        except KeyError:
+            raise InvalidParameter(f"the data need these columns: {', '.join(names)}") from None
+        rows = [list(row) for row in zip(*columns, strict=True)]
+    else:
+        rows = list(np.asarray(records))
+    if not rows or np.ndim(rows[0]) < 1:
+        raise InvalidParameter("a data set is an array with one record a row, or columns by name")
+    return rows, names
+
+
+def _prove_all(
+    model: Model, subjects: Sequence[Subject], laws: Sequence[FeatureLaw], tell: Progress
+) -> list[Utility] | None:
+    """Return proven bounds for every record, or None if those of one are not close."""
+    proofs = []
+    for subject in subjects:
+        proof = prove_utility(Case.about(model, subject), laws, boxes=False)
+        if proof is None or not proof.is_close:
+            return None
+        proofs.append(proof)
+        tell(1)
+    return proofs
+
+
+def _count_kept(
+    model: Model,
+    subjects: Sequence[Subject],
+    laws: Sequence[FeatureLaw],
+    queries: int,
+    source: Source,
+    tell: Progress,
+) -> Integers:
+    """Return for each record how often its answer stays; many records are asked about at once."""
+    counts = []
+    size = max(1, _ROWS // queries)
+    for begin in range(0, len(subjects), size):
+        group = subjects[begin : begin + size]
+        answers = model(np.concatenate([one.rows(one.values[None]) for one in group]))
+        values = np.repeat(np.stack([one.values for one in group]), queries, axis=0)
+        points = draw_reports(laws, values, source).reshape(len(group), queries, -1)
+        rows = np.concatenate([one.rows(some) for one, some in zip(group, points, strict=True)])
+        same = model(rows).reshape(len(group), queries) == answers[:, None]
+        counts.append(same.sum(axis=1))
+        tell(len(group))
+    return np.concatenate(counts)
+
+
+def _summarise_proofs(proofs: Sequence[Utility], guarantee: Guarantee) -> DatasetUtility:
+    lower, upper = np.array([(proof.lower, proof.upper) for proof in proofs]).T
+    average, worst = (
+        Utility.enclosed(float(of(lower)), float(of(upper))).under(guarantee) for of in (np.mean, np.min)
+    )
+    return DatasetUtility(average, worst, lower, upper)
+
+
+def _summarise_counts(kept: Integers, queries: int, omega: float, guarantee: Guarantee) -> DatasetUtility:
+    trials, total, half = queries * kept.size, int(kept.sum()), omega / 2.0  # half of ω for each side
+    share = half / kept.size  # so that the bounds of all records hold at once
+    lower = np.array([binomial_below(int(count), queries, share) for count in kept])
+    upper = np.array([binomial_above(int(count), queries, share) for count in kept])
+
+    def sampled(low: float, high: float, estimate: float) -> Utility:
+        return Utility(low, high, estimate, UtilityMethod.MONTE_CARLO, 1.0 - omega, trials, guarantee)
+
+    least, most = mean_below(total, trials, half), 1.0 - mean_below(trials - total, trials, half)
+    return DatasetUtility(
+        sampled(least, most, total / trials),
+        sampled(float(lower.min()), float(upper.min()), float(kept.min()) / queries),
+        lower,
+        upper,
+    )

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any, Final, TypeVar
 
 from dither.arrays import Floats, Mask
+from dither.classifiers.boxes import FeatureBox
+from dither.classifiers.feature_law import Subject
 from dither.classifiers.models.linear import Slice
 from dither.classifiers.models.model import Model, read_parameters
-from dither.classifiers.proofs.boxes import FeatureBox
-from dither.classifiers.subject import Subject
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.classifiers.proofs.boxes import (
+from dither.classifiers.boxes import (
     STEPS,
     FeatureBox,
     boxes_by_radius,
@@ -17,7 +17,7 @@ from dither.classifiers.proofs.boxes import (
     grow_box,
     sides_by_length,
 )
-from dither.classifiers.proofs.monte_carlo import UniformTest, binomial_above
+from dither.classifiers.monte_carlo import UniformTest, binomial_above
 from dither.classifiers.result import Case, confidence_text
 from dither.domains import Interval
 from dither.errors import InvalidParameter, found

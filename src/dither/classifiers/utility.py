@@ -10,11 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.classifiers.feature_law import FeatureLaw, marginals
-from dither.classifiers.proofs.boxes import FeatureBox, box_mass, grow_box, sides_by_mass
-from dither.classifiers.proofs.monte_carlo import binomial_above, binomial_below, count_kept, importance_band
+from dither.classifiers.boxes import FeatureBox, box_mass, grow_box, sides_by_mass
+from dither.classifiers.feature_law import FeatureLaw, Randomisation, Randomiser, marginals
+from dither.classifiers.monte_carlo import binomial_above, binomial_below, count_kept, importance_band
 from dither.classifiers.result import Case, Utility, UtilityMethod, confidence_text, with_raw_release
-from dither.classifiers.subject import Randomisation, Randomiser
 from dither.domains import Line
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.plotting import BLUE, COLOURS, axes_or_new, styled

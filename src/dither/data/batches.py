@@ -25,11 +25,11 @@ from dither.data.arrow import (
     to_column,
     values_of,
 )
-from dither.data.options import Missing, missing_answer
+from dither.data.streams import Missing, missing_answer
 from dither.domains import Domain, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.question import Question
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 if TYPE_CHECKING:
     import pyarrow

@@ -32,11 +32,11 @@ from dither.data.arrow import (
     to_objects,
 )
 from dither.data.formats import Chunk, Columns, TableFormat, code_cells, require_columns
-from dither.data.options import USUAL, Dialect
+from dither.data.streams import USUAL, Dialect
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
 from dither.question import Question
 from dither.reports import Reports
-from dither.wire.campaign import VERSION
+from dither.wire.codec import VERSION
 
 if TYPE_CHECKING:
     import pyarrow

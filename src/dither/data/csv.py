@@ -21,18 +21,30 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.data.arrow import encode_column, rows_of, to_mask, to_numbers
-from dither.data.formats import Chunk, Columns, TableFormat, require_columns
-from dither.data.options import USUAL, Dialect, is_header
-from dither.data.streams import byte_sink, byte_stream, first_line, is_standard, shown_name, text_stream
-from dither.data.text import (
+from dither.data.formats import (
     ROWS,
+    Chunk,
+    Columns,
+    TableFormat,
     TextChunk,
     comment_line,
     from_comment_line,
     from_text,
     numbers_in,
+    require_columns,
     text_cells,
     text_rows,
+)
+from dither.data.streams import (
+    USUAL,
+    Dialect,
+    byte_sink,
+    byte_stream,
+    first_line,
+    is_header,
+    is_standard,
+    shown_name,
+    text_stream,
 )
 from dither.errors import InvalidParameter
 from dither.question import Question

@@ -13,9 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from dither.data.formats import Chunk, Columns, TableFormat, require_columns
-from dither.data.options import USUAL, Dialect, is_header
-from dither.data.text import ROWS, TextChunk, text_rows
+from dither.data.formats import ROWS, Chunk, Columns, TableFormat, TextChunk, require_columns, text_rows
+from dither.data.streams import USUAL, Dialect, is_header
 from dither.errors import DitherError, InvalidParameter, MissingExtra
 
 _SHEET: Final = "dither"  # the sheet of the specification

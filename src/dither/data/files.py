@@ -25,13 +25,12 @@ from dither.data.formats import (
     name_errors,
     table_format,
 )
-from dither.data.options import USUAL, Dialect, Missing, Outside
 from dither.data.rows import ColumnFit, Misfit, Misfits, RowChoice, RowCounts, domains_of, read_values
-from dither.data.streams import output_path, shown_name
+from dither.data.streams import USUAL, Dialect, Missing, Outside, output_path, shown_name
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.randomness import Source
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 if TYPE_CHECKING:  # what perturbs a file does not import the estimators
     from dither.estimation.groups import GroupCounts

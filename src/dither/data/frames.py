@@ -22,9 +22,8 @@ from dither.data.arrow import (
 )
 from dither.data.batches import campaign_of, check_columns, perturb_batches, perturbed_schema
 from dither.data.formats import Questions
-from dither.data.options import Missing
+from dither.data.streams import Missing
 from dither.errors import InvalidParameter
-from dither.estimation.api import estimate as estimate_summary
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import (
     MINIMUM,
@@ -33,10 +32,11 @@ from dither.estimation.groups import (
     check_grouping,
     check_labels,
 )
+from dither.estimation.groups import estimate as estimate_summary
 from dither.estimation.summary import Summary
 from dither.randomness import Source
 from dither.reports import Reports
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 if TYPE_CHECKING:
     import pyarrow

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from dither.data.formats import Chunk, Columns, TableFormat, absent_column
-from dither.data.options import USUAL, Dialect
-from dither.data.streams import shown_name, text_sink, text_stream
-from dither.data.text import ROWS, TextChunk, text_rows
+from dither.data.formats import ROWS, Chunk, Columns, TableFormat, TextChunk, absent_column, text_rows
+from dither.data.streams import USUAL, Dialect, shown_name, text_sink, text_stream
 from dither.errors import InvalidParameter
 
 _HEAD: Final = '{"dither"'  # how the specification of a campaign begins

@@ -6,7 +6,7 @@ from typing import Any
 
 from dither.data.arrow import arrow
 from dither.data.batches import perturb_column
-from dither.data.options import Missing
+from dither.data.streams import Missing
 from dither.errors import InvalidParameter, MissingExtra
 from dither.question import as_question
 

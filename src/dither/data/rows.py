@@ -21,10 +21,10 @@ import numpy as np
 
 from dither.arrays import Integers, Mask
 from dither.data.formats import Chunk, Questions
-from dither.data.options import Missing, Outside, missing_answer
+from dither.data.streams import Missing, Outside, missing_answer
 from dither.domains import Categories, CodedLabels, Domain, Line
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 NAMED: Final = 10  # rows of each kind that an error names
 _DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")

@@ -1,21 +1,35 @@
-"""Trips: paths with a name each and, where they are known, a time at each place; reading and writing them."""
+"""Trips: paths with a name each and, where they are known, a time at each place; reading and writing them.
+
+Reports of trips: drawn from trips, written to a file, and read back with everything that decodes them.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from dither.atomic import renamed
-from dither.data.formats import Progress, ignore_progress, trip_format
-from dither.domains import Paths, Plane, first_misfit
-from dither.errors import InvalidParameter, OutsideDomain
+from dither.data.formats import Progress, from_text, ignore_progress, name_errors, to_text, trip_format
+from dither.data.streams import Outside
+from dither.device_text import real
+from dither.domains import Paths, Plane, Sphere, first_misfit
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
+from dither.maps.projection import LocalMap, Map, ReferenceMap
+from dither.question import as_question
+from dither.question.paths import PathQuestion
+from dither.randomness import Source
+from dither.reports import Reports
+from dither.wire.codec import from_json, to_json
 
 if TYPE_CHECKING:
     from dither.maps.projection import Map
+
 
 _NAMES: Final = {
     "id": ("id", "trip", "trip_id", "user", "user_id", "traj", "trajectory", "track", "name"),
@@ -185,3 +199,236 @@ def write_trips(trips: Trips, file: str | Path) -> None:
     writer = trip_format(path)
     with renamed(path) as part:
         writer.write(part, trips)
+
+
+BATCH: Final = 1 << 16  # places perturbed between two calls of `progress`
+_AUTHORITY_CODE: Final = re.compile(r"[A-Z]{2,10}:[0-9]{1,8}")
+
+
+@dataclass(frozen=True, eq=False)
+class TripReports:
+    """Reports of all locations of trips, and the trips as the collector decodes them.
+
+    `reports` can be given to `dt.maps.density` and `dt.maps.flows`. With a `projection` the mechanism works
+    in its metres, without one in degrees. `trips` has the decoded longitudes and latitudes, the names, and
+    the times if they were kept. Names, times and the number of locations are public.
+    """
+
+    reports: Reports
+    projection: Map | None
+    trips: Trips
+
+    def __post_init__(self) -> None:
+        _ = self.question
+        if len(self.reports) != len(self.trips.paths.points):
+            raise InvalidParameter(
+                "the trips and the reports differ in length: every location has one report"
+            )
+
+    @staticmethod
+    def draw(
+        trips: Trips,
+        mechanism: Any,
+        *,
+        projection: Map | None = None,
+        outside: Outside = Outside.ERROR,
+        keep_times: bool = False,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> TripReports:
+        """Draw the reports of trips.
+
+        Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
+        the number of locations perturbed since the last call.
+        """
+        mechanism = as_question(mechanism)
+        if not isinstance(mechanism, PathQuestion):
+            raise InvalidParameter(
+                f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {mechanism.name}"
+            )
+        if outside not in (Outside.ERROR, Outside.CLIP):
+            raise InvalidParameter(
+                f"outside is dt.data.Outside.ERROR or dt.data.Outside.CLIP, not {found(outside)}"
+            )
+        if trips.specification is not None:
+            raise InvalidParameter(
+                "these trips hold reports, which are random already; further noise would spoil the estimates"
+            )
+        if keep_times and trips.times is None:
+            raise InvalidParameter("the times cannot be kept: not every location has one")
+        paths = _move_inside(trips, mechanism, projection, outside)
+        reports = _draw_batches(paths, mechanism, source, progress or ignore_progress)
+        decoded = reports.values.reshape(-1, 2)
+        places = paths.like(decoded if projection is None else projection.to_earth(decoded))
+        times = trips.times if keep_times else None
+        return TripReports(reports, projection, Trips(places, trips.names, times))
+
+    @staticmethod
+    def decode(trips: Trips) -> TripReports:
+        """Decode the reports that trips from a file carry; raise MalformedReport if they carry none."""
+        file = Path(trips.file or "trips")
+        if trips.specification is None or trips.reports is None:
+            raise MalformedReport(
+                f"{file} carries no reports of trips; `dither trajectory perturb` and "
+                "dt.data.perturb_trips write them"
+            )
+        with name_errors(file):
+            mechanism, projection = read_trip_specification(trips.specification)
+        raw = from_text(trips.reports, mechanism, trips.where)
+        with name_errors(file):
+            reports = mechanism.reports(raw)
+        unbegun = np.flatnonzero(reports.cells[trips.paths.offsets[:-1], 0] == 0)
+        if unbegun.size:  # its locations would be decoded as those of the trip before
+            where = trips.where(int(trips.paths.offsets[unbegun[0]]))
+            raise MalformedReport(f"{where}: the trip does not begin here; its first reports are missing")
+        own = replace(trips, reports=None, specification=None)
+        return TripReports(reports, projection, own)
+
+    @property
+    def question(self) -> PathQuestion:
+        """The question that drew the reports."""
+        mechanism = self.reports.question
+        if not isinstance(mechanism, PathQuestion):
+            raise InvalidParameter(
+                f"the reports are of {mechanism.name}; a mechanism for paths such as dt.TraCSC was expected"
+            )
+        return mechanism
+
+    def write(self, out: str | Path) -> None:
+        """Write a file with the decoded trips, the reports and the specification, for `read_trip_reports`."""
+        specification = trip_specification(self.question, self.projection)
+        texts = tuple(to_text(self.reports))
+        write_trips(replace(self.trips, reports=texts, specification=specification), out)
+
+    def __len__(self) -> int:
+        return len(self.trips)
+
+    def __repr__(self) -> str:
+        name = self.reports.question.name
+        return f"TripReports({len(self)} trips with {len(self.trips.paths.points)} locations, by {name})"
+
+
+def perturb_trips(
+    path: str | Path,
+    out: str | Path,
+    mechanism: Any,
+    *,
+    projection: Map | None = None,
+    outside: Outside = Outside.ERROR,
+    keep_times: bool = False,
+    source: Source | None = None,
+    progress: Progress | None = None,
+) -> TripReports:
+    """Randomise the trips of one file into another, and return what was written.
+
+    The endings of the files' names determine their formats. The output holds the trips as a collector decodes
+    them, the reports and the specification: `read_trip_reports` needs nothing else. With a projection, the
+    mechanism's area is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
+    """
+    trip_format(Path(out))  # an unknown ending is refused before anything is read
+    drawn = TripReports.draw(
+        read_trips(path),
+        mechanism,
+        projection=projection,
+        outside=outside,
+        keep_times=keep_times,
+        source=source,
+        progress=progress,
+    )
+    drawn.write(out)
+    return drawn
+
+
+def read_trip_reports(path: str | Path, *, progress: Progress | None = None) -> TripReports:
+    """Return the reports in a file of randomised trips, with their mechanism and projection.
+
+    `progress` is called with the number of places read since the last call.
+    """
+    return TripReports.decode(read_trips(path, progress=progress))
+
+
+def _move_inside(trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
+    """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
+    if outside is Outside.ERROR:
+        try:
+            trips.check(mechanism.area, projection)
+        except OutsideDomain as error:
+            raise OutsideDomain(
+                f"{error}; choose a larger area, or move such locations to its border "
+                "(outside=dt.data.Outside.CLIP, at the terminal --outside clip)"
+            ) from None
+    elif projection is not None:
+        trips.check(Sphere())  # what is not on the earth cannot be projected
+    points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
+    return trips.paths.like(mechanism.area.clip(points) if outside is Outside.CLIP else points)
+
+
+def _draw_batches(
+    paths: Paths, mechanism: PathQuestion, source: Source | None, progress: Progress
+) -> Reports:
+    """Draw the reports of all locations, in batches of whole paths."""
+    offsets, parts = paths.offsets, []
+    begin = 0
+    while begin < len(paths):
+        end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + BATCH, side="right")) - 1)
+        rows = slice(offsets[begin], offsets[end])
+        part = Paths(paths.points[rows], offsets[begin : end + 1] - offsets[begin])
+        parts.append(mechanism.perturb(part, source=source).cells)
+        progress(int(rows.stop - rows.start))
+        begin = end
+    return mechanism.reports(np.concatenate(parts) if parts else [])
+
+
+def trip_specification(mechanism: PathQuestion, projection: Map | None) -> str:
+    """Return the specification as JSON text."""
+    return json.dumps({"mechanism": json.loads(to_json(mechanism)), "map": _projection_to_plain(projection)})
+
+
+def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
+    """Return the mechanism and the projection; raise MalformedReport if the text is of another kind."""
+    try:
+        given = json.loads(text)
+        mechanism, projection = (
+            from_json(json.dumps(given["mechanism"])),
+            _projection_from_plain(given["map"]),
+        )
+    except MissingExtra:
+        raise
+    except DitherError as error:
+        raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise MalformedReport("the specification of these trips cannot be read") from None
+    if not isinstance(mechanism, PathQuestion):
+        raise MalformedReport(f"the specification is of {mechanism.name}, which is not for trips")
+    return mechanism, projection
+
+
+def _projection_to_plain(projection: Map | None) -> dict[str, Any] | None:
+    match projection:
+        case None:
+            return None
+        case LocalMap(longitude, latitude):
+            return {"local": [longitude, latitude]}
+        case ReferenceMap(name):
+            return {"crs": _check_code(name, InvalidParameter)}
+    raise InvalidParameter(
+        f"a {type(projection).__name__} cannot be written to a file; use a LocalMap or a ReferenceMap"
+    )
+
+
+def _projection_from_plain(given: Any) -> Map | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or set(given) not in ({"local"}, {"crs"}):
+        raise MalformedReport("the map of trips is null, local or a coordinate reference system")
+    if "local" in given:
+        longitude, latitude = map(real, given["local"])
+        return LocalMap(longitude, latitude)
+    return ReferenceMap(_check_code(given["crs"], MalformedReport))
+
+
+def _check_code(name: object, error: type[DitherError]) -> str:
+    """Return an authority's code; other texts are programs for PROJ, which may open files and addresses."""
+    if not isinstance(name, str) or not _AUTHORITY_CODE.fullmatch(name):
+        raise error("a coordinate reference system in a file is an authority's code, such as EPSG:32654")
+    return name

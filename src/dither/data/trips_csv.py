@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.data.csv import Csv
-from dither.data.formats import Chunk, Progress, TripFormat
-from dither.data.text import comment_line
+from dither.data.formats import Chunk, Progress, TripFormat, comment_line
 from dither.data.trips import TripPoint, Trips, column_of, gather_trips, usual_name
 from dither.errors import InvalidParameter
 

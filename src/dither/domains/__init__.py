@@ -1,8 +1,17 @@
 """Domains, the sets of possible values: intervals, circles, categories, texts and areas."""
 
 from dither.domains.categories import Categories, CodedLabels, Profile, Text
-from dither.domains.domain import BLOCK, Domain, Line, finite, first_misfit, numbers, read_domain
-from dither.domains.line import Circle, Interval
+from dither.domains.domain import (
+    BLOCK,
+    Circle,
+    Domain,
+    Interval,
+    Line,
+    finite,
+    first_misfit,
+    numbers,
+    read_domain,
+)
 from dither.domains.plane import Disk, Parallelogram, Paths, Plane, Rectangle, Region, Sphere
 
 __all__ = [

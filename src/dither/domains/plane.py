@@ -18,8 +18,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
 from dither.domains.categories import Categories, Text
-from dither.domains.domain import Domain, extent, finite, numbers, regular
-from dither.domains.line import Circle, Interval
+from dither.domains.domain import Circle, Domain, Interval, extent, finite, numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 
 Pair = tuple[float, float]

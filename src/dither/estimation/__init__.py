@@ -1,10 +1,17 @@
 """Estimates from reports, each with a standard error and an interval."""
 
-from dither.estimation.api import as_reported, distribution, estimate, mean, quantile, resultant, variance
-from dither.estimation.distributions import EstimatedDistribution, likelihood, smoothed
+from dither.estimation.distributions import (
+    EstimatedDistribution,
+    as_reported,
+    distribution,
+    likelihood,
+    quantile,
+    smoothed,
+)
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import EstimatedFrequencies, frequencies, heavy_hitters, norm_sub, simplex
-from dither.estimation.linear import linear
+from dither.estimation.groups import estimate
+from dither.estimation.linear import linear, mean, resultant, variance
 from dither.estimation.summary import Summary, summarise
 
 __all__ = [

@@ -1,22 +1,30 @@
-"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `dt.likelihood`."""
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `dt.likelihood`.
+
+The method `dt.empirical_bayes`: distributions and quantiles from a smooth density with point masses.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Array, Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, found
+from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
+from dither.estimation.density import DensityModel, Path, Posterior, Prior
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.likelihood import (
     FINE,
+    MOST_POINTS,
+    OVERLAP,
     Fit,
     Histogram,
     Inference,
@@ -27,9 +35,23 @@ from dither.estimation.likelihood import (
     grid,
     smooth,
 )
-from dither.estimation.linear import Method, in_unit, linear, numerical, on_circle
+from dither.estimation.linear import (
+    Method,
+    average,
+    estimator,
+    in_unit,
+    linear,
+    mean_direction,
+    numerical,
+    on_circle,
+    resultant_length,
+    summarise_numbers,
+)
 from dither.estimation.summary import Summary
+from dither.kernels.transition import Dense, Operator
 from dither.privacy import Guarantee
+from dither.question import NumberQuestion
+from dither.reports import Reports
 from dither.table import ResultTable, Row
 
 if TYPE_CHECKING:
@@ -400,3 +422,213 @@ def _likeliest_on_line(summary: Summary) -> Likeliest:
 
 likelihood: Final = Likelihood()
 smoothed: Final = Likelihood(smoothing=True)
+
+
+GRID: Final = 128  # bins of a fit
+_ROWS: Final = 8  # groups of reports for each bin, at least
+_ACROSS: Final = 16  # groups of reports across a window, at least
+_MOST_ROWS: Final = 1 << 16
+_TIMES: Final = 4  # values that represent a bin, at least
+_FEW: Final = 8  # values of a report from which on they tell a shape
+_SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
+
+
+@dataclass(frozen=True)
+class EmpiricalBayes(Method):
+    """Estimate a smooth log-density with point masses, whose smoothness the reports themselves choose.
+
+    The log-density has a normal prior on its second differences. All strengths of the prior are averaged,
+    each weighted by its evidence: how probable it makes the reports. Point masses are added, up to
+    `most_atoms`, each only if the evidence rises. Intervals are those of the posterior.
+    """
+
+    most_atoms: int = 12
+
+    def __post_init__(self) -> None:
+        if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
+            raise InvalidParameter("the number of point masses is a whole number, at least 0")
+
+    def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        if is_too_coarse(summary):
+            return likelihood.quantile(summary, share)
+        if on_circle(numerical(summary)):
+            raise InvalidParameter(
+                "directions have no order; dt.mean and dt.resultant tell about them by default"
+            )
+        return self.curve(summary).quantile(share)
+
+    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        if is_too_coarse(summary):
+            return likelihood.distribution(summary, bins)
+        return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
+
+    def curve(self, summary: Summary) -> DensityCurve:
+        """Return the posterior of the density."""
+        mechanism = numerical(summary)
+        line = mechanism.line
+        points = declared_points(mechanism)
+        circular = on_circle(mechanism)
+        if points is not None:
+            rows = _rows(mechanism, points.size)
+            operator = mechanism.likelihood(np.clip(line.from_unit(points), line.low, line.high), rows)
+            model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
+            posterior = _about_a_curve(model)
+            return DensityCurve(line, posterior, (), summary.n, mechanism.guarantee, points)
+        rows = _rows(mechanism, GRID)
+        operator = _spread(mechanism, rows)
+        model = _model(operator, summary, Prior.of(GRID, circular=circular))
+        model, path, atoms = AtomSearch(mechanism, rows).search(model, self.most_atoms)
+        posterior = Posterior.over(model, [path.refine(model)])
+        return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
+
+    def __repr__(self) -> str:
+        return "dt.empirical_bayes"
+
+
+def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
+    """Return the posterior of the shares of ordered cells, with the law of their reports in each row.
+
+    As for declared points, the shares lie about a smooth curve, off it by a factor that is estimated too.
+    """
+    operator = Dense(np.ascontiguousarray(laws.T), np.arange(laws.shape[1]))
+    model = DensityModel(
+        operator,
+        np.zeros((laws.shape[1], 0)),
+        np.asarray(counts, dtype=np.float64),
+        Prior.of(laws.shape[0], circular=False),
+    )
+    return _about_a_curve(model)
+
+
+def _about_a_curve(model: DensityModel) -> Posterior:
+    return Posterior.over(model, [Path.down(model, scatter).refine(model) for scatter in _SCATTERS])
+
+
+def is_too_coarse(summary: Summary) -> bool:
+    """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
+
+    Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
+    """
+    mechanism = numerical(summary)
+    return mechanism.outcomes < _FEW and mechanism.line.points is None
+
+
+def declared_points(mechanism: NumberQuestion) -> Floats | None:
+    """Return the only possible values on [0, 1], if the domain declares them."""
+    points = mechanism.line.points
+    return None if points is None else mechanism.line.to_unit(points)
+
+
+def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
+    return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
+
+
+def _rows(mechanism: NumberQuestion, bins: int) -> int:
+    """Return into how many groups reports are counted: narrow windows need many."""
+    across = 1 << math.ceil(math.log2(_ACROSS / mechanism.window_share))
+    return min(max(_ROWS * max(bins, GRID), across), _MOST_ROWS)
+
+
+def _spread(mechanism: NumberQuestion, rows: int) -> Operator:
+    """Return the law of reports for equal bins, with values uniform inside each."""
+    times = math.ceil(min(max(_TIMES * GRID, OVERLAP / mechanism.window_share), MOST_POINTS) / GRID)
+    places = (np.arange(GRID * times) + 0.5) / (GRID * times)
+    return mechanism.likelihood(mechanism.line.from_unit(places), rows).spread(times)
+
+
+empirical_bayes: Final = EmpiricalBayes()
+
+
+@dataclass(frozen=True)
+class AsReported(Method):
+    """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
+
+    It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
+    the quantity of the values.
+    """
+
+    def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean."""
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
+            return mean_direction(summary)
+        return Estimate.of(average(summary, mechanism.decoded()), mechanism.guarantee)
+
+    def variance(self, summary: Summary) -> Estimate:
+        """Estimate the variance."""
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
+            return resultant_length(summary, variance=True, as_reported=True)
+        values = mechanism.decoded()
+        spread = average(summary, (values - average(summary, values).value) ** 2)
+        value = spread.value * summary.n / max(summary.n - 1, 1)
+        return Estimate.of(replace(spread, value=value), mechanism.guarantee)
+
+    def resultant(self, summary: Summary) -> Estimate:
+        """Estimate the length of the mean direction."""
+        return resultant_length(summary, as_reported=True)
+
+    def quantile(self, summary: Summary, share: float) -> Estimate:
+        """Estimate the value below which a share of the people are."""
+        return self.distribution(summary, 1024).quantile(share)
+
+    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+        """Estimate the distribution over bins: how many equal ones, or their edges."""
+        # Reports beyond the domain are counted in the bin at its nearer end.
+        mechanism = numerical(summary)
+        values = mechanism.decoded()
+        ends = edges_of(mechanism.line, bins)
+        place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
+        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
+        return EstimatedDistribution(counts / summary.n, ends, summary, self)
+
+    def __repr__(self) -> str:
+        return "dt.as_reported"
+
+
+as_reported: Final = AsReported()
+
+
+@overload
+def quantile(reports: Reports | Summary, share: float, *, method: Method = ...) -> Estimate: ...
+@overload
+def quantile(
+    reports: Reports | Summary, share: Sequence[float], *, method: Method = ...
+) -> list[Estimate]: ...
+def quantile(
+    reports: Reports | Summary, share: float | Sequence[float], *, method: Method = empirical_bayes
+) -> Estimate | list[Estimate]:
+    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
+
+    A list of shares returns a list of estimates; each interval holds at its own level, not all together.
+    `method=dt.likelihood` has a wider interval, which assumes nothing about the distribution.
+    """
+    if isinstance(share, list | tuple | np.ndarray):
+        summary = summarise_numbers(reports, method)
+        return [quantile(summary, part, method=method) for part in share]
+    if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        raise InvalidParameter(
+            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+        )
+    summary = summarise_numbers(reports, method)
+    answer = estimator(method, "quantile", "quantiles")(summary, float(share))
+    return in_unit(answer, summary)
+
+
+def distribution(
+    reports: Reports | Summary, bins: Bins = None, *, method: Method = empirical_bayes
+) -> EstimatedDistribution:
+    """Estimate how values are distributed over an interval or a circle.
+
+    `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
+    the estimate allows. The default is a smooth density with point masses, where the reports show some.
+    `method=dt.likelihood` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method=dt.smoothed` is its smoothed version (EMS), `method=dt.as_reported` the histogram of the reports.
+    """
+    summary = summarise_numbers(reports, method)
+    if bins is not None:
+        edges_of(numerical(summary).line, bins)
+    shape: EstimatedDistribution = estimator(method, "distribution", "distributions")(summary, bins)
+    return shape

@@ -32,8 +32,7 @@ from dither.estimation.summary import Summary, summarise
 from dither.kernels.codes import SupportKernel
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.kernels.transition import Dense
-from dither.numerics.binomial import binomial_threshold
-from dither.numerics.distributions import check_level, erfc, student_t_quantile
+from dither.numerics.distributions import binomial_threshold, check_level, erfc, student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion
 from dither.reports import Reports

@@ -6,16 +6,19 @@ import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
+from dither.estimation.distributions import likelihood
 from dither.estimation.estimate import Estimate
-from dither.estimation.summary import Summary
+from dither.estimation.frequency import frequencies
+from dither.estimation.linear import mean
+from dither.estimation.summary import Summary, summarise
 from dither.numerics.distributions import check_level
-from dither.question import Question, as_question
+from dither.question import CategoryQuestion, Question, as_question
 from dither.reports import Reports
 from dither.table import ResultTable, Row
 
@@ -296,3 +299,53 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
 
 def _many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+@overload
+def estimate(reports: Reports | Summary) -> Estimate: ...
+
+
+@overload
+def estimate(
+    reports: Reports,
+    *,
+    by: Labels,
+    quantity: Quantity | None = None,
+    minimum: int = MINIMUM,
+    level: float = 0.95,
+) -> GroupedEstimates: ...
+
+
+def estimate(
+    reports: Reports | Summary,
+    *,
+    by: Labels | None = None,
+    quantity: Quantity | None = None,
+    minimum: int = MINIMUM,
+    level: float = 0.95,
+) -> Estimate | GroupedEstimates:
+    """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
+
+    If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
+    resolution.
+
+    `by` holds a public label for each report, or several columns of labels by name. Then the result is a
+    table with a row for each group; groups with fewer than `minimum` reports are left out. `quantity`
+    estimates something else of each group, such as `lambda group: dt.quantile(group, 0.9)`.
+
+    >>> import dither as dt
+    >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
+    >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
+    0.900 (0.880 – 0.917) (95 %, n = 1 000)
+    """
+    if by is not None:
+        return estimate_groups(reports, by, quantity or estimate, minimum, level)
+    summary = summarise(reports)
+    if isinstance(summary.question, CategoryQuestion):
+        return frequencies(summary)
+    try:
+        return mean(summary)
+    except NotIdentifiable:
+        if not summary.n:
+            raise
+        return mean(summary, method=likelihood)

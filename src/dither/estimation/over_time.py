@@ -17,10 +17,10 @@ import numpy as np
 from dither.arrays import Array, Floats
 from dither.domains import finite
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.api import estimate
 from dither.estimation.estimate import Estimate, LabelledEstimate, thousands
+from dither.estimation.groups import estimate
 from dither.privacy import Guarantee
-from dither.repetition.days import ChangeReports, DatedReports, KeptChange
+from dither.repetition import ChangeReports, DatedReports, KeptChange
 
 UNKNOWN: Final = 1e12  # the variance of an interval without reports
 

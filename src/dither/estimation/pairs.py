@@ -1,19 +1,21 @@
-"""Two questions that the same people answered: tables, covariance, correlation and linear regression."""
+"""Two questions that the same people answered: tables, covariance, correlation and linear regression.
+
+Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative if asked.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.intervals import ConfidenceInterval, StudentInterval
-from dither.estimation.significance import (
+from dither.estimation.comparison import (
     Significance,
     blocks,
     check_pair,
@@ -25,8 +27,13 @@ from dither.estimation.significance import (
     quadratic_form,
     squares,
 )
+from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval
+from dither.estimation.summary import Summary, summarise
+from dither.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
+from dither.question import Question
 from dither.reports import Reports
 from dither.table import Row, as_html, as_text
 
@@ -346,3 +353,175 @@ def _positive(variance: float, which: str) -> None:
             f"the variance of the {which} number cannot be told from 0 by these reports; ask more people, or "
             "use a larger ε. dt.covariance needs no variances"
         )
+
+
+_ROUNDS: Final = 500
+_CLOSE: Final = 1e-10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
+    """Shares of the cells of every table: `tables["age", "sex"]` is an `Estimate` of a matrix.
+
+    Names may be given in either order. The tables are unbiased; cells may be negative. `consistent` makes
+    them non-negative, with equal shares of an attribute in all tables that hold it.
+    """
+
+    parts: dict[tuple[str, ...], Estimate]
+    n: int
+    possible: bool = False
+
+    def __getitem__(self, names: Any) -> Estimate:
+        key = (names,) if isinstance(names, str) else names
+        if key in self.parts:
+            return self.parts[key]
+        if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
+            turned = self.parts[key[::-1]]
+            return replace(
+                turned, value=np.asarray(turned.value).T, error=np.asarray(turned.standard_error).T
+            )
+        listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
+        raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def consistent(self) -> EstimatedTables:
+        """Return non-negative tables that sum to 1 and agree about every attribute, near the unbiased ones.
+
+        Tables are projected in turn onto those that agree and onto those that are possible. The step biases
+        rare cells; standard errors stay those of the unbiased tables.
+        """
+        values = {key: np.asarray(part.value, dtype=np.float64) for key, part in self.parts.items()}
+        for _ in range(_ROUNDS):
+            possible = {key: np.maximum(value, 0.0) for key, value in values.items()}
+            agreeing = _agree(possible)
+            moved = max(float(np.abs(agreeing[key] - possible[key]).max()) for key in values)
+            values = agreeing
+            if moved < _CLOSE:
+                break
+        kept = {key: np.maximum(value, 0.0) for key, value in values.items()}
+        kept = {key: value / value.sum() for key, value in kept.items()}
+        return EstimatedTables(
+            {key: replace(part, value=kept[key]) for key, part in self.parts.items()}, self.n, True
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(" × ".join(key) for key in list(self.parts)[:4])
+        more = ", …" if len(self) > 4 else ""
+        step = ", consistent" if self.possible else ""
+        return f"EstimatedTables({shown}{more}; n = {thousands(self.n)}{step})"
+
+
+def tables(reports: Reports | Summary) -> EstimatedTables:
+    """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
+
+    Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together
+    from its functions, directly or by lines.
+    """
+    summary = summarise(reports)
+    question = summary.question
+    kernel = question.kernel
+    if not isinstance(kernel, FunctionsKernel):
+        raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
+    reading: TableReading = question.book
+    shares, errors = _values(question, kernel, summary.counts)
+    names, sizes = question.domain.names, kernel.sizes
+    asked = [function.attributes for function in kernel.functions]
+    found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+    for places in combinations(range(len(sizes)), reading.way):
+        key = tuple(names[place] for place in places)
+        if reading.order:
+            found[key] = _from_lines(kernel, reading.order, places, shares, errors)
+        else:
+            at = asked.index(places)
+            shape = tuple(sizes[place] for place in places)
+            found[key] = shares[at].reshape(shape), errors[at].reshape(shape)
+    if reading.way == 2 and not reading.order:
+        found = _agreeing(found, len(sizes))
+    guarantee, n = question.guarantee, summary.n
+    parts = {key: Estimate(value, error, n, guarantee) for key, (value, error) in found.items()}
+    return EstimatedTables(parts, n)
+
+
+def _values(
+    question: Question, kernel: FunctionsKernel, counts: Integers
+) -> tuple[list[Floats], list[Floats]]:
+    """Return the share of every value of every function, and its standard error."""
+    counting = kernel.counting(question.domain)
+    shares, errors = [], []
+    people = counting.people(counts)
+    if min(people, default=0) < 2:
+        raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
+    order = question.book.order
+    for draw, function, own, n in zip(
+        kernel.reporting, kernel.functions, counting.split(counts), people, strict=True
+    ):
+        p, q, gap = float(draw.rates[0]), float(draw.rates[1]), float(draw.rates[0] - draw.rates[1])
+        share = draw.supports(own, order or len(function.values)) / n
+        mean = np.clip(share, q, p)
+        shares.append((share - q) / gap)
+        errors.append(np.sqrt(mean * (1.0 - mean) / n) / gap)
+    return shares, errors
+
+
+def _from_lines(
+    kernel: FunctionsKernel,
+    order: int,
+    places: tuple[int, ...],
+    shares: list[Floats],
+    errors: list[Floats],
+) -> tuple[Floats, Floats]:
+    """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q."""
+    asked = [function.attributes for function in kernel.functions]
+    shape = (kernel.sizes[places[0]], kernel.sizes[places[1]])
+    first, second = (asked.index((place,)) for place in places)
+    rows, columns = np.indices(shape)
+    value = shares[first][rows] + shares[second][columns] - 1.0
+    spread = errors[first][rows] ** 2 + errors[second][columns] ** 2
+    begin = asked.index(places)
+    for at in range(begin, begin + order - 1):
+        line = np.reshape(kernel.functions[at].values, shape)
+        value = value + shares[at][line]
+        spread = spread + errors[at][line] ** 2
+    return np.asarray(value / order), np.asarray(np.sqrt(spread) / order)
+
+
+def _agreeing(
+    found: dict[tuple[str, ...], tuple[Floats, Floats]], attributes: int
+) -> dict[tuple[str, ...], tuple[Floats, Floats]]:
+    """Return tables that sum to 1 and agree about every attribute, by least squares, with their errors."""
+    values = _agree({key: value for key, (value, _) in found.items()})
+    out = {}
+    for key, (_, error) in found.items():
+        rows, columns = error.shape
+        kept = (rows - 1) * (columns - 1) + (rows + columns - 2) / (attributes - 1)
+        out[key] = values[key], error * np.sqrt(kept / (rows * columns - 1))
+    return out
+
+
+def _agree(values: dict[tuple[str, ...], Floats]) -> dict[tuple[str, ...], Floats]:
+    """Return the nearest tables, in squares, that sum to 1 and have the same shares of every attribute.
+
+    The shares of an attribute are the mean over its tables, weighted by one over the other side's categories.
+    """
+    whole = {key: value + (1.0 - value.sum()) / value.size for key, value in values.items()}
+    if any(value.ndim == 1 for value in whole.values()):
+        return whole
+    sums: dict[str, list[tuple[Floats, float]]] = {}
+    for (first, second), value in whole.items():
+        sums.setdefault(first, []).append((value.sum(axis=1), 1.0 / value.shape[1]))
+        sums.setdefault(second, []).append((value.sum(axis=0), 1.0 / value.shape[0]))
+    means = {
+        name: np.sum([share * weight for share, weight in known], axis=0) / sum(w for _, w in known)
+        for name, known in sums.items()
+    }
+    out: dict[tuple[str, ...], Floats] = {}
+    for (first, second), value in whole.items():
+        rows = (means[first] - value.sum(axis=1)) / value.shape[1]
+        columns = (means[second] - value.sum(axis=0)) / value.shape[0]
+        out[first, second] = value + rows[:, None] + columns[None, :]
+    return out

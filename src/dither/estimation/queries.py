@@ -10,7 +10,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.empirical_bayes import empirical_bayes, posterior_of_cells
+from dither.estimation.distributions import empirical_bayes, posterior_of_cells
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.estimation.linear import Method, linear

@@ -18,7 +18,7 @@ import numpy as np
 from dither.arrays import Integers
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, found
 from dither.question import Question, as_question
-from dither.repetition.days import ChangeReports, DatedReports
+from dither.repetition import ChangeReports, DatedReports
 from dither.reports import Reports, check_codebooks
 
 NEEDED: Final = ("fingerprint", "measure", "cell", "total")
@@ -240,9 +240,10 @@ class Summary:
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Summary):
             return NotImplemented
-        if other.question.fingerprint != self.question.fingerprint:
-            raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
-        check_codebooks(self.question, other.question)
+        if other.question is not self.question:
+            if other.question.fingerprint != self.question.fingerprint:
+                raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
+            check_codebooks(self.question, other.question)
         return type(self)(self.question, self.counts + other.counts, self.n + other.n)
 
     def __radd__(self, other: object) -> Self:

@@ -17,9 +17,8 @@ import numpy as np
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories, Domain
 from dither.errors import InvalidParameter
-from dither.kernels.blocks import FEW, in_threads
 from dither.kernels.counting import BitSums, HashMatches, row_width, unpack_rows
-from dither.kernels.kernel import Kernel, PureKernel, check_no_codebook
+from dither.kernels.kernel import FEW, Kernel, PureKernel, check_no_codebook, in_threads
 from dither.kernels.sets.hashing import Hashing
 from dither.randomness import Source
 

@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Floats, Mask
 from dither.device_text import from_hexadecimal
 from dither.errors import InvalidParameter, found
-from dither.privacy.exact import exp_below, log_above
+from dither.privacy.guarantee import exp_below, log_above
 from dither.randomness import Source
 
 FINE: Final = 128  # bits of a coin; the probability 1/(e^50 + 1) still has 56 significant bits

@@ -1,7 +1,6 @@
 """Maps of places: projections to metres, densities, flows, and measures of the error of noisy paths."""
 
-from dither.maps.density import DensityMap, density
-from dither.maps.flows import Flows, flows, flows_between
+from dither.maps.density import DensityMap, Flows, density, flows, flows_between
 from dither.maps.metrics import (
     average_error,
     direction_error,

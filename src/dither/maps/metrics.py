@@ -12,7 +12,7 @@ from dither.arrays import Floats, Mask
 from dither.domains import Circle, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter, Mismatch, found
 from dither.plotting import BLUE, ORANGE, axes_or_new, styled
-from dither.question import PathQuestion
+from dither.question.paths import PathQuestion
 from dither.reports import Reports
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from dither.kernels.sets.functions import (
     TableReading,
     lines,
 )
-from dither.kernels.sets.hadamard import least_order
+from dither.kernels.window.projective import least_order
 from dither.mechanisms.base import CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
-from dither.numerics.quadrature import float_at_least
-from dither.numerics.roots import decreasing_root
+from dither.numerics.roots import decreasing_root, float_at_least
 from dither.privacy import Approximate, Guarantee, Pure, Unit
 from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (

@@ -10,15 +10,13 @@ from typing import Any
 from dither.arrays import Floats
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter, found
+from dither.kernels.law import BlendedLaw, WindowLaw
 from dither.kernels.window.codebook import Runs
-from dither.kernels.window.law import BlendedLaw, WindowLaw
-from dither.kernels.window.start import Placement
+from dither.kernels.window.integers import Placement
 from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.losses import Criterion, Power, absolute, squared, worst
-from dither.mechanisms.base import Realised
-from dither.mechanisms.number import Decoding, Shape, WindowMechanism
+from dither.mechanisms.base import Decoding, Realised, Shape, WindowMechanism
 from dither.optimal import store
-from dither.optimal.design import Design, relative_gap
 from dither.optimal.problem import (
     Given,
     Loss,
@@ -27,6 +25,7 @@ from dither.optimal.problem import (
     bound_on_circle,
     error_on_circle,
 )
+from dither.optimal.store import Design, relative_gap
 from dither.table import percent
 
 

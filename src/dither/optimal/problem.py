@@ -16,8 +16,7 @@ from dither.errors import InvalidParameter, found
 from dither.kernels.window.integers import Sliding
 from dither.losses import Criterion, Power, absolute, check_criterion, squared, worst
 from dither.mechanisms.numeric.ogpm import best_width
-from dither.numerics.quadrature import between
-from dither.numerics.roots import increasing_root
+from dither.numerics.roots import between, increasing_root
 
 LEAST, MOST = 0.05, 8.0
 _CHECKED: Final = (1 << 12) + 1  # distances at which a loss that is a function is checked

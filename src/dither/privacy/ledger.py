@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
-from dither.privacy.exact import rest
-from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
+from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit, rest
 from dither.randomness import SYSTEM
 
 _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approximate, PAC, Metric, Nothing)}

@@ -29,7 +29,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.numerics.binomial import MOST_TRIALS, TAIL_ERROR, at_least, at_most, probability
+from dither.numerics.distributions import MOST_TRIALS, TAIL_ERROR, at_least, at_most, probability
 from dither.numerics.roots import decreasing_root
 
 MOST_PEOPLE: Final = MOST_TRIALS

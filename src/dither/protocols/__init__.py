@@ -8,12 +8,19 @@ toss, report, collect        devices and a collector over TCP; Collection estima
 DeviceTLS, Certificates      TLS for their sockets
 """
 
-from dither.protocols.collector import Collection, Standing, collect
-from dither.protocols.device import Tossed, local_pairs, report, toss
+from dither.protocols.device import Collection, Standing, Tossed, collect, local_pairs, report, toss
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.messages import Certificates, DeviceTLS
+from dither.protocols.messages import (
+    DEALT,
+    SHUFFLED,
+    Certificates,
+    DeviceTLS,
+    Grouping,
+    Pairing,
+    Terms,
+    deal_pairs,
+)
 from dither.protocols.pairs import shuffle_pairs
-from dither.protocols.terms import DEALT, SHUFFLED, Grouping, Pairing, Terms, deal_pairs
 
 __all__ = [
     "DEALT",

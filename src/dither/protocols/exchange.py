@@ -17,8 +17,7 @@ import numpy as np
 
 from dither.errors import ExchangeFailed, InvalidParameter, found
 from dither.mechanisms.joint.joint import Coin
-from dither.protocols.messages import NO_EXCHANGE, Address, ExpectedMessage, Kind, Reader, pack
-from dither.protocols.terms import Terms
+from dither.protocols.messages import NO_EXCHANGE, Address, ExpectedMessage, Kind, Reader, Terms, pack
 from dither.protocols.transfer import TableReceiver, TableSender, query_size, reply_size
 from dither.randomness import SYSTEM, Source
 

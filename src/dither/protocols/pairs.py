@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from dither.errors import ExchangeFailed, InvalidParameter, MissingExtra
 from dither.protocols.exchange import Deadline
-from dither.protocols.messages import Certificates
-from dither.protocols.terms import SHUFFLED, Pairing, check_number
+from dither.protocols.messages import SHUFFLED, Certificates, Pairing, check_number
 
 SERVERS: Final = 3
 # The prime of secp256k1. A share holds an address or a secret, and square roots, which a random bit takes,

@@ -23,12 +23,13 @@ from dither.protocols.messages import (
     ExpectedMessage,
     Kind,
     Reader,
+    check_number,
+    deal_pairs,
     pack,
     pack_address,
     read_address,
 )
 from dither.protocols.pairs import NUMBER, begin_share, check_servers, combine, end_share
-from dither.protocols.terms import check_number, deal_pairs
 from dither.randomness import SYSTEM
 
 STRANGERS: Final = 256  # connections that have not yet followed the protocol

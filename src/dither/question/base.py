@@ -1,11 +1,14 @@
-"""The base class of questions, and what everybody asks of them."""
+"""The base class of questions, and what everybody asks of them.
+
+Questions about one number, about categories, with several queries, and all others: by their kernel.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields
+from collections.abc import Hashable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -13,13 +16,18 @@ from typing import Any, Final
 import numpy as np
 
 from dither import registry
-from dither.arrays import Array
+from dither.arrays import Array, Floats, Integers
 from dither.device_text import canonical, digest
-from dither.domains import Plane, finite
+from dither.domains import Categories, Line, Plane, finite, numbers, read_domain
 from dither.domains.plane import SeparateValues, separate_values
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
+from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import Counting
-from dither.kernels.kernel import Promise
+from dither.kernels.kernel import Kernel, LineKernel, Promise, UnbiasedReading, read_kernel
+from dither.kernels.table import ChannelKernel, CodeChannelKernel, LinearReading
+from dither.kernels.transition import Operator
+from dither.kernels.window.codebook import IDENTITY, Decoder, decoder
+from dither.kernels.window.kernel import SlidingKernel
 from dither.privacy import Guarantee, Unit
 from dither.privacy.guarantee import Combinator
 from dither.randomness import SYSTEM, Source
@@ -27,6 +35,8 @@ from dither.registry import read_parameters
 from dither.reports import Reports
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
+DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
+_MOST_NAME: Final = 80  # characters of the name of a design
 _MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
 
 
@@ -350,3 +360,207 @@ def check_threads(threads: object) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
     return threads
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlainQuestion(Question):
+    """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
+
+    kernel: Kernel
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(self.kernel.inputs(self.domain.check([x]))[0], **given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberQuestion(Question):
+    """A question about one number, on an interval or a circle."""
+
+    domain: Line
+    kernel: LineKernel
+    book: Decoder
+
+    @property
+    def line(self) -> Line:
+        """The domain of the inputs."""
+        return self.domain
+
+    @property
+    def decoder(self) -> Decoder:
+        """The map from reports to numbers."""
+        return self.book
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(numbers(values), source, threads=threads)  # checks the domain
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(x)
+
+    def chances(self, x: float) -> Floats:
+        """Return the probability of every report for the input x, in floats."""
+        return self.kernel.chances(x)
+
+    def likelihood(self, inputs: Floats, rows: int) -> Operator:
+        """Return P(report | input) as an operator, with reports grouped into about `rows` rows."""
+        return self.kernel.likelihood(inputs, rows)
+
+    def decoded(self) -> Floats:
+        """Return the decoded number of each counted report; for a group of cells, that of its middle."""
+        cells = self.kernel.middles() if self.kernel.rest else np.arange(self.outcomes)
+        return np.asarray(self.decode(cells), dtype=np.float64)
+
+    @cached_property
+    def _reading(self) -> UnbiasedReading | None:
+        return self.kernel.unbiased_reading(self.book)
+
+    def unbiased_reading(self) -> UnbiasedReading | None:
+        """Return numbers for the reports whose mean is the value; None if there are none."""
+        return self._reading
+
+    @property
+    def window_share(self) -> float:
+        """The share of all reports that the window of one input covers; 1 if there is no window."""
+        return self.kernel.window_share
+
+    def truncated(self) -> NumberQuestion:
+        """Return the same question with decoded reports clipped to the domain."""
+        return self._decoded_by(self.decoder.cut(self.line.low, self.line.high), "TRUNCATED")
+
+    def compressed(self) -> NumberQuestion:
+        """Return the same question with the report space decoded as the domain itself, which is biased."""
+        if not isinstance(self.kernel, SlidingKernel):
+            raise InvalidParameter(f"reports of {self.name} have no window whose range could be compressed")
+        return self._decoded_by(decoder(IDENTITY, self.outcomes, self.line), "COMPRESSED")
+
+    def _decoded_by(self, book: Decoder, decoding: str) -> NumberQuestion:
+        stated = dict(self.parameters)
+        if "decoding" in stated:
+            stated["decoding"] = {"choice": "Decoding", "name": decoding}
+        return replace(self, book=book, parameters=stated, made_by=None)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoryQuestion(Question):
+    """A question with a list of answers; a report supports some of them, most probably the true one."""
+
+    domain: Categories
+    kernel: SupportKernel
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.domain.check(values), source, threads=threads)
+
+    @property
+    def categories(self) -> Categories:
+        """The public list of answers."""
+        return self.domain
+
+    @property
+    def one_category(self) -> bool:
+        """Whether a report is one category, independent of other people's."""
+        return bool(self.kernel.one_category) and self.alone
+
+    @cached_property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """The exact probabilities p and q that a report supports its own category, and a given other one."""
+        return self.kernel.rates
+
+    @cached_property
+    def p(self) -> float:
+        """The probability that a report supports its own category."""
+        return float(self.rates[0])
+
+    @cached_property
+    def q(self) -> float:
+        """The probability that a report supports a given other category."""
+        return float(self.rates[1])
+
+    @cached_property
+    def gap(self) -> float:
+        """The difference p − q, by which estimates are divided, computed without cancellation."""
+        return float(self.rates[0] - self.rates[1])
+
+    def variance(self, frequency: float = 0.0) -> float:
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
+        if not 0.0 <= frequency <= 1.0:
+            raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
+        return float(self.kernel.variance(frequency))
+
+    def shared(self, n: int) -> tuple[float, float, float]:
+        """Return a, b, c of a + b·m + c·m², which is added to m(1 − m) in n times the variance of a share.
+
+        m is the mean of the share. They are 0 if the reports of different people are independent.
+        """
+        return self.kernel.shared(n)
+
+    def supports(self, counts: Integers) -> Integers:
+        """Return the number of reports that support each category, from the counts of a summary."""
+        return self.kernel.supports(counts, len(self.categories))
+
+    def probabilities(self, x: Hashable, **given: Any) -> list[Fraction]:
+        """Return the exact probability of every report for the category x, from the sampled integers.
+
+        For rows of bits, row r has the bits of the binary number r. For hashed reports they are those of the
+        buckets, given the public `seed` of the report.
+        """
+        return self.kernel.probabilities(int(self.categories.check([x])[0]), **given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryQuestion(Question):
+    """A question whose reports answer several linear queries about the shares of its inputs."""
+
+    kernel: ChannelKernel | CodeChannelKernel
+    book: LinearReading
+
+    @property
+    def reading(self) -> LinearReading:
+        """The unbiased contribution of each report to each answer, from the sampled integers."""
+        return self.book
+
+    @property
+    def matrix(self) -> Floats:
+        """The queries, one row each: the contribution of every input."""
+        return self.reading.queries
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        inputs = numbers(values) if isinstance(self.kernel, LineKernel) else self.domain.check(values)
+        return self.kernel.draw(inputs, source, threads=threads)
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(self.domain.check([x])[0])
+
+
+def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False, **more: Any) -> Question:
+    """Return the question with these integers and this codebook, of the class that its kernel determines."""
+    if isinstance(book, LinearReading) and isinstance(kernel, ChannelKernel | CodeChannelKernel):
+        return QueryQuestion(domain, kernel, book, **more)
+    if isinstance(kernel, LineKernel):
+        return NumberQuestion(domain, kernel, book, **more)
+    if isinstance(kernel, SupportKernel):
+        return CategoryQuestion(domain, kernel, book, **more)
+    from dither.kernels.places.place import PlaceKernel
+    from dither.question.paths import PathQuestion  # other questions do without places
+
+    if isinstance(kernel, PlaceKernel):
+        return PathQuestion(domain, kernel, book, divided=divided, **more)
+    return PlainQuestion(domain, kernel, book, **more)
+
+
+def read_question(
+    device: Mapping[str, Any], codebook: Any, name: str, parameters: Mapping[str, Any]
+) -> Question:
+    """Return the question of a device text's data and a codebook; raise MalformedReport if there is none."""
+    if not name.isidentifier() or len(name) > _MOST_NAME:
+        raise MalformedReport(f"{found(name)} is not the name of a design")
+    divided = device["draw"] == DIVIDED
+    domain = read_domain(device["domain"])
+    kernel = read_kernel(device["one"] if divided else device, domain)
+    book = kernel.read_codebook(codebook, parameters)
+    if "epsilon" in parameters:
+        epsilon = check_shared(parameters["epsilon"]) if divided else check_epsilon(parameters["epsilon"])
+    else:  # of correlated coins, which are stated by p and ρ
+        epsilon = Guarantee(kernel.promise(math.inf, parameters).bound).epsilon
+    return ask(domain, kernel, book, divided=divided, epsilon=epsilon, name=name, parameters=dict(parameters))

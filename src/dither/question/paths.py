@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,18 +15,15 @@ from dither.domains import Paths, Plane
 from dither.domains.plane import SeparateValues, separate_paths
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.kernel import Promise
-from dither.kernels.places.pair import PairKernel
+from dither.kernels.places.pair import PairKernel, terms_of_part
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable, check_begun
 from dither.post_processing import PostProcessing
 from dither.privacy import Nothing, Pure, Unit
-from dither.privacy.exact import share
-from dither.privacy.guarantee import PUBLIC_LENGTH
-from dither.question.base import MOST_EPSILON, Question
+from dither.privacy.guarantee import PUBLIC_LENGTH, share
+from dither.question.base import DIVIDED, MOST_EPSILON, NumberQuestion, Question
 from dither.randomness import Source
 from dither.registry import read
 from dither.reports import Reports
-
-DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -230,3 +227,22 @@ def check_shares(single: Question, length: int, epsilon: float) -> None:
 def _shape(values: object, paths: Paths) -> tuple[int, ...]:
     """Return the shape of the reports, without the axis of the numbers of a location."""
     return np.shape(values)[:-1] if isinstance(values, np.ndarray) else (len(paths.points),)
+
+
+def parts_of(question: Question) -> tuple[NumberQuestion, ...]:
+    """Return the two questions of a pair of numbers, each with its share of ε; none for other questions."""
+    kernel = question.kernel
+    if not isinstance(kernel, PairKernel):
+        return ()
+    budgets = kernel.shares(question.epsilon, question.parameters, question.book)
+    return tuple(
+        NumberQuestion(
+            part.line,
+            part,
+            question.book.parts[axis],
+            epsilon=budgets[axis],
+            name=f"part {axis + 1} of {question.name}",
+            parameters=terms_of_part(question.parameters, axis),
+        )
+        for axis, part in enumerate(kernel.parts)
+    )

@@ -10,8 +10,6 @@ No float decides a draw: an integer below n, a coin with probability p/q and a c
 exact.
 """
 
-from dither.randomness.reproducible import Keyed, Seeded
-from dither.randomness.source import Source
-from dither.randomness.system import SYSTEM, System
+from dither.randomness.source import SYSTEM, Keyed, Seeded, Source, System
 
 __all__ = ["SYSTEM", "Keyed", "Seeded", "Source", "System"]

@@ -25,10 +25,9 @@ from dither.device_text import canonical
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
 from dither.privacy import Guarantee
 from dither.question import Question, as_question
-from dither.service.keys import public_part
+from dither.service.settings import public_part
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS, public_key
-from dither.wire.campaign import Campaign, read_as, reading
-from dither.wire.codec import MOST_BYTES, loads, read_named, to_json
+from dither.wire.codec import MOST_BYTES, Campaign, loads, read_as, read_named, reading, to_json
 
 
 def promised(guarantee: Guarantee) -> dict[str, Any]:

@@ -20,8 +20,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from dither.errors import InvalidParameter, MissingExtra
 from dither.service.collector import Collector, SealingKeys, closed, today
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_key, public_part, read_key, read_sealing_key, read_token
-from dither.service.settings import Reason, Settings, log, to_stderr
+from dither.service.settings import (
+    Reason,
+    Settings,
+    log,
+    make_key,
+    public_part,
+    read_key,
+    read_sealing_key,
+    read_token,
+    to_stderr,
+)
 from dither.service.store.opening import is_postgresql, open_store
 from dither.service.writer import Writer
 

@@ -12,8 +12,8 @@ import pytest
 
 import dither as dt
 from dither.classifiers import Network, UtilityMethod
+from dither.classifiers.boxes import AffineLayer, Layer, ReluLayer, least_leads
 from dither.classifiers.models.network import convolution, network, pooling
-from dither.classifiers.proofs.boxes import AffineLayer, Layer, ReluLayer, least_leads
 from tests.classifiers.settings import PRINTED, UNIT, black_box, quadratic
 from tests.support.repository import DATA, reference
 

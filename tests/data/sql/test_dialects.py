@@ -61,7 +61,7 @@ def test_clickhouse(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path
 
 def test_spark(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="Spark is not installed")
-    frame = pytest.importorskip("dither.data.spark.frame", reason="Spark is not installed")
+    frame = pytest.importorskip("dither.data.spark", reason="Spark is not installed")
     settings = {"spark.sql.warehouse.dir": str(tmp_path / "warehouse"), "spark.sql.shuffle.partitions": "2"}
     spark = frame.session("local[1]", settings)
     try:

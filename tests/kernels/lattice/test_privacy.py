@@ -16,9 +16,9 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.integers import Clamped, domain_base, excess, failure
 from dither.kernels.lattice.kernel import Bounded, LatticeKernel, Ring
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, Stairs, decayed, largest_ratio
-from dither.kernels.table.channel import Channel
+from dither.kernels.table import Channel
 from dither.privacy import PAC, Approximate, Pure
-from dither.privacy.exact import exp_above, exp_below, log_above
+from dither.privacy.guarantee import exp_above, exp_below, log_above
 from tests.support.travel import Change, changed
 
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)

@@ -7,7 +7,7 @@ import pytest
 
 from dither.domains import Categories
 from dither.kernels.window.integers import Blocks, Lottery
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1.0, 22.0, 45.0, 50.0])

@@ -15,7 +15,7 @@ from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.sets.subsets import SubsetBits
 from dither.kernels.window.projective import Geometry, ProjectiveKernel
 from dither.mechanisms.frequency.projective import best_geometry
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 from dither.randomness import Source
 
 ALARM = 1e-6

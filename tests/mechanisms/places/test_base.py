@@ -12,8 +12,8 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.kernels.blocks import FEW
-from dither.privacy.exact import divide
+from dither.kernels.kernel import FEW
+from dither.privacy.guarantee import divide
 from tests.support.chi_square import ALARM, p_value
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

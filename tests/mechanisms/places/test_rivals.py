@@ -16,13 +16,13 @@ import dither as dt
 from dither import registry
 from dither.domains import Paths
 from dither.errors import InvalidParameter
-from dither.kernels.places.two_copies import TwoCopies
-from dither.kernels.table.alias import Grades, draw, largest_ratio
+from dither.kernels.places.points import TwoCopies
+from dither.kernels.table import Grades, draw, largest_ratio
 from dither.kernels.window.integers import Blocks
 from dither.mechanisms.places.base import grid
 from dither.mechanisms.places.rivals import Contrast
 from dither.privacy import Nothing, Pure
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 from tests.support.chi_square import ALARM, p_value
 from tests.support.repository import reference
 

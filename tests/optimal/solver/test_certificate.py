@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.optimal.design import Design
 from dither.optimal.problem import Problem
 from dither.optimal.solver.certificate import Prices, lower_bound
+from dither.optimal.store import Design
 from tests.support.cases.optimal import GOALS, KINDS, UNIT, optimal
 
 

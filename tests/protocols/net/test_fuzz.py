@@ -17,7 +17,7 @@ import dither as dt
 from dither import protocols
 from dither.errors import DitherError, ExchangeFailed
 from dither.protocols import Exchange, Role, Standing, Terms
-from dither.protocols.collector import pack_report, read_report
+from dither.protocols.device import pack_report, read_report
 from dither.protocols.exchange import Deadline
 from dither.protocols.messages import (
     NO_EXCHANGE,

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.kernels.window.integers import Sliding
+from dither.kernels.window.integers import GLIDING, Sliding
 from dither.kernels.window.kernel import ResponseKernel, SlidingKernel
-from dither.kernels.window.start import GLIDING
-from dither.mechanisms.number import Shape, WindowMechanism
+from dither.mechanisms.base import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

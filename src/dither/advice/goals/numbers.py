@@ -18,7 +18,7 @@ from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.intervals import reach_of_one
-from dither.kernels.lattice.law import COSINE, Moment
+from dither.kernels.law import COSINE, Moment
 from dither.losses import Criterion, Power, absolute, check_criterion, check_loss, squared, worst
 from dither.mechanisms.base import Analysis
 from dither.mechanisms.numeric.pm import CROSSOVER

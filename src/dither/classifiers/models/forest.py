@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dither.arrays import Floats, Integers, Mask
+from dither.classifiers.boxes import FeatureBox
 from dither.classifiers.feature_law import Marginal
 from dither.classifiers.models.linear import Enclosure, Keeps, Slice
-from dither.classifiers.proofs.boxes import FeatureBox
 
 _CELLS: Final = 1 << 26  # with more cells than this there is no map of them
 _BAND: Final = 1 << 22  # cells handled together

@@ -10,11 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Array, Floats, Mask
+from dither.classifiers.feature_law import Subject
 from dither.classifiers.models.forest import Forest, Leaves
-from dither.classifiers.models.linear import LinearClassifier, Slice, SliceableClassifier
+from dither.classifiers.models.linear import LinearClassifier, QuadraticClassifier, Slice, SliceableClassifier
 from dither.classifiers.models.network import perceptron
-from dither.classifiers.models.quadratic import QuadraticClassifier
-from dither.classifiers.subject import Subject
 from dither.errors import InvalidParameter
 
 _ROWS: Final = 1 << 17  # the most rows in one batch

@@ -11,9 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.classifiers.feature_law import Marginal
-from dither.classifiers.models.linear import Enclosure, Keeps, Slice, SliceableClassifier
-from dither.classifiers.proofs.boxes import (
+from dither.classifiers.boxes import (
     AffineLayer,
     FeatureBox,
     Layer,
@@ -21,6 +19,8 @@ from dither.classifiers.proofs.boxes import (
     ReluLayer,
     least_leads,
 )
+from dither.classifiers.feature_law import Marginal
+from dither.classifiers.models.linear import Enclosure, Keeps, Slice, SliceableClassifier
 from dither.errors import InvalidParameter
 
 _BOXES: Final = 1 << 13  # the most boxes that are looked at before the answer counts as not known

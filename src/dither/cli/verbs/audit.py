@@ -14,8 +14,18 @@ import click
 from dither.audits.api import audit
 from dither.audits.black_box.calls import Command
 from dither.audits.finding import Evidence, Finding
-from dither.cli.options import build, domain_options, mechanism_names, needed
-from dither.cli.output import JSON_OPTION, is_question_file, print_json, questions_in, save_picture, verdict
+from dither.cli.output import (
+    JSON_OPTION,
+    build,
+    domain_options,
+    is_question_file,
+    mechanism_names,
+    needed,
+    print_json,
+    questions_in,
+    save_picture,
+    verdict,
+)
 from dither.domains import Domain
 from dither.errors import InvalidParameter
 

@@ -11,7 +11,7 @@ from dither.advice.explain import explain
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
 from dither.service.contract import Contract, Published
-from dither.service.keys import make_key, make_sealing_key, public_part, read_key, read_sealing_key
+from dither.service.settings import make_key, make_sealing_key, public_part, read_key, read_sealing_key
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 

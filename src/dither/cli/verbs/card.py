@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dither.advice.card import card, schema
+from dither.advice.explain import card, schema
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, questions_in
 

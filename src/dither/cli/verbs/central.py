@@ -10,10 +10,9 @@ from typing import Any, Final
 import click
 
 from dither import central
-from dither.cli.options import dialect_options
-from dither.cli.output import JSON_OPTION, print_json, rows_done
+from dither.cli.output import JSON_OPTION, dialect_options, print_json, rows_done
 from dither.data.formats import table_format
-from dither.data.options import Dialect
+from dither.data.streams import Dialect
 from dither.domains import Interval
 
 _MISSING: Final = {

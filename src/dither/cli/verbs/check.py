@@ -6,12 +6,20 @@ from pathlib import Path
 
 import click
 
-from dither.cli.options import Asked, dialect_options, question_options
-from dither.cli.output import JSON_OPTION, counted, print_json, rows_done, table, verdict
+from dither.cli.output import (
+    JSON_OPTION,
+    Asked,
+    counted,
+    dialect_options,
+    print_json,
+    question_options,
+    rows_done,
+    table,
+    verdict,
+)
 from dither.data.files import check_file
-from dither.data.options import Dialect
 from dither.data.rows import ColumnFit
-from dither.data.streams import shown_name
+from dither.data.streams import Dialect, shown_name
 
 
 @click.command()

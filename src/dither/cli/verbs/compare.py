@@ -11,8 +11,15 @@ import click
 from dither import losses
 from dither.advice.compare import Comparison, compare
 from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile, Ranges
-from dither.cli.options import domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, print_json, rows_done, save_picture
+from dither.cli.output import (
+    JSON_OPTION,
+    domain_options,
+    needed,
+    print_json,
+    read_loss,
+    rows_done,
+    save_picture,
+)
 from dither.domains import Categories, Domain
 from dither.losses import Power
 

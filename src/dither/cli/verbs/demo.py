@@ -10,11 +10,13 @@ import numpy as np
 
 from dither.advice.catalogue import default_protocol
 from dither.advice.compare import compare
-from dither.audits.exact import audit
+from dither.audits.api import audit
 from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
 from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
-from dither.estimation.api import distribution, estimate, mean
+from dither.estimation.distributions import distribution
+from dither.estimation.groups import estimate
+from dither.estimation.linear import mean
 from dither.losses import absolute
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium

@@ -6,8 +6,14 @@ import json
 
 import click
 
-from dither.cli.options import build, domain_options, mechanism_names
-from dither.cli.output import is_question_file, print_json, questions_in
+from dither.cli.output import (
+    build,
+    domain_options,
+    is_question_file,
+    mechanism_names,
+    print_json,
+    questions_in,
+)
 from dither.domains import Domain
 from dither.wire.codec import to_json
 

@@ -8,8 +8,16 @@ import click
 
 from dither import losses
 from dither.atomic import renamed
-from dither.cli.options import CRITERION, domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, number, print_json, save_picture
+from dither.cli.output import (
+    CRITERION,
+    JSON_OPTION,
+    domain_options,
+    needed,
+    number,
+    print_json,
+    read_loss,
+    save_picture,
+)
 from dither.domains import Circle, Domain, Line
 from dither.losses import Power
 from dither.optimal import store

@@ -21,12 +21,11 @@ from dither.data.files import group_files, summarise_files
 from dither.data.streams import is_standard, shown_name
 from dither.domains import Categories, Interval
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
-from dither.estimation.api import distribution, estimate, quantile
+from dither.estimation.distributions import distribution, quantile
 from dither.estimation.estimate import Estimate, show_interval
-from dither.estimation.groups import MINIMUM, GroupCounts, Quantity
+from dither.estimation.groups import MINIMUM, GroupCounts, Quantity, estimate
 from dither.estimation.summary import Summary
-from dither.wire.campaign import Campaign
-from dither.wire.codec import from_json
+from dither.wire.codec import Campaign, from_json
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
@@ -213,7 +212,7 @@ def print_remote(
     addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
 ) -> None:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
-    from dither.service.keys import read_token
+    from dither.service.settings import read_token
     from dither.service.web.remote import fetch
 
     contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
@@ -248,7 +247,7 @@ def print_remote_groups(
     as_json: bool,
 ) -> None:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
-    from dither.service.keys import read_token
+    from dither.service.settings import read_token
     from dither.service.web.remote import fetch_groups
 
     if len(by) > 1 or by[0] not in _BY:

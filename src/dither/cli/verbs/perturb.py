@@ -8,12 +8,19 @@ from typing import Final
 
 import click
 
-from dither.cli.options import Asked, dialect_options, question_options
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, counted, print_json, rows_done
+from dither.cli.output import (
+    FORCE_OPTION,
+    JSON_OPTION,
+    Asked,
+    counted,
+    dialect_options,
+    print_json,
+    question_options,
+    rows_done,
+)
 from dither.data.files import check_keep, perturb_file
 from dither.data.formats import TABLES
-from dither.data.options import USUAL, Dialect, Missing, Outside
-from dither.data.streams import is_standard, shown_name
+from dither.data.streams import USUAL, Dialect, Missing, Outside, is_standard, shown_name
 
 _INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)

@@ -10,8 +10,16 @@ import click
 from dither import losses
 from dither.advice import goals
 from dither.advice.recommend import epsilon_for, people_for, recommend
-from dither.cli.options import CRITERION, domain_options, needed, read_loss
-from dither.cli.output import JSON_OPTION, number, print_json, rows_done
+from dither.cli.output import (
+    CRITERION,
+    JSON_OPTION,
+    domain_options,
+    needed,
+    number,
+    print_json,
+    read_loss,
+    rows_done,
+)
 from dither.domains import Domain
 from dither.losses import Power
 

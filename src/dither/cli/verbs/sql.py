@@ -15,17 +15,15 @@ from typing import Any
 import click
 
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
-from dither.data.options import Missing
 from dither.data.rows import RowCounts
 from dither.data.sql.dialects import DIALECTS
 from dither.data.sql.engines import Columns, connect, fold_script, is_address, question_totals
 from dither.data.sql.query import OPTIONAL, ReportTable, counting_query
-from dither.data.streams import output_path, shown_name
+from dither.data.streams import Missing, output_path, shown_name
 from dither.errors import DitherError, InvalidParameter, unknown_name
 from dither.estimation.groups import GroupCounts
 from dither.estimation.summary import Summary
-from dither.wire.campaign import Campaign
-from dither.wire.codec import from_json
+from dither.wire.codec import Campaign, from_json
 
 
 def counts_of(

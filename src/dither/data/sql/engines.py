@@ -21,7 +21,7 @@ from dither.data.sql.query import ReportTable, counting_query, question_conditio
 from dither.errors import DitherError, InvalidParameter, MissingExtra, unknown_name
 from dither.estimation.summary import NEEDED, CountTotals, Summary, read_counts
 from dither.question import Question
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://")
 Columns = dict[str, list[Any]]

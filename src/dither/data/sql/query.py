@@ -14,7 +14,7 @@ from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknow
 from dither.estimation.summary import Measure
 from dither.question import Question
 from dither.wire.batch import BatchBody
-from dither.wire.campaign import Campaign
+from dither.wire.codec import Campaign
 
 OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
 

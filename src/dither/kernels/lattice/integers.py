@@ -33,9 +33,9 @@ from dither.device_text import whole
 from dither.domains import Line
 from dither.errors import InvalidParameter, found
 from dither.kernels.lattice.noise import ClampedSampler, End, LatticeNoise, NoiseSampler, fixed_point
-from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS
-from dither.kernels.window.start import LineStart
-from dither.privacy.exact import exp_above, exp_below
+from dither.kernels.table import MOST_OUTCOMES, TOTAL_BITS
+from dither.kernels.window.integers import LineStart
+from dither.privacy.guarantee import exp_above, exp_below
 from dither.randomness import Source
 
 _TOTAL: Final = 1 << TOTAL_BITS

@@ -25,9 +25,9 @@ import numpy as np
 from dither.arrays import Array
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.table.alias import MOST_OUTCOMES, TOTAL_BITS, Alias, AliasSampler
-from dither.kernels.window.start import LineStart
-from dither.privacy.exact import exp_above
+from dither.kernels.table import MOST_OUTCOMES, TOTAL_BITS, Alias, AliasSampler
+from dither.kernels.window.integers import LineStart
+from dither.privacy.guarantee import exp_above
 from dither.randomness import Source
 
 DIGITS: Final = 256  # binary digits of the fixed-point numbers from which weights are computed

@@ -14,15 +14,13 @@ from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
 from dither.domains import Circle, Disk, Domain, Line, Parallelogram, Paths, Rectangle, Sphere, read_domain
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW
 from dither.kernels.counting import CoarseGrid, EachColumn
-from dither.kernels.kernel import Kernel, LineKernel, Promise, check_ratio, read_kernel
+from dither.kernels.kernel import FEW, Kernel, LineKernel, Promise, check_ratio, read_kernel
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, Separable, over_cells
 from dither.kernels.transition import Product
 from dither.kernels.window.codebook import Decoder
 from dither.privacy import Guarantee, Pure
-from dither.privacy.exact import divide
-from dither.privacy.guarantee import assumed
+from dither.privacy.guarantee import assumed, divide
 from dither.randomness import Source
 
 Crossed = Rectangle | Parallelogram | Sphere  # the range of each coordinate does not depend on the other

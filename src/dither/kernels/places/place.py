@@ -12,9 +12,8 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Domain, Paths
 from dither.errors import MalformedReport, NotIdentifiable
-from dither.kernels.blocks import FEW
 from dither.kernels.counting import Counting, NotCounted
-from dither.kernels.kernel import Kernel
+from dither.kernels.kernel import FEW, Kernel
 from dither.kernels.transition import Product
 from dither.randomness import Source
 

@@ -16,13 +16,12 @@ from dither.device_text import from_hexadecimal, hexadecimal, real, whole
 from dither.domains import Domain, Paths
 from dither.domains.plane import Pair, Region, read_pair
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.blocks import split_rows
-from dither.kernels.kernel import Promise
-from dither.kernels.lattice.planar import PlanarNoise, RingNoise
+from dither.kernels.kernel import Promise, split_rows
+from dither.kernels.lattice.kernel import PlanarNoise, RingNoise
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
-from dither.numerics.quadrature import float_at_least
+from dither.numerics.roots import float_at_least
 from dither.privacy import Metric, Pure
-from dither.privacy.exact import exp_above, exp_below, log_above
+from dither.privacy.guarantee import exp_above, exp_below, log_above
 from dither.randomness import Source
 
 _FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals

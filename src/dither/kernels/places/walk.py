@@ -15,7 +15,7 @@ from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Circle, Domain, Interval, Paths, Region
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW
+from dither.kernels.kernel import FEW
 from dither.kernels.places.pair import PairDecoder, PairKernel, read_pair_of_kernels
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
 from dither.randomness import Source

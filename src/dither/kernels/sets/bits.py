@@ -26,7 +26,7 @@ from dither.errors import InvalidParameter, found
 from dither.kernels.codes import BitReports, CodeKernel
 from dither.kernels.coin import FINE, BiasedCoin, read_coin
 from dither.kernels.counting import bit_places, check_rows, row_width, unpack_rows
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 from dither.randomness import Source
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes

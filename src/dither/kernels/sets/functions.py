@@ -19,11 +19,10 @@ from dither.device_text import whole
 from dither.domains import Categories, Domain
 from dither.domains.categories import Profile
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.blocks import FEW, split_rows
 from dither.kernels.codes import CodeKernel
 from dither.kernels.counting import EachFunction
-from dither.kernels.kernel import MOST_LISTED, PureKernel, check_no_codebook, read_kernel
-from dither.kernels.sets.hadamard import tables
+from dither.kernels.kernel import FEW, MOST_LISTED, PureKernel, check_no_codebook, read_kernel, split_rows
+from dither.kernels.window.projective import tables
 from dither.randomness import Source
 
 TOTAL: Final = 1 << 32  # of the weights of the functions

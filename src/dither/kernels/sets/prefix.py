@@ -14,10 +14,9 @@ from dither.arrays import Array, Floats, Halves, Integers, Words
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Domain, Text
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.blocks import BLOCK, in_threads
 from dither.kernels.codes import BucketReports, CodeKernel
 from dither.kernels.counting import NotCounted
-from dither.kernels.kernel import NoCodebook, PureKernel
+from dither.kernels.kernel import BLOCK, NoCodebook, PureKernel, in_threads
 from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mixed, seeds
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import WindowKernel

@@ -19,7 +19,7 @@ from dither.kernels.codes import BitReports, CodeKernel
 from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.counting import BIT, ColumnSums, bit_places, check_rows, row_width, unpack_rows
 from dither.kernels.kernel import MOST_LISTED
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 from dither.randomness import Source
 
 

@@ -16,7 +16,7 @@ from dither.domains import BLOCK, Line
 from dither.errors import MalformedReport
 
 if TYPE_CHECKING:
-    from dither.kernels.lattice.law import Moment
+    from dither.kernels.law import Moment
 
 
 _FEW: Final = 64  # tables of at most so many steps are summed for all inputs at once

@@ -13,21 +13,20 @@ from dither.arrays import Array, Floats
 from dither.device_text import from_hexadecimal, hexadecimal, whole
 from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport, found
-from dither.kernels.blocks import Sampler
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import (
     STRAIGHT,
     CellKernel,
     LineKernel,
     PureKernel,
+    Sampler,
     UnbiasedReading,
     affine_reading,
 )
 from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, read_decoder, sized
-from dither.kernels.window.integers import Blocks, Sliding
-from dither.kernels.window.start import LineStart, StartRule
-from dither.kernels.window.start_table import KnotStart, read_start
+from dither.kernels.window.integers import Blocks, LineStart, Sliding, StartRule, read_start
+from dither.kernels.window.start_table import KnotStart
 from dither.randomness import Source
 
 

@@ -13,10 +13,9 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import real, whole
 from dither.domains import Line
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.window.codebook import Runs
-from dither.kernels.window.integers import Sliding
-from dither.kernels.window.start import LineStart, Placement, StartRule, StartSampler, split
+from dither.kernels.window.integers import LineStart, Placement, Sliding, StartRule, StartSampler, split
 from dither.randomness import Source
 
 BINS: Final = 1 << 16  # entries of a table without random rounding
@@ -305,14 +304,3 @@ class BalancedCells(Placement):
         means, ends = self._means(kept), np.cumsum(self.book.counts)[:-1]
         edges = np.concatenate([ends, ends - kept])  # starts at which an end of the window enters another run
         return tuple(np.unique(means[edges[(edges >= 0) & (edges < means.size)]]).tolist())
-
-
-def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
-    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
-    if data["kind"] == "line":
-        return LineStart.from_device(data)
-    if data["kind"] == "steps":
-        return StepStart.from_device(data, window)
-    if data["kind"] == "knots":
-        return KnotStart.from_device(data, window)
-    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")

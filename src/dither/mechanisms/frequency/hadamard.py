@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.kernels.sets.hadamard import Columns
+from dither.kernels.window.projective import Columns
 from dither.mechanisms.base import CategoryMechanism
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from dither.errors import InvalidParameter
 from dither.kernels.window.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
 from dither.mechanisms.base import CategoryMechanism
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 
 MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
 _NEAR: Final = 2  # prime powers that are tried on each side of the best order

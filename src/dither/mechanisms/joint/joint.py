@@ -21,13 +21,19 @@ from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
 from dither.mechanisms.joint.accounting import (
     Mode,
+    Search,
     account,
     check_colluders,
     check_mode,
     check_people,
+    coins,
+    constraint,
+    exact,
+    plain,
+    published,
+    rho_range,
     theorem_3_epsilon,
 )
-from dither.mechanisms.joint.tuning import Search, coins, constraint, exact, plain, published, rho_range
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, as_question, can_answer, check_epsilon
 from dither.randomness import SYSTEM, Source

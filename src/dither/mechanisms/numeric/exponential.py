@@ -13,12 +13,12 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Circle, Interval, finite
 from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.kernels.lattice.law import TableLaw
 from dither.kernels.lattice.noise import decayed
-from dither.kernels.table.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
+from dither.kernels.law import TableLaw
+from dither.kernels.table import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
 from dither.kernels.window.codebook import TableDecoder
 from dither.mechanisms.base import NumberMechanism
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding

@@ -16,9 +16,9 @@ from dither.domains import finite
 from dither.errors import InvalidParameter, found
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.lattice.law import SmoothDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
-from dither.mechanisms.number import END_MASS, AddedNoise, LatticeMechanism
+from dither.kernels.law import SmoothDensity
+from dither.mechanisms.base import END_MASS, AddedNoise, LatticeMechanism
 from dither.numerics.distributions import erf, erfc, survival
 from dither.numerics.roots import smallest_positive_float
 

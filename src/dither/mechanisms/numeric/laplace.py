@@ -15,10 +15,10 @@ from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import SPENT, Clamped, domain_base
 from dither.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
-from dither.kernels.lattice.law import InsideLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
+from dither.kernels.law import InsideLaw, SmoothDensity
 from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.number import AddedNoise, LatticeMechanism, exponential_margin
+from dither.mechanisms.base import AddedNoise, LatticeMechanism, exponential_margin
 from dither.numerics.roots import smallest_float
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dither.domains import Circle, Interval, finite
 from dither.errors import InvalidParameter, found
-from dither.kernels.window.start import Gliding
+from dither.kernels.window.integers import Gliding
 from dither.losses import Power, absolute
-from dither.mechanisms.number import Shape, WindowMechanism
+from dither.mechanisms.base import Shape, WindowMechanism
 from dither.numerics.roots import increasing_root
 
 

@@ -11,15 +11,12 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Interval, Line
-from dither.kernels.lattice.law import Law
+from dither.kernels.law import Law, MixedLaw
 from dither.kernels.window.codebook import JoinedDecoder, Steps
-from dither.kernels.window.integers import Sliding
+from dither.kernels.window.integers import GLIDING, LineStart, Placement, Sliding
 from dither.kernels.window.kernel import COIN, MixtureKernel
-from dither.kernels.window.law import MixedLaw
-from dither.kernels.window.start import GLIDING, LineStart, Placement
 from dither.losses import Criterion
-from dither.mechanisms.base import NumberMechanism, Realised
-from dither.mechanisms.number import Shape, WindowMechanism, unbiased_line
+from dither.mechanisms.base import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 
-from dither.kernels.window.start import GLIDING
-from dither.mechanisms.number import Shape, WindowMechanism
+from dither.kernels.window.integers import GLIDING
+from dither.mechanisms.base import Shape, WindowMechanism
 from dither.numerics.roots import newton
 
 

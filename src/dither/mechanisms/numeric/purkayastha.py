@@ -13,10 +13,10 @@ from dither.arrays import Floats
 from dither.domains import Circle
 from dither.kernels.lattice.integers import SPENT
 from dither.kernels.lattice.kernel import LatticeKernel, Ring
-from dither.kernels.lattice.law import RingLaw, SmoothDensity
 from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed
+from dither.kernels.law import RingLaw, SmoothDensity
 from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.number import LatticeMechanism
+from dither.mechanisms.base import LatticeMechanism
 
 
 @dataclass(frozen=True)

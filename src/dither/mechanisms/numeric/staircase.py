@@ -11,11 +11,11 @@ import numpy as np
 from dither.arrays import Floats
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.law import Moment, NoiseDensity
 from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
+from dither.kernels.law import Moment, NoiseDensity
 from dither.losses import Power, absolute, squared
-from dither.mechanisms.number import AddedNoise, LatticeMechanism, exponential_margin
-from dither.numerics.quadrature import total
+from dither.mechanisms.base import AddedNoise, LatticeMechanism, exponential_margin
+from dither.numerics.roots import total
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum
 

@@ -8,8 +8,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 from dither.domains import Circle, Interval
 from dither.errors import InvalidParameter
 from dither.kernels.window.codebook import Ramps
-from dither.kernels.window.start import GLIDING
-from dither.mechanisms.number import Decoding, Shape, WindowMechanism
+from dither.kernels.window.integers import GLIDING
+from dither.mechanisms.base import Decoding, Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

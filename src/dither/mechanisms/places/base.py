@@ -16,12 +16,13 @@ from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.kernels.places.pair import PairDecoder, PairKernel
 from dither.kernels.places.walk import WalkKernel
-from dither.kernels.table.alias import Grades
+from dither.kernels.table import Grades
 from dither.mechanisms.base import Mechanism, NumberMechanism
 from dither.post_processing import PostProcessing
 from dither.privacy import Unit
-from dither.privacy.exact import divide, share
-from dither.question import MOST_EPSILON, PathQuestion, Question, check_epsilon, check_shared, check_shares
+from dither.privacy.guarantee import divide, share
+from dither.question import MOST_EPSILON, Question, check_epsilon, check_shared
+from dither.question.paths import PathQuestion, check_shares
 from dither.reports import Reports
 
 Area = TypeVar("Area", bound=Plane)

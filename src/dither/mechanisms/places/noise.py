@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.domains import Disk, Parallelogram, Rectangle, Region, finite
 from dither.errors import InvalidParameter, found
-from dither.kernels.lattice.planar import PlanarNoise, RingNoise
+from dither.kernels.lattice.kernel import PlanarNoise, RingNoise
 from dither.kernels.places.planar import (
     PlanarKernel,
     PlanarNoiseKernel,

@@ -14,7 +14,7 @@ from dither.losses import Power, squared
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.numerics.roots import integer_argmin
-from dither.privacy.exact import rest
+from dither.privacy.guarantee import rest
 from dither.question import LEAST_EPSILON
 
 _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices and collector agree on it

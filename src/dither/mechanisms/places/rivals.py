@@ -14,15 +14,21 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Disk, Parallelogram, Rectangle, Region
 from dither.errors import InvalidParameter, found
-from dither.kernels.places.points import FallingWeights, GridKernel, PointKernel, RingWeights, distances, ring
-from dither.kernels.places.two_copies import TwoCopies
+from dither.kernels.law import WindowLaw
+from dither.kernels.places.points import (
+    FallingWeights,
+    GridKernel,
+    PointKernel,
+    RingWeights,
+    TwoCopies,
+    distances,
+    ring,
+)
 from dither.kernels.places.walk import TURN, UNIT
-from dither.kernels.table.alias import Grades, blocks
+from dither.kernels.table import Grades, blocks
 from dither.kernels.window.codebook import IDENTITY, AffineDecoder
-from dither.kernels.window.integers import Blocks
+from dither.kernels.window.integers import Blocks, LineStart
 from dither.kernels.window.kernel import SectorKernel
-from dither.kernels.window.law import WindowLaw
-from dither.kernels.window.start import LineStart
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import (
@@ -36,7 +42,7 @@ from dither.mechanisms.places.base import (
 )
 from dither.mechanisms.places.tracs import HEURISTIC
 from dither.numerics.roots import largest_float
-from dither.privacy.exact import exp_below
+from dither.privacy.guarantee import exp_below
 
 
 @dataclass(frozen=True)

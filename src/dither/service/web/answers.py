@@ -20,9 +20,9 @@ import numpy as np
 
 from dither.domains import Categories, Line
 from dither.errors import DitherError, InvalidParameter, MissingExtra, found, unknown_name
-from dither.estimation.api import distribution, estimate, quantile
-from dither.estimation.distributions import EstimatedDistribution
+from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
 from dither.estimation.estimate import Estimate
+from dither.estimation.groups import estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.summary import Summary
 from dither.question import Question

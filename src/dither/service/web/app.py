@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.advice.card import playground_headers, playground_page
+from dither.advice.explain import playground_headers, playground_page
 from dither.service.collector import Collector
 from dither.service.settings import Reason, on_hangup
 from dither.service.web.pages import page_routes

@@ -1,1 +1,0 @@
-"""Exact draws from tables of integer weights: alias tables, channels, weighted choices."""

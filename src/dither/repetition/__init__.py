@@ -1,1 +1,0 @@
-"""Answers over time: what a person is promised whose value is asked for again and again."""
