@@ -34,7 +34,7 @@ def _measure(folder: Path) -> None:
     )
     podium = dt.Asking("number", dt.Podium(dt.Interval(0, 1), epsilon=0.001), asker="clinic.example")
     olh = dt.Asking("category", dt.OLH(dt.Categories(1000), epsilon=0.001), asker="clinic.example")
-    same = dt.Asking("kept", podium.mechanism, asker="clinic.example", repeat=dt.Repeat.SAME)
+    same = dt.Asking("kept", podium.mechanism, asker="clinic.example", repeat="same")
     rows = []
     for size in SIZES:
         path = folder / f"{size}.account"

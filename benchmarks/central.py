@@ -53,12 +53,12 @@ def speed() -> None:
         verdict = "" if goal is None else f"{goal}{'' if seconds <= goal * floor else ', missed'}"
         rows.append((name, f"{seconds / floor:.1f}", verdict))
     print(as_markdown(["release", "÷ np.sum", "goal"], rows))
-    tally = dt.central.tally(values, UNIT)
+    tally = dt.central.Tally.of(values, UNIT)
     print("\nOne release from a tally, milliseconds (goal at ε ≤ 6: 2).\n")
     budgets = (0.1, 1, 6, 20)
     times = [
         (type(noise).__name__, *(f"{_milliseconds(tally, noise, epsilon):.2f}" for epsilon in budgets))
-        for noise in (dt.central.Hourglass(), dt.central.StaircasePair(), dt.central.LaplacePair())
+        for noise in ("hourglass", "staircase", "laplace")
     ]
     print(as_markdown(["noise", *(f"ε = {epsilon:g}" for epsilon in budgets)], times))
 

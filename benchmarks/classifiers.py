@@ -9,7 +9,7 @@ import numpy as np
 
 import dither as dt
 from benchmarks.timing import minima, table
-from dither.classifiers import UtilityMethod
+from dither import results
 
 QUERIES, BUDGETS, BOXES, SUMS = 20_000, 50, 10**5, 50
 
@@ -50,8 +50,10 @@ def main() -> None:
         "sum of two": lambda: [np.sum(corners[0]) for _ in range(SUMS)],
     }
     for name, kind in kinds.items():
-        tasks[name] = lambda kind=kind: dt.concentration(kind, (low, high), 0.4)
-        tasks[f"{name}, two features"] = lambda pair=both[name]: dt.concentration(pair, corners, [0.4, 0.7])
+        tasks[name] = lambda kind=kind: dt.classifiers.concentration(kind, (low, high), 0.4)
+        tasks[f"{name}, two features"] = lambda pair=both[name]: dt.classifiers.concentration(
+            pair, corners, [0.4, 0.7]
+        )
     best = minima(tasks, 15)
     one, two = best.pop("sum") / SUMS, best.pop("sum of two") / SUMS
     print(f"\nnp.sum over {BOXES:.0e} values: {1e6 * one:.0f} µs; over {2 * BOXES:.0e}: {1e6 * two:.0f} µs\n")
@@ -64,14 +66,14 @@ def main() -> None:
 
 def _curve(
     forest: object, x: np.ndarray, kind: dt.OGPM, budgets: list[float], names: list[str]
-) -> dt.classifiers.Curve:
-    return dt.utility_curve(
+) -> results.Curve:
+    return dt.classifiers.utility_curve(
         forest.predict,
         x,
         dt.Each(age=kind, bmi=kind),
         budgets,
         queries=QUERIES,
-        method=UtilityMethod.IMPORTANCE,
+        method="importance sampling",
         names=names,
     )
 

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither import results
 
 EPSILONS, SIZES = (0.5, 1.0, 2.0, 4.0), (20_000, 400_000)
-METHODS = {"EM": dt.likelihood, "EMS": dt.smoothed, "EB": dt.empirical_bayes}
+METHODS = {"EM": "likelihood", "EMS": "smoothed", "EB": "empirical bayes"}
 GRID = np.linspace(0.0, 1.0, 2049)
 ENDS = np.arange(64, 2049, 64)  # of 32 bins, in places of the grid; a value at an end counts below it
 LARGE = 2_000_000  # people in a population
@@ -102,7 +103,7 @@ def truth_of(draw: Draw) -> tuple[Any, Any]:
     return cdf, np.diff(np.concatenate([[0.0], cdf[ENDS]]))
 
 
-def errors(shape: dt.EstimatedDistribution, truth: tuple[Any, Any]) -> tuple[float, float]:
+def errors(shape: results.EstimatedDistribution, truth: tuple[Any, Any]) -> tuple[float, float]:
     cdf, bins = truth
     if shape.curve is not None:
         found = shape.curve.below(GRID) @ shape.curve.shares
@@ -125,7 +126,7 @@ def cell(draw: Draw, epsilon: float, n: int, repetitions: int, step: float | Non
             if name == "declared":
                 summary = summary.read_by(declared)
             begin = time.process_time()
-            shape = dt.distribution(summary, 128, method=METHODS.get(name, dt.empirical_bayes))
+            shape = dt.distribution(summary, 128, method=METHODS.get(name, "empirical bayes"))
             spent = time.process_time() - begin
             rows.append((*errors(shape, truth), spent, len(shape.atoms)))
     means = {name: np.mean(rows, axis=0) for name, rows in found.items()}

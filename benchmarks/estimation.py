@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import dither as dt
+from dither import results
 from dither.estimation.likelihood import grid, step
 
 COUNT = 10**6
@@ -51,8 +52,8 @@ def measure() -> None:
         print(f"{size}: dense {dense[bins] * 1e6:.0f} µs, window {fast * 1e6:.0f} µs")
         rows.append((f"a step at {bins} bins", fast / dense[bins], 1 / goal))
 
-    (whole,) = minima(lambda: dt.distribution(reports, 1024, method=dt.likelihood), turns=7)
-    fit = dt.distribution(reports, 1024, method=dt.likelihood).fit
+    (whole,) = minima(lambda: dt.distribution(reports, 1024, method="likelihood"), turns=7)
+    fit = dt.distribution(reports, 1024, method="likelihood").fit
     steps = plain(fit)
     print(
         f"n = 10^6, 1024 bins: {whole * 1e3:.0f} ms, {fit.steps} steps; plain EM needs {steps} to get there"
@@ -64,7 +65,7 @@ def measure() -> None:
         )
 
 
-def plain(fit: dt.EstimatedDistribution) -> int:
+def plain(fit: results.EstimatedDistribution) -> int:
     """Count the plain steps of EM that reach a fit's likelihood: the same with either matrix."""
     operator, counts = fit.operator, fit.counts
     shares = counts / counts.sum()

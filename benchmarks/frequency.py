@@ -17,10 +17,10 @@ RANDOMISE = {"KRR": 1.4, "OUE": 40.0}
 AGGREGATE = {"OUE": 10.0, "HadamardResponse": 5.0}
 KINDS = (
     dt.KRR,
-    dt.SUE,
+    dt.rivals.SUE,
     dt.OUE,
     dt.OLH,
-    dt.BLH,
+    dt.rivals.BLH,
     dt.SubsetSelection,
     dt.HadamardResponse,
     dt.ProjectiveResponse,

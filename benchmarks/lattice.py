@@ -24,7 +24,7 @@ def main() -> None:
         "Laplace": (dt.Laplace(unit, epsilon=1), 6.0),
         "Staircase": (dt.Staircase(unit, epsilon=1), 6.0),
         "Gaussian": (dt.Gaussian(unit, epsilon=1, delta=1e-6), 6.0),
-        "Purkayastha": (dt.Purkayastha(circle, epsilon=1), 6.0),
+        "Purkayastha": (dt.rivals.Purkayastha(circle, epsilon=1), 6.0),
         "BoundedLaplace": (dt.BoundedLaplace(unit, epsilon=1), 12.0),
         "BoundedLaplace, half the sensitivity": (dt.BoundedLaplace(unit, epsilon=1, sensitivity=0.5), 12.0),
         "Exponential, 101 points": (dt.Exponential(unit, np.linspace(0, 1, 101), epsilon=1), None),

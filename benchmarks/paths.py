@@ -43,8 +43,8 @@ def main(repetitions: int = 5) -> None:
     print(table([(name, best[name] / best["F"], goals.get(name)) for name in tasks if name != "F"], "F"))
 
     long = places[:20_000]
-    near = dt.Rounded(random.random((10_000, 2)).tolist())
-    grid = dt.Snapped(SQUARE, 100, 100)
+    near = dt.maps.Rounded(random.random((10_000, 2)).tolist())
+    grid = dt.maps.Snapped(SQUARE, 100, 100)
     told = dt.TraCSC(SQUARE, epsilon=2, inner=dt.SW).perturb(many)
     near(places[:10])  # the tree is built at the first use
     more = minima(

@@ -62,19 +62,21 @@ def _curves(forest: object, x: np.ndarray) -> None:
         "clamped Laplace": lambda domain, epsilon: dt.Laplace(domain, epsilon=epsilon).truncated(),
     }
     each = dt.Each({feature: dt.OGPM(domain, epsilon=1) for feature, domain in DOMAINS.items()})
-    asked = dt.utility_curve(
+    asked = dt.classifiers.utility_curve(
         forest.predict,
         x,
         each,
         budgets,
         names=NAMES,
-        method=dt.classifiers.UtilityMethod.IMPORTANCE,
+        method="importance sampling",
         source=dt.Seeded(1),
     )
     asked.plot(ax=axes, label="OGPM, from 20 000 queries (95 % band)")
     for name, kind in kinds.items():
         each = dt.Each({feature: kind(domain, epsilon=1) for feature, domain in DOMAINS.items()})
-        dt.utility_curve(forest, x, each, budgets, names=NAMES).plot(ax=axes, label=f"{name}, exact")
+        dt.classifiers.utility_curve(forest, x, each, budgets, names=NAMES).plot(
+            ax=axes, label=f"{name}, exact"
+        )
     axes.set_xscale("log")
     styled(axes, x="ε of the whole record")
     _save(figure, "classifiers-curve.svg")

@@ -16,9 +16,9 @@ PICTURES = Path(__file__).with_name("pictures")
 UNIT, INPUT = dt.Interval(0, 1), 0.3
 REST = "#9fb4c7"  # what a report has under every input
 KINDS: dict[str, dict[str, Any]] = {
-    "worst absolute error": {"loss": dt.absolute},
-    "worst squared error": {"loss": dt.squared},
-    "average absolute error": {"loss": dt.absolute, "criterion": dt.average},
+    "worst absolute error": {"loss": "absolute"},
+    "worst squared error": {"loss": "squared"},
+    "average absolute error": {"loss": "absolute", "criterion": "average"},
     "unbiased, worst variance": {"unbiased": True},
 }
 BUDGETS = (1.0, 2.0, 4.0)
@@ -69,7 +69,7 @@ def errors() -> None:
         (dt.OGPM(UNIT, epsilon=epsilon), "OGPM", BLUE),
         (dt.SW(UNIT, epsilon=epsilon).truncated(), "SW, truncated", COLOURS[2]),
     ):
-        left.plot(x, mechanism.error(dt.absolute, x), color=colour, label=name)
+        left.plot(x, mechanism.error("absolute", x), color=colour, label=name)
     styled(left, title="Error of one report, ε = 2", x="the person's value", y="expected absolute error")
     for mechanism, name, colour in (
         (

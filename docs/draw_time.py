@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
+from dither import results
 from dither.plotting import BLUE, GREY, ORANGE, styled
 
 DAYS, PEOPLE = 365, 200_000
@@ -49,7 +50,7 @@ def two_rounds(days: int) -> float:
     return best
 
 
-def year() -> tuple[np.ndarray, np.ndarray, dt.EstimatedDays]:
+def year() -> tuple[np.ndarray, np.ndarray, results.EstimatedDays]:
     """Return the shares of a year with a shock, those that people really have, and the estimates."""
     level = 0.25 + 0.06 * np.sin(2 * np.pi * np.arange(DAYS) / DAYS) + 0.25 * (np.arange(DAYS) >= 240)
     values = (np.random.default_rng(1).random((PEOPLE, 1)) < level).astype(np.int8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cached_property
+from importlib import import_module
 from types import ModuleType, UnionType
 
 import click
@@ -22,18 +23,14 @@ CHAPTERS = {
     "advice": "Comparing, recommending, explaining",
     "question": "Questions",
     "repetition": "Asked again: one answer, one day, one change",
-    "post_processing": "Decoded places, moved",
     "reports": "Reports",
     "estimation": "Estimates",
     "audits": "Audits",
-    "privacy": "Promises",
     "account": "The account of a person",
     "wire": "Reports and questions as bytes and as JSON",
-    "data": "Missing answers in files and data frames",
-    "classifiers": "Classifiers on randomised records",
-    "losses": "Losses",
     "randomness": "Randomness",
 }
+APART = ("results", "sklearn")  # public modules that are imported by their own names
 EXIT_CODES = """
 - **0**: done; what was checked holds.
 - **1**: done, and what was checked does not hold (an audit found too large an ε, a reproduced number is off);
@@ -51,11 +48,14 @@ def names_of(module: ModuleType) -> list[str]:
 def api() -> dict[str, str]:
     """Return the pages of the library's names: one for `dt` itself, one for each public module."""
     modules = [name for name in dt.__all__ if isinstance(getattr(dt, name), ModuleType)]
-    pages = {f"api/{name}": _module_page(name, getattr(dt, name)) for name in modules}
+    public = {f"dt.{name}": getattr(dt, name) for name in modules}
+    public |= {f"dither.{name}": import_module(f"dither.{name}") for name in APART}
+    pages = {f"api/{path.split('.')[1]}": _module_page(path, module) for path, module in public.items()}
     listing = "\n".join(
-        f"- [`dt.{name}`](api/{name}.md): {prose.summary(getattr(dt, name))}" for name in modules
+        f"- [`{path}`](api/{path.split('.')[1]}.md): {prose.summary(module)}"
+        for path, module in public.items()
     )
-    toctree = "\n".join(f"api/{name}" for name in modules)
+    toctree = "\n".join(pages)
     text = [
         "# API",
         "",
@@ -81,10 +81,10 @@ def _homes(modules: list[str]) -> dict[str, list[str]]:
     return homes
 
 
-def _module_page(name: str, module: ModuleType) -> str:
-    text = [f"# dt.{name}", "", prose.summary(module), "", prose.body(module), ""]
+def _module_page(path: str, module: ModuleType) -> str:
+    text = [f"# {path}", "", prose.summary(module), "", prose.body(module), ""]
     for inner in names_of(module):
-        text += _entry(f"dt.{name}.{inner}", getattr(module, inner), level=2)
+        text += _entry(f"{path}.{inner}", getattr(module, inner), level=2)
     return "\n".join(text)
 
 

@@ -25,16 +25,16 @@ POINTS = "[(x / 6, y / 6) for x in (1, 3, 5) for y in (1, 3, 5)]"
 EXAMPLES = {
     "ATP": f"dt.rivals.ATP({SQUARE}, {POINTS}, epsilon=1)",
     "Exponential": "dt.Exponential(dt.Interval(0, 1), [0, 0.25, 0.5, 0.75, 1], epsilon=1)",
-    "Focused": "dt.Focused(dt.Interval(0, 1), focus=0.2, epsilon=1)",
+    "Focused": "dt.optimal.Focused(dt.Interval(0, 1), focus=0.2, epsilon=1)",
     "Gaussian": "dt.Gaussian(dt.Interval(0, 1), epsilon=1, delta=1e-6)",
     "JRR": "dt.JRR(dt.Categories(2), p=0.75, rho=-0.2, n=1000)",
     "JointOLH": "dt.JRR.over(dt.OLH(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
-    "JointSUE": "dt.JRR.over(dt.SUE(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
+    "JointSUE": "dt.JRR.over(dt.rivals.SUE(dt.Categories(8), epsilon=1), rho=-0.2, n=1000)",
     "LSRR": f"dt.rivals.LSRR({SQUARE}, {POINTS}, epsilon=1)",
     "Marginals": 'dt.Marginals({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1)',
     "NGram": f"dt.rivals.NGram({SQUARE}, {POINTS}, epsilon=1)",
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
-    "Workload": "dt.optimal.workload(np.tril(np.ones((8, 8))), 1)",
+    "Workload": "dt.optimal.Workload.of(np.tril(np.ones((8, 8))), 1)",
     "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
 }
 DOMAINS = ("dt.Interval(0, 1)", "dt.Circle(360)", "dt.Categories(8)", SQUARE, "dt.Disk(1.0)")
@@ -94,7 +94,13 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     if name in EXAMPLES:
         return EXAMPLES[name]
     domain = next(one for one in DOMAINS if isinstance(_evaluated(one), kind.takes))
-    return f"{'dt' if name in dt.__all__ else 'dt.rivals'}.{name}({domain}, epsilon=1)"
+    return f"{address(name)}({domain}, epsilon=1)"
+
+
+def address(name: str) -> str:
+    """Return where a public mechanism stands, such as dt.PM or dt.rivals.BLH."""
+    rooms = (room for room in ("rivals", "optimal", "jrr") if name in getattr(dt, room).__all__)
+    return f"dt.{name}" if name in dt.__all__ else f"dt.{next(rooms)}.{name}"
 
 
 @cache

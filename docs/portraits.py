@@ -91,11 +91,11 @@ def caption(mechanism: Mechanism) -> str:
 def _law(mechanism: Any, left: Any, right: Any) -> None:
     mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), ax=left)
     styled(left, title="Distribution of the report for two values, ε = 1")
-    for loss, style in ((dt.absolute, "-"), (dt.squared, "--")):
+    for loss, style in (("absolute", "-"), ("squared", "--")):
         worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
         best = _best(mechanism.domain, loss)
-        right.loglog(EPSILONS, worst, style, color=INK, label=f"{loss!r}")
-        right.loglog(FEW_EPSILONS, best, style, color=GREY, linewidth=1, label=f"{loss!r}, best possible")
+        right.loglog(EPSILONS, worst, style, color=INK, label=loss)
+        right.loglog(FEW_EPSILONS, best, style, color=GREY, linewidth=1, label=f"{loss}, best possible")
     right.set_xlabel("ε")
     right.legend(frameon=False, fontsize=8)
     styled(right, title="Error of one report, worst value", y="expected error, in the domain's units")

@@ -56,8 +56,8 @@ def test_only_other_packages_register_themselves() -> None:
         "a",
         (1.0, 2.0),
         Fraction(-3, 4),
-        dt.squared,
-        dt.Unit.LOCATION,
+        "squared",
+        "location",
         UNIT := dt.Interval(0, 1),
     ],
     ids=repr,
@@ -73,7 +73,7 @@ def test_the_class_of_a_part() -> None:
 
 
 def test_what_cannot_be_written_is_kept_as_its_error() -> None:
-    written = writable({"inner": lambda line, epsilon: None, "cells": 4})
+    written = writable(dt.TraCSC, {"inner": lambda line, epsilon: None, "cells": 4})
     assert written["cells"] == 4
     assert isinstance(written["inner"], InvalidParameter)
     area = dt.Rectangle(UNIT, UNIT)

@@ -20,7 +20,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.privacy import Pure, Unit
+from dither.privacy import Pure
 from dither.privacy.guarantee import exp_above, log_above
 from tests.repetition.kept_changes import Row, Told, Values, loss, real, seen
 from tests.support.chi_square import ALARM, fits
@@ -48,7 +48,7 @@ def test_the_loss_over_sequences_is_what_is_promised(mechanism: dt.KRR, days: in
         ]
         worst *= max(max(column) / min(column) for column in zip(*laws, strict=True))
     assert log_above(worst) <= once.guarantee.epsilon <= log_above(worst) + 1e-12
-    assert once.guarantee.unit is dt.Unit.PERSON
+    assert once.guarantee.unit == "person"
     assert once.guarantee.assumes == ()
     assert once.guarantee.if_changing == once.guarantee.bound
     assert once.answers == len(periods)
@@ -176,7 +176,7 @@ def test_one_drawn_day_beats_a_divided_budget_over_a_year() -> None:
 def test_an_account_keeps_the_day(tmp_path: Path) -> None:
     once = dt.Once(SMOKES, days=30)
     question = dt.Asking.once("smokes", once, asker="clinic.example")
-    assert (question.repeat, question.days, question.question) == (dt.Repeat.ONCE, 30, SMOKES.question)
+    assert (question.repeat, question.days, question.question) == ("once", 30, SMOKES.question)
     assert question.guarantee.epsilon == SMOKES.guarantee.epsilon
     account = dt.Account.create(tmp_path / "me.account", epsilon=2)
     account.answer(question, "no")
@@ -491,7 +491,7 @@ def test_a_whole_turn_is_no_turn() -> None:
 def test_the_promise_is_for_a_person_and_says_what_it_assumes() -> None:
     guarantee = dt.Memoised(AGE, KEY, name="age").guarantee
     assert guarantee.bound == AGE.guarantee.bound
-    assert guarantee.unit is Unit.PERSON
+    assert guarantee.unit == "person"
     assert "the value never changes" in guarantee.assumes
     assert not guarantee.implies(AGE.guarantee)
 
@@ -568,7 +568,7 @@ CITY = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 
 def test_a_whole_path_is_one_value() -> None:
     trip = np.linspace(0.1, 0.9, 20).reshape(10, 2)
-    device = dt.Memoised(dt.TraCSC(CITY, epsilon=4, unit=dt.TRAJECTORY), KEY, name="trip")
+    device = dt.Memoised(dt.TraCSC(CITY, epsilon=4, unit="trajectory"), KEY, name="trip")
     sent = device.perturb(trip)
     assert sent == device.perturb(trip.tolist()) == device.perturb([tuple(place) for place in trip])
     assert sent.cells[:, 0].tolist() == [1] + [0] * 9  # one path: the budget is divided over its places
@@ -583,7 +583,7 @@ def test_a_whole_path_is_one_value() -> None:
 
 def test_a_place_of_a_long_path_is_drawn_with_its_share_of_the_budget() -> None:
     """At ε = 12 for the trajectory one place alone is told well, one of 48 badly."""
-    mechanism = dt.TraCSC(CITY, epsilon=12, unit=dt.TRAJECTORY)
+    mechanism = dt.TraCSC(CITY, epsilon=12, unit="trajectory")
     device = dt.Memoised(mechanism, KEY, name="trip")
     path = np.full((48, 2), 0.3)
     spread = np.abs(device.perturb(path).values - path).mean()
@@ -592,7 +592,7 @@ def test_a_place_of_a_long_path_is_drawn_with_its_share_of_the_budget() -> None:
 
 
 def test_the_unit_of_a_permanent_path() -> None:
-    for unit, kept in ((dt.LOCATION, Unit.LOCATION), (dt.TRAJECTORY, Unit.PERSON)):
+    for unit, kept in (("location", "location"), ("trajectory", "person")):
         mechanism = dt.TraCSD(CITY, epsilon=4, unit=unit)
         guarantee = dt.Memoised(mechanism, KEY, name="trip").guarantee
         assert guarantee.unit is kept
@@ -622,7 +622,7 @@ def test_a_permanent_choice_of_the_attribute() -> None:
         chosen.append(places.pop())
     assert stats.chisquare(np.bincount(chosen, minlength=3)).pvalue > ALARM
     assert device.guarantee.epsilon <= 1.0
-    assert device.guarantee.unit is Unit.PERSON
+    assert device.guarantee.unit == "person"
 
 
 def test_a_fresh_choice_among_permanent_answers_is_refused() -> None:
@@ -643,11 +643,11 @@ def test_nothing_is_promised_if_the_value_changes() -> None:
     smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
     device = dt.Memoised(smokes, KEY, name="smokes")
     assert isinstance(device.guarantee.bound, Pure)
-    assert isinstance(device.guarantee.if_changing, dt.Nothing)
+    assert isinstance(device.guarantee.if_changing, dt.privacy.Nothing)
     assert "dt.Once" in device.guarantee.if_changing.reason
     assert smokes.guarantee.if_changing == smokes.guarantee.bound
     both = dt.Each(fresh=smokes, kept=device)
-    assert isinstance(both.guarantee.if_changing, dt.Nothing)
+    assert isinstance(both.guarantee.if_changing, dt.privacy.Nothing)
 
     before, after = smokes.probabilities("no"), smokes.probabilities("yes")
     seen = {(a, b): p * q for a, p in enumerate(before) for b, q in enumerate(after)}

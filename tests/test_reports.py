@@ -43,7 +43,7 @@ def test_round_trips(case: Case) -> None:
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_mechanisms_and_reports_can_be_pickled(case: Case) -> None:
     mechanism = case(0.7)
-    mechanism.worst_error(dt.absolute)  # fills what is derived
+    mechanism.worst_error("absolute")  # fills what is derived
     assert pickle.loads(pickle.dumps(mechanism)) == mechanism
     assert copy.deepcopy(mechanism) == mechanism
     reports = mechanism.perturb(mechanism.line.from_unit(np.linspace(0, 1, 40)))

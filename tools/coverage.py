@@ -58,7 +58,7 @@ class Case:
     kind: Any
     population: Population
     question: str
-    method: Any = dt.linear
+    method: Any = "linear"
     sizes: tuple[int, ...] = (10_000,)
 
     @property
@@ -98,20 +98,20 @@ LINEAR = [
     Case(dt.OGPM, POINTED, "mean", sizes=SMALL),
 ]
 LIKELIHOOD = [
-    Case(dt.SW, SKEWED, "mean", dt.likelihood),
-    Case(dt.SW, NARROW, "mean", dt.likelihood),
-    Case(dt.OGPM, SKEWED, "mean", dt.likelihood),
-    Case(dt.Duchi, SKEWED, "mean", dt.likelihood),
-    Case(dt.SW, SKEWED, "variance", dt.likelihood),
-    Case(dt.SW, SKEWED, "0.5", dt.likelihood),
-    Case(dt.SW, SKEWED, "0.9", dt.likelihood),
-    Case(dt.SW, SPOT, "0.5", dt.likelihood),
-    Case(dt.OGPM, SKEWED, "0.5", dt.likelihood),
-    Case(dt.Podium, SKEWED, "0.5", dt.likelihood),
-    Case(dt.SW, SKEWED, "0.5", dt.empirical_bayes),
-    Case(dt.SW, SKEWED, "0.9", dt.empirical_bayes),
-    Case(dt.SW, SPOT, "0.5", dt.empirical_bayes),
-    Case(dt.Podium, SKEWED, "0.5", dt.empirical_bayes),
+    Case(dt.SW, SKEWED, "mean", "likelihood"),
+    Case(dt.SW, NARROW, "mean", "likelihood"),
+    Case(dt.OGPM, SKEWED, "mean", "likelihood"),
+    Case(dt.Duchi, SKEWED, "mean", "likelihood"),
+    Case(dt.SW, SKEWED, "variance", "likelihood"),
+    Case(dt.SW, SKEWED, "0.5", "likelihood"),
+    Case(dt.SW, SKEWED, "0.9", "likelihood"),
+    Case(dt.SW, SPOT, "0.5", "likelihood"),
+    Case(dt.OGPM, SKEWED, "0.5", "likelihood"),
+    Case(dt.Podium, SKEWED, "0.5", "likelihood"),
+    Case(dt.SW, SKEWED, "0.5", "empirical bayes"),
+    Case(dt.SW, SKEWED, "0.9", "empirical bayes"),
+    Case(dt.SW, SPOT, "0.5", "empirical bayes"),
+    Case(dt.Podium, SKEWED, "0.5", "empirical bayes"),
     Case(dt.OGPM, POINTED, "resultant"),
     Case(dt.OGPM, SPREAD, "resultant"),
     Case(dt.SW, POINTED, "resultant"),

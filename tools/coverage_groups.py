@@ -119,7 +119,7 @@ def weighted(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     chance = 0.1 + 0.3 * values
     asked = rng.random(4 * n) < chance
     reports = podium(epsilon).perturb(values[asked], source=source)
-    return dt.weighted_mean(reports, 1 / chance[asked]).covers(0.5)
+    return dt.mean(reports, weights=1 / chance[asked]).covers(0.5)
 
 
 def table(kind: Any) -> Callable[[Rng, Source, float, int], Any]:

@@ -156,8 +156,8 @@ def table(repetitions: int) -> str:
 def table_beside(repetitions: int) -> str:
     """Measure what is beside point masses, and return the table in Markdown."""
     lines = _header("method")
-    for method in (dt.empirical_bayes, dt.likelihood):
-        runs = repetitions if method is dt.empirical_bayes else max(repetitions // 4, 1)
+    for method in ("empirical bayes", "likelihood"):
+        runs = repetitions if method == "empirical bayes" else max(repetitions // 4, 1)
         found = [beside(method, epsilon, n, runs) for n, epsilon in CELLS]
         lines += _lines(f"`{method!r}`", {what: [one[what] for one in found] for what in found[0]})
         print("\n".join(lines[-4:]), flush=True)

@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from statistics import mean, median
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, TypeVar, get_args, get_origin
 
 import dither
 
@@ -151,17 +151,93 @@ def public_names() -> dict[str, Any]:
     return found
 
 
+def result_classes() -> dict[str, type]:
+    """Return the classes of results, which stand apart: they are for annotations, and nobody makes one."""
+    module = import_module("dither.results")
+    return {f"dither.results.{name}": getattr(module, name) for name in module.__all__}
+
+
 def at_two_addresses() -> list[str]:
     """Return the public objects that stand at two addresses, as pairs of addresses."""
     seen: dict[int, str] = {}
     pairs = []
-    for address, value in public_names().items():
+    for address, value in (public_names() | result_classes()).items():
         if isinstance(value, str | int | float | bool | None):
             continue
         if id(value) in seen:
             pairs.append(f"{seen[id(value)]} = {address}")
         seen.setdefault(id(value), address)
     return pairs
+
+
+_MADE_BY = {"dt.Account": "create, open or join", "dt.central.Tally": "of"}  # not by their constructors
+
+
+def private_types() -> dict[str, list[str]]:
+    """Return the classes of the package that public signatures name although they have no public address.
+
+    The signatures are those of public functions, and of the constructors of public classes that callers make.
+    """
+    known = {id(value) for value in (public_names() | result_classes()).values()}
+    found: dict[str, list[str]] = {}
+    for address, value in public_names().items():
+        if not (inspect.isclass(value) or inspect.isfunction(value)) or address in _MADE_BY:
+            continue
+        hidden = {kind for kind in _signature_types(value) if id(kind) not in known}
+        if hidden:
+            found[address] = sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in hidden)
+    return found
+
+
+def _signature_types(value: Any) -> set[Any]:
+    """Return the classes and type variables of the package that a signature names."""
+    try:
+        signature = inspect.signature(value)
+    except ValueError:  # an exception, or another class of C
+        return set()
+    scope = _names_for_types(value)
+    stated = [parameter.annotation for parameter in signature.parameters.values()]
+    if inspect.isfunction(value):
+        stated.append(signature.return_annotation)
+    found: set[Any] = set()
+    for one in stated:
+        if one is not inspect.Parameter.empty:
+            found |= _parts(eval(one, scope) if isinstance(one, str) else one)
+    return found
+
+
+def _names_for_types(value: Any) -> dict[str, Any]:
+    """Return what annotations of a function or class may name, what only type checkers import included."""
+    scope: dict[str, Any] = {}
+    for kind in reversed(value.__mro__ if inspect.isclass(value) else [value]):
+        module = sys.modules[kind.__module__]
+        scope |= vars(module)
+        if module.__name__.startswith("dither"):
+            scope |= _checked_imports(module.__name__)
+    return scope
+
+
+@cache
+def _checked_imports(name: str) -> dict[str, Any]:
+    path = sys.modules[name].__file__ or ""
+    found: dict[str, Any] = {}
+    for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), path, "exec"), found)
+    return found
+
+
+def _parts(stated: Any) -> set[Any]:
+    """Return the classes and type variables of the package of which a type is made."""
+    if isinstance(stated, TypeVar):
+        return {stated}
+    inner = {part for one in get_args(stated) for part in _parts(one) if not isinstance(one, str)}
+    for one in get_args(stated):
+        if isinstance(one, list):  # the parameters of a callable
+            inner |= {part for each in one for part in _parts(each)}
+    kind = get_origin(stated) or stated
+    own = inspect.isclass(kind) and kind.__module__.startswith("dither")
+    return inner | {kind} if own else inner
 
 
 def crossed(call: Callable[[], object]) -> tuple[set[str], int]:

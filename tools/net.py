@@ -35,6 +35,7 @@ from click.testing import CliRunner
 from sklearn.linear_model import LogisticRegression
 
 import dither as dt
+from dither import results
 from dither.cli import main as command_line
 from tests.docs.test_documents import PAGES
 from tests.golden import devices
@@ -150,7 +151,7 @@ def _read(text: str, values: Any) -> Data:
 
 def _answers(reports: Any, *, in_full: bool) -> Data:
     """Return what the reports are and what is estimated from them."""
-    if isinstance(reports, dt.Records):
+    if isinstance(reports, results.Records):
         return {"parts": {name: _answers(part, in_full=in_full) for name, part in reports.items()}}
     if isinstance(reports, np.ndarray):
         return {"reports": _rows(reports)}
@@ -179,14 +180,14 @@ def _answers(reports: Any, *, in_full: bool) -> Data:
     }
     if in_full:
         result |= {
-            "mean, as reported": attempt(lambda: _estimate(dt.mean(reports, method=dt.as_reported))),
+            "mean, as reported": attempt(lambda: _estimate(dt.mean(reports, method="as reported"))),
             "projected": attempt(lambda: _estimate(dt.frequencies(reports).projected())),
             "resultant": attempt(lambda: _estimate(dt.resultant(reports))),
             "quantile, likelihood": attempt(
-                lambda: _estimate(dt.quantile(reports, 0.7, method=dt.likelihood))
+                lambda: _estimate(dt.quantile(reports, 0.7, method="likelihood"))
             ),
             "distribution, likelihood": attempt(
-                lambda: _distribution(dt.distribution(reports, 8, method=dt.likelihood))
+                lambda: _distribution(dt.distribution(reports, 8, method="likelihood"))
             ),
             "quantile": attempt(lambda: _estimate(dt.quantile(reports, 0.7))),
             "distribution": attempt(lambda: _distribution(dt.distribution(reports, 8))),

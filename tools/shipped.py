@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from dither.atomic import renamed
-from dither.losses import absolute, average, squared, worst
+from dither.losses import absolute, squared
 from dither.optimal import store
 from dither.optimal.problem import LEAST, MOST, Problem
 from dither.optimal.queries import design as prefix_store
@@ -30,12 +30,12 @@ from dither.optimal.store import Design
 NUMBERS: Final = Path(store.__file__).with_name(store.SHIPPED)  # the file that `store` reads
 PREFIXES: Final = Path(prefix_store.__file__).with_name(prefix_store.SHIPPED)
 _KINDS: Final = (
-    {"loss": absolute, "criterion": worst},
-    {"loss": squared, "criterion": worst},
-    {"loss": absolute, "criterion": average},
-    {"loss": squared, "criterion": average},
-    {"loss": squared, "criterion": worst, "unbiased": True},
-    {"loss": squared, "criterion": average, "unbiased": True},
+    {"loss": absolute, "criterion": "worst"},
+    {"loss": squared, "criterion": "worst"},
+    {"loss": absolute, "criterion": "average"},
+    {"loss": squared, "criterion": "average"},
+    {"loss": squared, "criterion": "worst", "unbiased": True},
+    {"loss": squared, "criterion": "average", "unbiased": True},
 )
 _SIZES: Final = {4: 0.002, 8: 0.002, 16: 0.002, 32: 0.004, 64: 0.006, 128: 0.015}  # inputs: the target gap
 _FIRST: Final = (0.5, 1.0, 2.0, 4.0)

@@ -10,18 +10,18 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.central import (
+from dither.central.integer_noise import DiscreteStaircase
+from dither.central.pairs import (
     INDEPENDENT,
     SHIFTED,
     TRANSFORMED,
     Hourglass,
+    HourglassLattice,
     LaplacePair,
     MeanMethod,
     PairNoise,
     StaircasePair,
 )
-from dither.central.integer_noise import DiscreteStaircase
-from dither.central.pairs import HourglassLattice
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.randomness import Seeded

@@ -12,7 +12,6 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Categories
-from dither.mechanisms.joint.accounting import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3
 from dither.mechanisms.joint.joint import JRR
 from dither.numerics.roots import largest_integer
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
@@ -38,7 +37,7 @@ _COARSE: Final = 3e-4  # and for Figures 4.5 and 4.6
 
 def plain(epsilon: float, n: int) -> JRR:
     """Return plain randomized response, whose coins are independent."""
-    return JRR.tuned(YES_NO, epsilon=epsilon, mode=PARTNER_REVEALED, n=n)
+    return JRR.tuned(YES_NO, epsilon=epsilon, mode="partner revealed", n=n)
 
 
 def coded(epsilon: float, n: int, step: float) -> JRR:
@@ -56,7 +55,7 @@ def coded(epsilon: float, n: int, step: float) -> JRR:
 
 def spent(jrr: JRR) -> float:
     """Return the ε at δ = 10⁻⁶ against an adversary who knows all other answers, but not the pairs."""
-    return jrr.accounting(INFORMED, delta=DELTA).epsilon
+    return jrr.accounting("informed", delta=DELTA).epsilon
 
 
 def rivals(epsilon: float, n: int, step: float) -> list[tuple[str, str, JRR]]:
@@ -115,7 +114,7 @@ def _real(name: str, epsilon: float, runs: int, seed: int) -> list[tuple[str, st
 
 
 def _informed(epsilon: float, n: int, holders: int) -> list[tuple[str, str, JRR]]:
-    tuned = JRR.tuned(YES_NO, epsilon=epsilon, mode=INFORMED, delta=DELTA, n=n, n1=holders)
+    tuned = JRR.tuned(YES_NO, epsilon=epsilon, mode="informed", delta=DELTA, n=n, n1=holders)
     return [(RIGHT, "JRR, best if informed", tuned)]
 
 
@@ -258,7 +257,7 @@ def figure_4_1(setting: Setting) -> Rows:
 
 
 def _best(n: int, holders: float, colluders: int) -> JRR:
-    return JRR.tuned(YES_NO, epsilon=1.0, mode=THEOREM_3, n=n, colluders=colluders, n1=holders)
+    return JRR.tuned(YES_NO, epsilon=1.0, mode="theorem 3", n=n, colluders=colluders, n1=holders)
 
 
 def figure_4_2(setting: Setting) -> Rows:
@@ -307,7 +306,7 @@ def theorem_3(setting: Setting) -> Rows:
             colluders = round(200 * share)
             row = {"panel": f"asked for {epsilon:g}", "m/n": share}
             rows.append({"version": PUBLISHED, **row, "who": "Theorem 3", "ε": jrr.theorem_3(colluders)})
-            hidden = jrr.accounting(HIDDEN, colluders=colluders).epsilon
+            hidden = jrr.accounting("hidden", colluders=colluders).epsilon
             rows.append({"version": RIGHT, **row, "who": "pairs hidden", "ε": hidden})
             rows.append({"version": RIGHT, **row, "who": "partner known", "ε": jrr.guarantee.epsilon})
     return rows

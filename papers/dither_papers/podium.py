@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from dither.domains import Interval
-from dither.losses import squared
 from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.podium import Podium, best_step
 from dither.mechanisms.numeric.staircase import Staircase
@@ -45,13 +44,13 @@ def _noise(name: str, epsilon: float) -> float:
     """Return the noise variance of one of the paper's rivals, on a range of length one."""
     if name == "Laplace":
         return float(Laplace(CENTRED, epsilon=epsilon).variance(0.0))
-    return float(Staircase(CENTRED, epsilon=epsilon, loss=squared).variance(0.0))
+    return float(Staircase(CENTRED, epsilon=epsilon, loss="squared").variance(0.0))
 
 
 def figure_1(setting: Setting) -> Rows:
     """Return the densities of Laplace and staircase noise at ε = 0.5."""
     rows: Rows = []
-    for kind in (Laplace(CENTRED, epsilon=0.5), Staircase(CENTRED, epsilon=0.5, loss=squared)):
+    for kind in (Laplace(CENTRED, epsilon=0.5), Staircase(CENTRED, epsilon=0.5, loss="squared")):
         for y in np.linspace(-6.0, 6.0, 601):
             rows.append(
                 {"version": RIGHT, "mechanism": type(kind).__name__, "noise": y, "density": kind.pdf(y, 0.0)}
@@ -117,7 +116,7 @@ def figure_6(setting: Setting) -> Rows:
     for epsilon in (1.0, 5.0):
         kinds = (
             Laplace(CENTRED, epsilon=epsilon),
-            Staircase(CENTRED, epsilon=epsilon, loss=squared),
+            Staircase(CENTRED, epsilon=epsilon, loss="squared"),
             Podium(CENTRED, epsilon=epsilon),
         )
         for kind in kinds:
@@ -143,8 +142,8 @@ def table_2(setting: Setting) -> Rows:
     tenths = [round(0.1 * step, 1) for step in range(1, 11)]
     for epsilon in [*tenths, math.log(3), math.log(16), math.log(32), 5.0, 10.0, 20.0, 30.0, 40.0, 50.0]:
         podium = Podium(CENTRED, epsilon=epsilon)
-        worst, centre = podium.worst_error(squared), float(podium.variance(0.0))
-        third = Podium(CENTRED, epsilon=epsilon, approximate=True).worst_error(squared)
+        worst, centre = podium.worst_error("squared"), float(podium.variance(0.0))
+        third = Podium(CENTRED, epsilon=epsilon, approximate=True).worst_error("squared")
         laplace, staircase = _noise("Laplace", epsilon), _noise("Staircase", epsilon)
         rows.append(
             {

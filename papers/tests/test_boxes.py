@@ -52,14 +52,14 @@ def test_the_bound_is_below_the_exact_utility(bound: Any) -> None:
         mechanism = dt.OGPM(UNIT, epsilon=epsilon)
         found = bound(steep, [0.8, 0.5], mechanism, queries=1000, confidence=1 - 1e-6, source=dt.Seeded(1))
         assert found.is_bound
-        assert found.lower <= dt.utility(steep, [0.8, 0.5], mechanism).lower
+        assert found.lower <= dt.classifiers.utility(steep, [0.8, 0.5], mechanism).lower
 
 
 def test_the_published_box_is_rejected() -> None:
     """The broken twin: it claims .99 where the truth is .036, in every run; the repaired one does not."""
     setting = SETTINGS[-1]
     fine = dt.OGPM(UNIT, epsilon=8)
-    truth = 1.0 - float(dt.concentration(fine, (0.5 - 1.02 * HALF, 0.5 + 1.02 * HALF), 0.5)) ** 2
+    truth = 1.0 - float(dt.classifiers.concentration(fine, (0.5 - 1.02 * HALF, 0.5 + 1.02 * HALF), 0.5)) ** 2
     assert truth == pytest.approx(0.036, abs=5e-4)
     for run in range(5):
         published, repaired, sampled = (

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from dither.central import LITERAL, MIDPOINT
 from dither.central.answer import quotient
 from dither.cli import main
 from dither.domains import Categories
@@ -69,7 +68,7 @@ def test_the_report_stands_beside_the_deviations(tmp_path: Path) -> None:
 def test_many_quotients_are_those_of_the_mean() -> None:
     pairs = [(total, count) for total in (-2.0, 0.0, 0.25, 3.0) for count in (-4.0, 0.0, 2.0)]
     totals, counts = np.array(pairs).T
-    for many, one in ((literal, LITERAL), (midpoint, MIDPOINT)):
+    for many, one in ((literal, "literal"), (midpoint, "midpoint")):
         wanted = [float(quotient(Fraction(t), Fraction(c), one)[0]) for t, c in pairs]
         assert many(totals, counts).tolist() == wanted
 

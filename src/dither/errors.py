@@ -17,7 +17,8 @@ A message says what was expected, what was given and what to do. It shows public
 bound of a domain. It never contains a person's value, because error messages are logged.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar, get_args
 
 __all__ = [
     "AccountUnusable",
@@ -33,6 +34,8 @@ __all__ = [
     "OutsideDomain",
     "Refused",
 ]
+
+Chosen = TypeVar("Chosen")
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
 _LISTED, _COMPARED = 60, 1000  # the most names that a message lists, and that are searched for the nearest
@@ -107,6 +110,22 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
     choices = ", ".join([*listed, also] if also else listed)
     return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
+
+
+def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:
+    """Return what a public choice stands for; raise InvalidParameter, with the nearest name, if it is none.
+
+    >>> choose("loss", "squared", {"absolute": 1, "squared": 2})
+    2
+    """
+    if isinstance(name, str) and name in choices:
+        return choices[name]
+    raise unknown_name(kind, name, [f'"{choice}"' for choice in choices])
+
+
+def check_choice(kind: str, name: object, literal: object) -> None:
+    """Raise InvalidParameter if a name is none of a `Literal` type's."""
+    choose(kind, name, dict.fromkeys(get_args(literal)))
 
 
 def _printable(name: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from enum import Enum
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.errors import InvalidParameter, found, unknown_name
+from dither.errors import InvalidParameter, check_choice, found, unknown_name
 
 
 @dataclass(frozen=True)
@@ -49,17 +48,18 @@ class Power:
         whole = 2.0 * self.antiderivative(np.asarray(0.5))
         return np.asarray(turns * whole + self.antiderivative(difference - turns), dtype=np.float64)
 
+    @property
+    def loss(self) -> Loss:
+        """The name of the loss, or its exponent."""
+        if self.exponent == 1.0:
+            return "absolute"
+        return "squared" if self.exponent == 2.0 else float(self.exponent)
+
     def __repr__(self) -> str:
-        for name, loss in LOSSES.items():
-            if loss.exponent == self.exponent:
-                return name
+        if isinstance(self.loss, str):
+            return self.loss
         short = f"{self.exponent:g}"  # power(3) instead of power(3.0), if no digit is lost
         return f"power({short if float(short) == self.exponent else repr(float(self.exponent))})"
-
-
-def power(exponent: float) -> Power:
-    """Return the loss |y − x|^exponent."""
-    return Power(float(exponent))
 
 
 absolute: Final = Power(1.0)
@@ -67,57 +67,40 @@ squared: Final = Power(2.0)
 LOSSES: Final = {"absolute": absolute, "squared": squared}  # the losses that have a name
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"  # what `named` reads, for help texts
 
+NamedLoss = Literal["absolute", "squared"]
+Loss = NamedLoss | float  # a name, or the power of the distance
+Criterion = Literal["worst", "average"]  # the largest error over all inputs, or the mean over uniform inputs
+CRITERIA: Final[tuple[Criterion, ...]] = get_args(Criterion)
 
-def named(name: str) -> Power:
-    """Return the loss of a name: absolute, squared, or a power of the distance such as 1.5 or power(1.5).
 
-    >>> named("squared"), named("1.5"), named("power(3)")
+def as_power(loss: object) -> Power:
+    """Return the power of the distance that a loss is; raise InvalidParameter if it is none.
+
+    >>> as_power("squared"), as_power(1.5), as_power(3)
     (squared, power(1.5), power(3))
     """
-    if name in LOSSES:
-        return LOSSES[name]
+    if isinstance(loss, Power):
+        return loss
+    if isinstance(loss, int | float) and not isinstance(loss, bool):
+        return Power(float(loss))
+    if isinstance(loss, str) and loss in LOSSES:
+        return LOSSES[loss]
+    raise unknown_name("loss", loss, LOSSES, also="or a power of the distance such as 1.5")
+
+
+def named(name: str) -> Loss:
+    """Return the loss of a text: absolute, squared, or a power of the distance such as 1.5 or power(1.5).
+
+    >>> named("squared"), named("1.5"), named("power(3)")
+    ('squared', 1.5, 3.0)
+    """
     written = re.fullmatch(r"power\((.*)\)", name)
     try:
-        return power(float(written[1] if written else name))
+        return as_power(float(written[1] if written else name)).loss
     except ValueError:  # not a number, or not a positive one
-        raise unknown_name("loss", name, LOSSES, also="or a power of the distance such as 1.5") from None
+        return as_power(name).loss
 
 
-def check_loss(loss: object) -> Power:
-    """Return the loss if it is a power of the distance; raise InvalidParameter otherwise."""
-    if not isinstance(loss, Power):
-        raise InvalidParameter(f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(loss)}")
-    return loss
-
-
-class Criterion(Enum):
-    """How the errors at all inputs are combined into one number: their maximum or their mean."""
-
-    WORST = "worst"
-    AVERAGE = "average"
-
-    def __repr__(self) -> str:
-        return self.value
-
-
-worst: Final = Criterion.WORST  # the largest error over all inputs
-average: Final = Criterion.AVERAGE  # the mean error over uniform inputs
-CRITERIA: Final = {criterion.value: criterion for criterion in Criterion}
-
-
-def criterion_named(name: str) -> Criterion:
-    """Return the criterion of a name: worst or average.
-
-    >>> criterion_named("average")
-    average
-    """
-    if name not in CRITERIA:
-        raise unknown_name("criterion", name, CRITERIA)
-    return CRITERIA[name]
-
-
-def check_criterion(criterion: object) -> Criterion:
-    """Return the criterion; raise InvalidParameter if it is not a member of Criterion."""
-    if not isinstance(criterion, Criterion):
-        raise InvalidParameter(f"criterion must be dt.worst or dt.average, not {found(criterion)}")
-    return criterion
+def check_criterion(criterion: object) -> None:
+    """Raise InvalidParameter if the criterion is neither worst nor average."""
+    check_choice("criterion", criterion, Criterion)

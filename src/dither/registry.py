@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from enum import Enum
 from fractions import Fraction
 from functools import cache, partial
 from importlib import import_module, resources
@@ -17,7 +16,7 @@ import numpy as np
 
 from dither.domains import Domain, read_domain
 from dither.errors import InvalidParameter, MalformedReport, found, unknown_name
-from dither.losses import Power, power
+from dither.losses import Power, as_power
 from dither.post_processing import PostProcessing, read_processing
 
 _ROOMS: Final = ("dither.mechanisms.", "dither.optimal.")
@@ -49,13 +48,22 @@ _DRAWS: Final = {  # the designs that have each draw: a text must not name a des
     "joint bits": "JointSUE",
     "joint hashed": "JointOLH",
 }
+_LISTS: Final = ("__init__.pyi", "rivals.py", "jrr.py", "optimal/__init__.py")  # of names with designs
+_CHOICES: Final = {  # the tag in a text of a choice, by the declared type of the parameter
+    "Decoding": "Decoding",
+    "Calibration": "Calibration",
+    "Contrast": "Contrast",
+    "Criterion": "Criterion",
+    "PathUnit": "Unit",
+}
+_LOSS: Final = ("Loss", "NamedLoss")  # the declared types of a loss
 _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
 
 
 @cache
 def homes() -> dict[str, str]:
-    """Return the module of every name of `dt` and of `dt.rivals`, from the files that list them."""
-    return _imported("__init__.pyi") | _imported("rivals.py")
+    """Return the module of every name of `dt` and of its modules with designs, from their lists."""
+    return {name: home for file in _LISTS for name, home in _imported(file).items()}
 
 
 def _imported(file: str) -> dict[str, str]:
@@ -154,15 +162,30 @@ def plain(value: Any) -> Any:
     raise InvalidParameter(f"a parameter of type {type(value).__name__} cannot be written as JSON")
 
 
-def writable(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON-compatible data; one that cannot be written is the error that says so."""
+def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a design's parameters as JSON-compatible data; an error stands for one that cannot be."""
     written: dict[str, Any] = {}
+    stated = _stated(kind)
     for name, value in parameters.items():
         try:
-            written[name] = plain(value)
+            written[name] = _plain_as(stated.get(name, ""), value)
         except InvalidParameter as error:
             written[name] = error
     return written
+
+
+def _stated(kind: type[Any]) -> dict[str, str]:
+    """Return the declared type of each parameter of a design."""
+    return {item.name: str(item.type) for item in fields(kind) if item.init}
+
+
+def _plain_as(stated: str, value: Any) -> Any:
+    """Return a parameter of a declared type as JSON-compatible data: a choice or a loss has a tag."""
+    if stated in _CHOICES and isinstance(value, str):
+        return {"choice": _CHOICES[stated], "name": value.upper().replace(" ", "_")}
+    if stated.startswith(_LOSS) and isinstance(value, str | float | int | Power):
+        return {"loss": as_power(value).exponent}
+    return plain(value)
 
 
 def _maker(value: Any) -> dict[str, Any]:
@@ -173,7 +196,10 @@ def _maker(value: Any) -> dict[str, Any]:
             "a part must be a public mechanism class, or a functools.partial of one with keyword arguments"
         )
     fixed = value.keywords if isinstance(value, partial) else {}
-    return {"maker": made.__name__, "with": {name: plain(one) for name, one in fixed.items()}}
+    kind: Any = made
+    stated = _stated(kind)
+    parameters = {name: _plain_as(stated.get(name, ""), one) for name, one in fixed.items()}
+    return {"maker": made.__name__, "with": parameters}
 
 
 def _read_maker(name: str, data: dict[str, Any]) -> Any:
@@ -184,11 +210,10 @@ def _read_maker(name: str, data: dict[str, Any]) -> Any:
     return partial(kind, **fixed) if fixed else kind
 
 
-def _read_choice(name: str, data: dict[str, Any]) -> Enum:
-    kind = public(name)
-    if not (isinstance(kind, type) and issubclass(kind, Enum)):
-        raise MalformedReport(f"{found(name)} is not a public enumeration of dither")
-    return kind[data["name"]]
+def _read_choice(name: str, data: dict[str, Any]) -> str:
+    if name not in _CHOICES.values() or not isinstance(data["name"], str):
+        raise MalformedReport(f"{found(name)} is not a choice of a design")
+    return data["name"].lower().replace("_", " ")  # the design refuses what it does not know
 
 
 def _no_function(digest: object, data: dict[str, Any]) -> Any:
@@ -198,8 +223,6 @@ def _no_function(digest: object, data: dict[str, Any]) -> Any:
 _WRITERS: Final[dict[type, Callable[[Any], dict[str, Any]]]] = {
     Fraction: lambda value: {"fraction": str(value)},
     Domain: lambda value: {"domain": value.device()},
-    Power: lambda value: {"loss": value.exponent},
-    Enum: lambda value: {"choice": type(value).__name__, "name": value.name},
     PostProcessing: lambda value: {"reading": value.kind, **value.plain()},
     type: _maker,
     partial: _maker,
@@ -207,7 +230,7 @@ _WRITERS: Final[dict[type, Callable[[Any], dict[str, Any]]]] = {
 _READERS: Final[dict[str, Callable[[Any, dict[str, Any]], Any]]] = {
     "fraction": lambda value, data: Fraction(_a_fraction(value)),
     "domain": lambda value, data: read_domain(value),
-    "loss": lambda value, data: power(_an_exponent(value)),
+    "loss": lambda value, data: Power(_an_exponent(value)).loss,
     "function": _no_function,
     "choice": _read_choice,
     "reading": read_processing,
@@ -230,7 +253,7 @@ def read(value: Any) -> Any:
 
 def read_parameters(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a design; raise MalformedReport if one is unknown or not of its type."""
-    stated = {item.name: str(item.type) for item in fields(kind) if item.init}
+    stated = _stated(kind)
     for name, value in parameters.items():
         if name not in stated:
             raise MalformedReport(str(unknown_name(f"parameter of {kind.__name__}", name, stated)))

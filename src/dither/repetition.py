@@ -197,7 +197,7 @@ class Once(Answering, Combinator):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", asked_alone(self.question, "Once"))
-        if self.question.unit in (Unit.LOCATION, Unit.TRAJECTORY):
+        if self.question.unit in ("location", "trajectory"):
             raise InvalidParameter("Once asks for one value on a day, not for a path")
         check_days("days", self.days)
         if self.every is not None:
@@ -241,7 +241,7 @@ class Once(Answering, Combinator):
         """
         (once,) = inner
         total = once.repeated(self.answers)
-        return Guarantee(total.bound, Unit.PERSON, total.assumes)
+        return Guarantee(total.bound, "person", total.assumes)
 
     def perturb(self, sequences: object, *, source: Source | None = None) -> DatedReports:
         """Draw the days and the reports of people whose values are given for every day: a row for a person.
@@ -375,7 +375,7 @@ class KeptChange(Answering, Combinator):
         for all values.
         """
         (once,) = inner
-        return Guarantee(once.bound, Unit.PERSON, once.assumes)
+        return Guarantee(once.bound, "person", once.assumes)
 
     def perturb(self, sequences: object, *, source: Source | None = None) -> ChangeReports:
         """Draw the reports of people whose values are given for every day: a row for a person."""
@@ -531,7 +531,7 @@ class Memoised(Answering, Combinator):
         A guarantee for one location remains one: each location of a path spends it.
         """
         (once,) = inner
-        unit = Unit.LOCATION if once.unit is Unit.LOCATION else Unit.PERSON
+        unit: Unit = "location" if once.unit == "location" else "person"
         return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
 
     def change_proved(self, before: object, after: object) -> float:

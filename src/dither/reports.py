@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter, Mismatch
-from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy import Guarantee, Pure
 
 if TYPE_CHECKING:
     from dither.question import Question
@@ -39,15 +39,15 @@ class Reports:
         Each location is charged, and the result is a guarantee for trajectories.
         """
         once = self.question.guarantee
-        if once.unit is Unit.TRAJECTORY:
+        if once.unit == "trajectory":
             count = int(np.count_nonzero(self.cells[..., 0]))  # the number of paths: marks of beginnings
         else:
             count = self.cells.size // math.prod(self.question.layout.shape)
         if count == 0:
             return replace(once, bound=Pure(0.0))
-        if once.unit is not Unit.LOCATION:
+        if once.unit != "location":
             return once.repeated(count)
-        return replace(once.repeated(count), unit=Unit.TRAJECTORY)
+        return replace(once.repeated(count), unit="trajectory")
 
     def read_by(self, asked: Any) -> Reports:
         """Return the same reports decoded by another question, or by that of a design.

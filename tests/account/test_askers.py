@@ -91,7 +91,7 @@ class Untouchable:
 
 def test_9_refusals_do_not_look_at_the_value(tmp_path: Path) -> None:
     clock = SetClock()
-    account = make(tmp_path, clock, epoch=dt.Epoch.DAY, lifetime=1.5, quota=0.75, askers=2)
+    account = make(tmp_path, clock, epoch="day", lifetime=1.5, quota=0.75, askers=2)
     account.answer(number("a", 0.75, asker="first"), 1, identity=FIRST)
     account.answer(number("a", 0.25, asker="second"), 1)
     asked = {
@@ -115,7 +115,7 @@ def test_9_equal_questions_have_equal_outcomes_whatever_the_values(tmp_path: Pat
     once = dt.Asking(
         "mood",
         dt.RR(dt.Categories(["no", "yes"]), epsilon=0.3),
-        repeat=dt.Repeat.ONCE,
+        repeat="once",
         days=1,
         otherwise="no",
     )

@@ -20,7 +20,7 @@ START = datetime.date(2024, 10, 4)  # the day of SetClock
 YES_NO = dt.Categories(["no", "yes"])
 DAYS = 9
 CHANGE = dt.KeptChange(dt.RR(YES_NO, epsilon=0.5), days=DAYS)
-SURELY = dt.Policy(epsilon=50)
+SURELY = dt.privacy.Policy(epsilon=50)
 SURE = dt.KeptChange(dt.RR(YES_NO, epsilon=50), days=DAYS)  # its reports are what they are about
 
 
@@ -166,7 +166,7 @@ def test_another_device_of_the_person_is_silent(tmp_path: Path) -> None:
 def test_all_days_of_the_period_are_charged_when_it_begins(tmp_path: Path) -> None:
     """A budget for each day: the reports are about every day of the period, also those to come."""
     clock = SetClock()
-    with make(tmp_path, clock, epoch=dt.Epoch.DAY, epsilon=0.5) as account:
+    with make(tmp_path, clock, epoch="day", epsilon=0.5) as account:
         report = None
         while report is None:
             report = account.answer(asked(), ["no"] * (1 + (clock.wall // DAY - 20_000)))
@@ -177,7 +177,7 @@ def test_all_days_of_the_period_are_charged_when_it_begins(tmp_path: Path) -> No
         with pytest.raises(Refused) as refused:
             account.answer(dt.Asking("other", CHANGE.question), "no")
         assert refused.value.reason == "budget"
-    with make(tmp_path, SetClock(), name="long.account", epoch=dt.Epoch.DAY) as account:
+    with make(tmp_path, SetClock(), name="long.account", epoch="day") as account:
         with pytest.raises(Refused) as refused:
             account.answer(asked(dt.KeptChange(CHANGE.question, days=400)), ["no"])
         assert refused.value.reason == "data"
@@ -230,10 +230,10 @@ def test_wrong_questions_and_histories_are_refused(tmp_path: Path) -> None:
         dt.Asking("smokes", CHANGE)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.KeptChange"):
         dt.Asking.kept_change("smokes", CHANGE.question)  # type: ignore[arg-type]
-    for more in ({"changes": 1}, {"repeat": dt.Repeat.KEPT_CHANGE, "days": 9}):
+    for more in ({"changes": 1}, {"repeat": "kept change", "days": 9}):
         with pytest.raises(InvalidParameter, match="changes goes with"):
             dt.Asking("smokes", CHANGE.question, **more)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="two answers"):
-        dt.Asking("age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat=dt.Repeat.KEPT_CHANGE, days=9, changes=1)
+        dt.Asking("age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat="kept change", days=9, changes=1)
     assert asked().guarantee == CHANGE.guarantee
     assert asked().change == CHANGE

@@ -30,7 +30,7 @@ def test_1_recorded_covers_sent_whatever_step_a_process_is_killed_at(tmp_path: P
 
     def work(send) -> None:
         for identity, name in ((FIRST, "age"), (SECOND, "sex"), (THIRD, "age")):
-            report = account.answer(number(name, repeat=dt.Repeat.SAME), 1, identity=identity)
+            report = account.answer(number(name, repeat="same"), 1, identity=identity)
             assert report is not None
             returned[identity] = report
             send(identity)
@@ -50,8 +50,7 @@ def test_1_recorded_covers_sent_whatever_step_a_process_is_killed_at(tmp_path: P
             for identity, name in ((FIRST, "age"), (SECOND, "sex")):
                 if identity in entries:  # after the crash the same bytes are sent, not others
                     assert (
-                        again.answer(number(name, repeat=dt.Repeat.SAME), 3, identity=identity)
-                        == returned[identity]
+                        again.answer(number(name, repeat="same"), 3, identity=identity) == returned[identity]
                     )
     assert set(half) == {0, 1, 2}
 
@@ -172,7 +171,7 @@ def test_3_a_retry_resends_the_stored_bytes_draws_nothing_and_charges_once(
     )  # a seed of 47 bits is not drawn twice by chance
     assert again.queue[0].data == stored
     assert len(again.wire()["entries"]) == 1
-    strict = dt.Account.open(tmp_path / "me.account", policy=dt.Policy(epsilon=0.1), now=clock)
+    strict = dt.Account.open(tmp_path / "me.account", policy=dt.privacy.Policy(epsilon=0.1), now=clock)
     assert strict.answer(asked, 999, identity=FIRST) == report  # what was promised when it was drawn holds
     with pytest.raises(Refused, match="another question"):
         again.answer(number("other"), 1, identity=FIRST)

@@ -23,7 +23,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict]:
     folder = tmp_path_factory.mktemp("whole")
     account = make(folder, epsilon=3)
     for name in ("a", "b", "c"):
-        account.answer(number(name, repeat=dt.Repeat.SAME), 1)
+        account.answer(number(name, repeat="same"), 1)
     account.acknowledge(account.queue[0].id)
     state = account.wire()
     account.close()

@@ -42,8 +42,8 @@ def test_12_devices_that_work_alone_stay_within_the_budget_by_their_parts(tmp_pa
 def test_12_merging_is_idempotent_and_commutative(tmp_path: Path) -> None:
     devices = _devices(tmp_path)
     for device, name in zip(devices, ("a", "b", "a"), strict=True):
-        device.answer(number(name, 0.05, repeat=dt.Repeat.SAME), 1)
-        device.answer(number("mood", 0.05, repeat=dt.Repeat.ONCE, days=1), 1)
+        device.answer(number(name, 0.05, repeat="same"), 1)
+        device.answer(number("mood", 0.05, repeat="once", days=1), 1)
     exports = [device.export() for device in devices]
     merged = []
     for place, order in enumerate(permutations(exports)):

@@ -13,6 +13,7 @@ import pytest
 
 import dither as dt
 from dither.account import ClockReading
+from dither.account.asking import Repeat
 from dither.account.state import State
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, InvalidParameter, Refused
@@ -24,10 +25,10 @@ from tests.account.vectors import happen
 AREA = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 START = datetime.date(2024, 10, 4)  # the day of SetClock
 ALL = (PUBLIC_LENGTH, UNCHANGED, "the device's key stays on the device")
-SAME, PER_VALUE, ONCE = dt.Repeat.SAME, dt.Repeat.PER_VALUE, dt.Repeat.ONCE
+SAME, PER_VALUE, ONCE = "same", "per value", "once"
 
 
-def home(repeat: dt.Repeat = PER_VALUE, epsilon: float = 0.5, **more: Any) -> dt.Asking:
+def home(repeat: Repeat = PER_VALUE, epsilon: float = 0.5, **more: Any) -> dt.Asking:
     """Return a question whose reports have a seed of 47 bits: two draws are never equal by chance."""
     return dt.Asking("home", dt.OLH(dt.Categories(1000), epsilon=epsilon), repeat=repeat, **more)
 
@@ -35,13 +36,13 @@ def home(repeat: dt.Repeat = PER_VALUE, epsilon: float = 0.5, **more: Any) -> dt
 # --- nothing is free but what was charged
 
 
-def trip(times: int, repeat: dt.Repeat) -> dt.Asking:
+def trip(times: int, repeat: Repeat) -> dt.Asking:
     return dt.Asking("trip", dt.TraCSD(AREA, epsilon=1), times=times, repeat=repeat)
 
 
 @pytest.mark.parametrize("repeat", [SAME, PER_VALUE])
-def test_a_longer_path_is_not_the_answer_that_was_charged(tmp_path: Path, repeat: dt.Repeat) -> None:
-    account = make(tmp_path, epsilon=1.5, policy=dt.Policy(epsilon=100, assumptions=ALL))
+def test_a_longer_path_is_not_the_answer_that_was_charged(tmp_path: Path, repeat: Repeat) -> None:
+    account = make(tmp_path, epsilon=1.5, policy=dt.privacy.Policy(epsilon=100, assumptions=ALL))
     account.answer(trip(1, repeat), [(0.1, 0.2)])
     with pytest.raises(Refused) as refused:
         account.answer(trip(50, repeat), [(0.1, 0.2)] * 50)
@@ -52,7 +53,7 @@ def test_a_longer_path_is_not_the_answer_that_was_charged(tmp_path: Path, repeat
 
 def test_other_data_are_not_the_answer_that_was_charged(tmp_path: Path) -> None:
     clock = SetClock()
-    account = make(tmp_path, clock, epoch=dt.Epoch.DAY, policy=dt.Policy(assumptions=ALL))
+    account = make(tmp_path, clock, epoch="day", policy=dt.privacy.Policy(assumptions=ALL))
     clock.pass_(3 * DAY)
     noon = datetime.datetime(2024, 10, 5, 12, tzinfo=datetime.UTC)
     spans = [
@@ -67,15 +68,15 @@ def test_other_data_are_not_the_answer_that_was_charged(tmp_path: Path) -> None:
 
 
 def test_an_identity_stands_for_what_was_charged_alone(tmp_path: Path) -> None:
-    account = make(tmp_path, epsilon=4, policy=dt.Policy(epsilon=100, assumptions=ALL))
-    account.answer(trip(2, dt.Repeat.FRESH), [(0.1, 0.2)] * 2, identity="1" * 32)
+    account = make(tmp_path, epsilon=4, policy=dt.privacy.Policy(epsilon=100, assumptions=ALL))
+    account.answer(trip(2, "fresh"), [(0.1, 0.2)] * 2, identity="1" * 32)
     with pytest.raises(Refused) as refused:
-        account.answer(trip(3, dt.Repeat.FRESH), [(0.1, 0.2)] * 3, identity="1" * 32)
+        account.answer(trip(3, "fresh"), [(0.1, 0.2)] * 3, identity="1" * 32)
     assert refused.value.reason == "id"
 
 
 def test_an_export_with_answers_but_no_entry_hands_out_nothing(tmp_path: Path) -> None:
-    giver = make(tmp_path, name="giver.account", policy=dt.Policy(assumptions=ALL))
+    giver = make(tmp_path, name="giver.account", policy=dt.privacy.Policy(assumptions=ALL))
     for repeat in (SAME, PER_VALUE):
         giver.answer(home(repeat), 3)
     told = giver.wire()
@@ -86,7 +87,7 @@ def test_an_export_with_answers_but_no_entry_hands_out_nothing(tmp_path: Path) -
             {"answers": [{**one, "report": None} for one in told["answers"]]},
         )
     ):
-        fresh = make(tmp_path, name=f"taker {number_}.account", policy=dt.Policy(assumptions=ALL))
+        fresh = make(tmp_path, name=f"taker {number_}.account", policy=dt.privacy.Policy(assumptions=ALL))
         state = fresh.wire()
         export = {name: state[name] for name in ("account", "person", "limits")} | {
             "device": told["device"], "choices": [], "entries": told["entries"], "answers": told["answers"],
@@ -119,7 +120,7 @@ def test_a_shifted_start_is_another_period_and_charged(tmp_path: Path) -> None:
 
 
 def test_what_an_answer_assumes_is_in_the_promise(tmp_path: Path) -> None:
-    account = make(tmp_path, policy=dt.Policy(assumptions=ALL))
+    account = make(tmp_path, policy=dt.privacy.Policy(assumptions=ALL))
     assert account.guarantee.if_changing == account.guarantee.bound
     account.answer(home(), 3)
     assert UNCHANGED in account.guarantee.assumes
@@ -139,7 +140,11 @@ def test_what_a_kind_of_answer_assumes_is_asked_whatever_the_question_says() -> 
 
 def test_by_default_an_answer_may_have_an_epsilon_of_one_and_assume_nothing(tmp_path: Path) -> None:
     account = make(tmp_path, epsilon=50, delta=1e-3)
-    assert account.policy == dt.Policy() == dt.Policy(epsilon=1.0, delta=0.0, assumptions=(), mechanisms=None)
+    assert (
+        account.policy
+        == dt.privacy.Policy()
+        == dt.privacy.Policy(epsilon=1.0, delta=0.0, assumptions=(), mechanisms=None)
+    )
     account.answer(number(epsilon=1), 1)
     gaussian = dt.Asking("weight", dt.Gaussian(dt.Interval(0, 1), epsilon=0.5, delta=1e-6))
     for refused in (number(epsilon=1.0001), gaussian, home()):
@@ -152,7 +157,7 @@ def test_by_default_an_answer_may_have_an_epsilon_of_one_and_assume_nothing(tmp_
 def test_a_stale_reading_proves_no_time_twice(tmp_path: Path) -> None:
     """A steady day is credited once, however often an old reading comes between."""
     clock = SetClock()
-    account = make(tmp_path, clock, epoch=dt.Epoch.DAY)
+    account = make(tmp_path, clock, epoch="day")
     account.answer(number(epsilon=1, repeat=SAME), 1)
     answered = 0
     for _ in range(30):
@@ -210,7 +215,7 @@ def test_the_same_answer_is_queued_once_ever(tmp_path: Path) -> None:
 
 
 def test_an_answer_per_value_is_queued_once_for_each_value(tmp_path: Path) -> None:
-    policy = dt.Policy(assumptions=ALL)
+    policy = dt.privacy.Policy(assumptions=ALL)
     account = make(tmp_path, policy=policy)
     reports = [account.answer(home(), value) for value in (7, 8, 7, 8, 7)]
     assert reports[0] == reports[2] == reports[4]
@@ -230,7 +235,7 @@ def test_an_answer_per_value_is_queued_once_for_each_value(tmp_path: Path) -> No
 
 
 def test_values_are_equal_if_they_are_clipped_to_one(tmp_path: Path) -> None:
-    policy = dt.Policy(assumptions=ALL)
+    policy = dt.privacy.Policy(assumptions=ALL)
     account = make(tmp_path, policy=policy)
     asked = dt.Asking("age", dt.PM(dt.Interval(0, 1), epsilon=0.5), repeat=PER_VALUE)
     assert len({account.answer(asked, value).cells.tobytes() for value in range(1, 100)}) == 1  # type: ignore[union-attr]
@@ -240,7 +245,7 @@ def test_values_are_equal_if_they_are_clipped_to_one(tmp_path: Path) -> None:
 def test_what_is_kept_about_told_values_needs_the_key(tmp_path: Path) -> None:
     marks = []
     for name in ("one", "two"):
-        account = make(tmp_path, name=name, policy=dt.Policy(assumptions=ALL))
+        account = make(tmp_path, name=name, policy=dt.privacy.Policy(assumptions=ALL))
         account.answer(home(), 7)
         marks += account.wire()["told"]
         assert "told" not in account.export()
@@ -252,13 +257,13 @@ def test_a_batch_has_one_report_to_a_question(tmp_path: Path) -> None:
     account = make(tmp_path)
     for _ in range(4):
         account.answer(number(epsilon=0.1), 1)
-    account.answer(home(dt.Repeat.FRESH, 0.1), 1)
+    account.answer(home("fresh", 0.1), 1)
     batch = account.batch()
     assert batch is not None
     assert [one.question for one in batch.reports] == ["age", "home"]
     assert sent(account) == 5
     trip_ = dt.Asking("trip", dt.TraCSD(AREA, epsilon=0.01), times=24)
-    account.policy = dt.Policy(assumptions=ALL)
+    account.policy = dt.privacy.Policy(assumptions=ALL)
     account.answer(trip_, [(0.5, 0.5)] * 24)
     assert sent(account) == 1
 

@@ -30,7 +30,7 @@ def noted(*args, **more):
 sqlite3.connect = noted
 mechanism = dt.OLH(dt.Categories(1000), epsilon=1e-3)
 question = dt.Asking("place", mechanism, asker="clinic")
-kept = dt.Asking("home", mechanism, asker="clinic", repeat=dt.Repeat.SAME)
+kept = dt.Asking("home", mechanism, asker="clinic", repeat="same")
 for line in sys.stdin:
     worker = os.fork()
     if worker:

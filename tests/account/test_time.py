@@ -25,7 +25,7 @@ FIRST, SECOND, THIRD = "1" * 32, "2" * 32, "3" * 32
 
 def test_4_a_clock_that_steps_back_or_far_ahead_refills_nothing(tmp_path: Path) -> None:
     clock = SetClock()
-    account = make(tmp_path, clock, epoch=dt.Epoch.DAY)
+    account = make(tmp_path, clock, epoch="day")
     clock.pass_(3 * DAY)
     account.answer(number(epsilon=1), 1)
     clock.jump(-2 * DAY)  # a day with nothing spent
@@ -123,7 +123,7 @@ def test_5_a_window_across_a_boundary_gets_no_double_budget(tmp_path: Path) -> N
     import datetime
 
     clock = SetClock()
-    account = make(tmp_path, clock, epoch=dt.Epoch.DAY)
+    account = make(tmp_path, clock, epoch="day")
     clock.pass_(2 * DAY)
     midnight = datetime.datetime(2024, 10, 6, tzinfo=datetime.UTC)
     hour = datetime.timedelta(hours=1)
@@ -139,7 +139,7 @@ def test_5_a_window_across_a_boundary_gets_no_double_budget(tmp_path: Path) -> N
 
 def test_6_a_lifetime_cap_holds_over_all_epochs(tmp_path: Path) -> None:
     clock = SetClock()
-    account = make(tmp_path, clock, epoch=dt.Epoch.DAY, lifetime=1.75)
+    account = make(tmp_path, clock, epoch="day", lifetime=1.75)
     for _ in range(3):
         account.answer(number(epsilon=0.5), 1)
         clock.pass_(DAY)
@@ -161,7 +161,7 @@ def test_6_a_promise_is_rounded_up_and_what_is_left_down(tmp_path: Path) -> None
 
 
 def test_6_without_a_cap_the_promise_says_per_epoch(tmp_path: Path) -> None:
-    account = make(tmp_path, epoch=dt.Epoch.WEEK)
-    assert isinstance(account.guarantee.bound, dt.Nothing)
+    account = make(tmp_path, epoch="week")
+    assert isinstance(account.guarantee.bound, dt.privacy.Nothing)
     assert "per week" in account.promise
     assert "per week" in str(account.guarantee)

@@ -15,7 +15,7 @@ def test_ones_own_mechanisms_are_compared() -> None:
     domain = dt.Interval(0, 10)
     mine = dt.Podium(domain, epsilon=1, cells=64)
     table = dt.compare(domain, epsilon=1, also=[mine, mine])
-    assert table["Podium (yours)"]["worst absolute"] == pytest.approx(mine.worst_error(dt.absolute))
+    assert table["Podium (yours)"]["worst absolute"] == pytest.approx(mine.worst_error("absolute"))
     assert "Podium (yours) 2" in [row["mechanism"] for row in table]
     categories = dt.Categories(4)
     table = dt.compare(categories, epsilon=1, also=[dt.KRR(categories, epsilon=2)])
@@ -45,7 +45,7 @@ def test_columns_of_a_distribution_are_simulated_errors_with_their_seeds() -> No
     assert "12 runs (seeds 1000 to 1011)" in how
     window, two_values, noise = rows
     assert list(window) == ["W1", "KS"]
-    assert list(dt.goals.Distribution(n=400, distance=dt.goals.Distance.KS).columns(_two(2.0))[1][0]) == [
+    assert list(dt.goals.Distribution(n=400, distance="ks").columns(_two(2.0))[1][0]) == [
         "KS",
         "W1",
     ]
@@ -65,7 +65,7 @@ def test_columns_of_a_distribution_are_simulated_errors_with_their_seeds() -> No
 @pytest.mark.slow
 def test_a_comparison_for_a_distribution() -> None:
     runs: list[int] = []
-    table = dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000), told=runs.append)
+    table = dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000), progress=runs.append)
     order = [row["W1"] for row in table if row["W1"] is not None]
     assert order == sorted(order)
     assert len(order) > 12

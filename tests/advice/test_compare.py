@@ -118,7 +118,7 @@ def test_solved_mechanisms_are_rows_and_their_bounds_the_measure(table: Any) -> 
     straight = [row for row in table if row["bias"] <= 1e-9]
     assert averaged["average squared"] == min(row["average squared"] for row in straight)
     assert repr(table).splitlines()[0].endswith("relative to the best possible")
-    beyond = dt.compare(UNIT, epsilon=9, losses=[dt.absolute])
+    beyond = dt.compare(UNIT, epsilon=9, losses=["absolute"])
     assert repr(beyond).splitlines()[0].endswith("the best found")
     assert not any(row["mechanism"].startswith("Optimal") for row in beyond)
 
@@ -136,7 +136,7 @@ def test_the_best_comes_first_and_units_scale(table: Any) -> None:
 
 
 def test_on_a_circle_ogpm_is_the_optimum() -> None:
-    table = dt.compare(dt.Circle(360), epsilon=2, losses=[dt.squared, dt.power(0.5)])
+    table = dt.compare(dt.Circle(360), epsilon=2, losses=["squared", 0.5])
     for loss in ("squared", "power(0.5)"):
         row = table[f"OGPM(loss={loss})"]
         assert row[f"relative worst {loss}"] == pytest.approx(1, rel=1e-9)
@@ -185,11 +185,11 @@ def test_data_frames_read_the_table(table: Any, monkeypatch: pytest.MonkeyPatch)
 
 def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    left, right = table.plot(count=2, loss=dt.squared)
+    left, right = table.plot(count=2, loss="squared")
     assert [line.get_label() for line in left.lines] == [row["mechanism"] for row in list(table)[:2]]
     x, y = left.lines[0].get_data()
     assert (x[0], x[-1]) == (0.0, 1.0)
-    assert y[0] == pytest.approx(table.candidates[0].mechanism.error(dt.squared, 0.0))
+    assert y[0] == pytest.approx(table.candidates[0].mechanism.error("squared", 0.0))
     budgets, errors = right.lines[0].get_data()
     assert np.all(np.diff(errors) < 0)
     assert budgets[0] == 0.25

@@ -27,13 +27,13 @@ def closed(ranking: Any) -> list[str]:
     return [name for name in names(ranking) if not name.startswith("Optimal")]
 
 
-@pytest.mark.parametrize("criterion", [dt.worst, dt.average])
+@pytest.mark.parametrize("criterion", ["worst", "average"])
 def test_podium_overtakes_hybrid_where_the_constants_say(criterion: Any) -> None:
     def lead(epsilon: float) -> float:
         hybrid, podium = dt.Hybrid(UNIT, epsilon=epsilon), dt.Podium(UNIT, epsilon=epsilon)
-        if criterion is dt.worst:
-            return hybrid.worst_error(dt.squared) / podium.worst_error(dt.squared) - 1
-        return hybrid.average_error(dt.squared) / podium.average_error(dt.squared) - 1
+        if criterion == "worst":
+            return hybrid.worst_error("squared") / podium.worst_error("squared") - 1
+        return hybrid.average_error("squared") / podium.average_error("squared") - 1
 
     at = CROSSOVER[criterion]
     assert lead(at - 1e-4) < 0 < lead(at + 1e-4)
@@ -42,29 +42,29 @@ def test_podium_overtakes_hybrid_where_the_constants_say(criterion: Any) -> None
 @pytest.mark.parametrize(
     ("epsilon", "criterion", "first", "second"),
     [
-        (0.5, dt.worst, "Hybrid", "Podium"),
-        (2.30, dt.worst, "Hybrid", "Podium"),
-        (2.34, dt.worst, "Podium", "Hybrid"),
-        (6.0, dt.worst, "Podium", "Hybrid"),
-        (0.61, dt.average, "Hybrid", "Podium"),
-        (0.64, dt.average, "Podium", "Hybrid"),
+        (0.5, "worst", "Hybrid", "Podium"),
+        (2.30, "worst", "Hybrid", "Podium"),
+        (2.34, "worst", "Podium", "Hybrid"),
+        (6.0, "worst", "Podium", "Hybrid"),
+        (0.61, "average", "Hybrid", "Podium"),
+        (0.64, "average", "Podium", "Hybrid"),
     ],
 )
 def test_the_rules_for_a_mean(epsilon: float, criterion: Any, first: str, second: str) -> None:
     ranking = dt.recommend(UNIT, goals.Mean(1000, criterion), epsilon=epsilon)
     order = closed(ranking)
     assert order.index(first) < order.index(second)
-    if criterion is dt.worst:
+    if criterion == "worst":
         assert order[0] in (first, "Duchi" if epsilon < 0.61 else first)
     assert names(ranking)[0].startswith("Optimal(unbiased=True")
     assert "solved" in ranking[0]["why"]
     assert ranking.best.unbiased
-    assert ranking.best.criterion is criterion
+    assert ranking.best.criterion == criterion
     assert not any(name.startswith(("OGPM(", "TwoPoint")) for name in order)
     assert not any("truncated" in name or "compressed" in name for name in order)
     errors = [row["error"] for row in ranking]
     assert errors == sorted(errors)
-    assert f"{criterion!r}" in ranking[0]["why"]
+    assert criterion in ranking[0]["why"]
 
 
 def test_never_ogpm_for_a_mean_on_an_interval_but_on_a_circle() -> None:
@@ -98,10 +98,10 @@ def value_of_most_variance(mechanism: Any) -> float:
 def test_predicted_means_come_true(epsilon: float) -> None:
     """Within 5 %: people at the worst value, or spread evenly, 4 000 times each."""
     n, times = 50, 4000
-    for criterion in (dt.worst, dt.average):
+    for criterion in ("worst", "average"):
         ranking = dt.recommend(AGES, goals.Mean(n, criterion), epsilon=epsilon)
         for mechanism, row in zip(ranking.mechanisms[:4], ranking, strict=False):
-            if criterion is dt.worst:
+            if criterion == "worst":
                 ages = np.full((times, n), value_of_most_variance(mechanism))
             else:
                 ages = np.broadcast_to(np.linspace(18, 100, 2 * n + 1)[1::2], (times, n))
@@ -151,7 +151,7 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
         reports = mechanism.perturb(values, source=dt.Seeded(seed))
         shape: Any
         if isinstance(mechanism, dt.Cumulative):
-            shape = dt.cumulative(reports, method=dt.empirical_bayes)
+            shape = dt.cumulative(reports, method="empirical bayes")
         else:
             shape = dt.distribution(reports)
         if isinstance(goal, goals.Quantile):
@@ -165,7 +165,7 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
             gaps = np.array([float(shape.share(line.low, x)) for x in above])
         gaps = np.concatenate([[0.0], gaps]) - law.cdf(places)
         gaps = gaps - np.median(gaps) if circle else gaps
-        ks = goal.distance is goals.Distance.KS
+        ks = goal.distance == "ks"
         misses.append(np.abs(gaps).max() if ks else np.abs(gaps).mean() * line.length)
     mean, spread = float(np.mean(misses)), float(np.std(misses, ddof=1)) / len(misses) ** 0.5
     return (mean**0.5, spread / mean**0.5 / 2) if isinstance(goal, goals.Quantile) else (mean, spread)
@@ -193,7 +193,7 @@ def test_a_predicted_distribution_comes_true() -> None:
 
 
 @pytest.mark.parametrize(
-    "goal", [goals.Distribution(3000, distance=goals.Distance.KS), goals.Quantile(3000, 0.3)], ids=repr
+    "goal", [goals.Distribution(3000, distance="ks"), goals.Quantile(3000, 0.3)], ids=repr
 )
 def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
     mechanism = dt.Cumulative(UNIT, epsilon=2)
@@ -208,7 +208,7 @@ def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "goal",
-    [goals.Distribution(3000), goals.Distribution(3000, distance=goals.Distance.KS), goals.Quantile(3000)],
+    [goals.Distribution(3000), goals.Distribution(3000, distance="ks"), goals.Quantile(3000)],
     ids=repr,
 )
 def test_predicted_shapes_come_true(goal: Any) -> None:
@@ -282,12 +282,12 @@ def _ranking(domain: Any, goal: Any, epsilon: float, count: int) -> tuple[list[A
     return list(ranking.mechanisms[:count]), list(ranking)[:count]
 
 
-@pytest.mark.parametrize("criterion", [dt.worst, dt.average])
-@pytest.mark.parametrize("loss", [dt.absolute, dt.squared])
+@pytest.mark.parametrize("criterion", ["worst", "average"])
+@pytest.mark.parametrize("loss", ["absolute", "squared"])
 def test_predicted_single_values_come_true(loss: Any, criterion: Any) -> None:
     goal = goals.SingleValues(loss, criterion)
     for mechanism, row in zip(*_ranking(AGES, goal, 1.0, 4), strict=True):
-        if criterion is dt.worst:
+        if criterion == "worst":
             x = np.linspace(18, 100, 201)
             ages = np.full(200_000, x[int(np.argmax(mechanism.error(loss, x)))])
         else:
@@ -297,9 +297,9 @@ def test_predicted_single_values_come_true(loss: Any, criterion: Any) -> None:
 
 
 def test_reasons_for_single_values() -> None:
-    two = dt.recommend(UNIT, goals.SingleValues(dt.squared), epsilon=1)
+    two = dt.recommend(UNIT, goals.SingleValues("squared"), epsilon=1)
     assert "no mechanism at all" in two[0]["why"]
-    angle = dt.recommend(dt.Circle(), goals.SingleValues(dt.absolute), epsilon=1)
+    angle = dt.recommend(dt.Circle(), goals.SingleValues("absolute"), epsilon=1)
     assert names(angle)[0] == "OGPM(loss=absolute)"
     assert "no mechanism at all" in angle[0]["why"]
 
@@ -308,10 +308,10 @@ def test_reasons_for_single_values() -> None:
     ("domain", "goal", "target"),
     [
         (AGES, goals.Mean(10_000), 0.5),
-        (UNIT, goals.Mean(100, dt.average), 0.5),
+        (UNIT, goals.Mean(100, "average"), 0.5),
         (dt.Categories(30), goals.Frequencies(5000), 0.02),
-        pytest.param(UNIT, goals.SingleValues(dt.squared), 0.1, marks=pytest.mark.slow),
-        (dt.Circle(360), goals.SingleValues(dt.squared), 500.0),
+        pytest.param(UNIT, goals.SingleValues("squared"), 0.1, marks=pytest.mark.slow),
+        (dt.Circle(360), goals.SingleValues("squared"), 500.0),
         (dt.Circle(360), goals.Mean(1000), 5.0),
     ],
 )
@@ -326,7 +326,7 @@ def test_the_budget_for_an_error_gives_that_error(domain: Any, goal: Any, target
     ("domain", "goal", "target"),
     [
         (AGES, goals.Mean(), 0.5),
-        (UNIT, goals.Mean(criterion=dt.average), 0.01),
+        (UNIT, goals.Mean(criterion="average"), 0.01),
         (dt.Categories(30), goals.Frequencies(), 0.02),
         (dt.Circle(360), goals.Mean(), 5.0),
     ],
@@ -341,7 +341,7 @@ def test_the_people_for_an_error_give_that_error_and_one_fewer_do_not(
     assert errors[0] <= target * (1 + 1e-9) < errors[1]
 
 
-@pytest.mark.parametrize("criterion", [dt.worst, dt.average])
+@pytest.mark.parametrize("criterion", ["worst", "average"])
 def test_the_people_and_the_budget_found_do_in_a_simulation(criterion: Any) -> None:
     """As many people as were said, with the best mechanism, are off by the target, within 5 %."""
     target, times = 6.0, 4000
@@ -351,7 +351,7 @@ def test_the_people_and_the_budget_found_do_in_a_simulation(criterion: Any) -> N
     for epsilon, n in ((1.5, people), (budget, people)):
         best = dt.recommend(AGES, goals.Mean(n, criterion), epsilon=epsilon).best
         ages = np.full(n, value_of_most_variance(best))
-        if criterion is dt.average:
+        if criterion == "average":
             ages = np.linspace(18, 100, 2 * n + 1)[1::2]
         for seed, within in ((1, True), (2, False)):
             asked = ages if within else ages[: int(0.85 * n)]  # too few people: told apart
@@ -361,7 +361,7 @@ def test_the_people_and_the_budget_found_do_in_a_simulation(criterion: Any) -> N
 
 
 def test_easy_and_impossible_targets() -> None:
-    assert dt.epsilon_for(dt.Circle(1), goals.SingleValues(dt.absolute), 0.9) == pytest.approx(1e-6)
+    assert dt.epsilon_for(dt.Circle(1), goals.SingleValues("absolute"), 0.9) == pytest.approx(1e-6)
     assert dt.people_for(UNIT, goals.Mean(), 1000.0, epsilon=1) == 1
     with pytest.raises(dt.errors.Infeasible, match="more people"):
         dt.epsilon_for(dt.Circle(1), goals.Mean(1), 1e-12)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither import results
 from dither.audits.black_box.calls import WrongCount
 from dither.errors import InvalidParameter
 
@@ -26,7 +27,7 @@ fair = made_fair(1)
 
 def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
     for finding in (dt.audit(dt.PM(UNIT, epsilon=1)), dt.audit(made_fair(3), UNIT, epsilon=1, **FEW)):
-        assert isinstance(finding, dt.Finding)
+        assert isinstance(finding, results.Finding)
         assert finding.ok
         assert finding.realised <= 1
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import dither as dt
+from dither import results
 from dither.audits import sampler
 from dither.audits.sampler import BoundaryWords
 from dither.errors import InvalidParameter
@@ -38,7 +39,7 @@ RIGHT = [
     dt.OLH(dt.Categories(1000), epsilon=1),
     dt.PEM(dt.Text(4), epsilon=1),
     dt.TraCSC(CITY, epsilon=1),
-    dt.TraCSD(CITY, epsilon=1, unit=dt.TRAJECTORY),
+    dt.TraCSD(CITY, epsilon=1, unit="trajectory"),
     dt.rivals.NGram(CITY, POINTS, epsilon=1),
     dt.Polar(dt.Disk(1), epsilon=1),
     dt.PlanarLaplace(CITY, epsilon=1),
@@ -146,7 +147,7 @@ def test_assumptions_are_findings() -> None:
 
 
 def test_that_the_length_of_a_path_is_public_needs_no_acceptance() -> None:
-    finding = dt.audit(dt.TraCSC(CITY, epsilon=1, unit=dt.TRAJECTORY))
+    finding = dt.audit(dt.TraCSC(CITY, epsilon=1, unit="trajectory"))
     assert finding.assumptions
     assert finding.ok
 
@@ -203,11 +204,11 @@ def test_only_what_is_asked_with_is_audited() -> None:
 
 
 def test_old_fields_of_a_finding() -> None:
-    finding = dt.Finding("PM", 1.0, Pure(0.5), "by hand")
+    finding = results.Finding("PM", 1.0, Pure(0.5), "by hand")
     assert finding.ok
     assert finding.realised == 0.5
     assert finding.claimed_delta == finding.realised_delta == 0.0
-    assert not dt.Finding("PM", 0.4, Pure(0.5), "by hand").ok
+    assert not results.Finding("PM", 0.4, Pure(0.5), "by hand").ok
 
 
 def test_boundary_words_end() -> None:

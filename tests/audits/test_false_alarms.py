@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither import results
 from dither.audits import finding as evidence
 from dither.audits.black_box import rounds
 from dither.audits.black_box import rounds as repeats
@@ -130,7 +131,7 @@ def test_levels_sum_to_what_is_stated() -> None:
 
 
 def test_the_audit_is_repeatable() -> None:
-    def once() -> dt.Finding:
+    def once() -> results.Finding:
         source = dt.Seeded(4)
         pm = dt.PM(dt.Interval(0, 1), epsilon=1)
         return dt.audit(

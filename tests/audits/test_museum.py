@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither import results
 from tests.support.broken import numbers
 from tests.support.broken.frequency import NotCleared, OffByOneBit, RoundedDown, WithoutFactor
 from tests.support.broken.randomisers import MUSEUM, SQUARE, UNIT, Case
@@ -15,7 +16,7 @@ from tests.support.broken.randomisers import MUSEUM, SQUARE, UNIT, Case
 LONG = {"the value itself above ε = 10", "memoised without a name", "classical Gaussian at ε = 8"}
 
 
-def _refused(case: Case, seed: int) -> dt.Finding:
+def _refused(case: Case, seed: int) -> results.Finding:
     randomiser = case.make(np.random.default_rng(seed))
     finding = dt.audit(
         randomiser, case.domain, epsilon=case.epsilon, delta=case.delta, each=case.each, timing=False

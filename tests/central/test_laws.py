@@ -14,16 +14,7 @@ from dither.central.integer_noise import (
     radius_at,
     squared_error_gamma,
 )
-from dither.central.pairs import (
-    INDEPENDENT,
-    SHIFTED,
-    TRANSFORMED,
-    HourglassLattice,
-    LaplaceLattice,
-    MeanMethod,
-    Pair,
-    StaircaseLattice,
-)
+from dither.central.pairs import METHODS, HourglassLattice, LaplaceLattice, MeanMethod, Pair, StaircaseLattice
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
@@ -59,7 +50,7 @@ def losses(exponent: Exponent, moves: list[tuple[int, int]], reach: int) -> set[
 def test_hourglass_changes_by_exactly_epsilon(cells: int) -> None:
     """[AddRemove23, Thm 2] on the grid: every ratio is e^ε or e^(−ε), for every radius, place and sign."""
     grid = RecordGrid(Interval(0, 1), cells)
-    moves = list(steps(TRANSFORMED, grid))
+    moves = list(steps(METHODS["transformed"], grid))
     for radius in range(1, cells + 1):
         law = HourglassLattice(DiscreteStaircase(cells, radius, ONE))
         found: set[Fraction | None] = set()
@@ -88,14 +79,14 @@ def ceiled(law: HourglassLattice) -> Exponent:
 
 def test_the_printed_ceiling_loses_twice_as_much() -> None:
     law = HourglassLattice(DiscreteStaircase(5, 2, ONE))
-    moves = list(steps(TRANSFORMED, RecordGrid(Interval(0, 1), 5)))
+    moves = list(steps(METHODS["transformed"], RecordGrid(Interval(0, 1), 5)))
     assert losses(law.exponent, moves, 20) == {-1, 1}
     found = losses(ceiled(law), moves, 20)
     assert None not in found
     assert max(loss for loss in found if loss is not None) >= 2
 
 
-@pytest.mark.parametrize("method", [INDEPENDENT, SHIFTED, TRANSFORMED])
+@pytest.mark.parametrize("method", list(METHODS.values()))
 @pytest.mark.parametrize("domain", [Interval(0, 1), Interval(-1, 2), Interval(2, 3)])
 @pytest.mark.parametrize("cells", [1, 3])
 def test_pairs_lose_at_most_epsilon(method: MeanMethod, domain: Interval, cells: int) -> None:

@@ -29,14 +29,14 @@ UNIT = Interval(0, 1)
 
 
 def places(values: object, domain: Interval = UNIT, cells: int = 10) -> tuple[int, int]:
-    return central.tally(values, domain, cells=cells).secret()
+    return central.Tally.of(values, domain, cells=cells).secret()
 
 
 def test_sum_is_exact() -> None:
     """Ten tenths are one, and a large array sums as its integers do."""
     assert places([0.1] * 10) == (10, 10)
     values = np.random.default_rng(1).random(100_001)
-    total, count = central.tally(values, UNIT).secret()
+    total, count = central.Tally.of(values, UNIT).secret()
     assert count == 100_001
     assert total == sum(round(Fraction(value) * 2**32) for value in values.tolist())
 
@@ -105,25 +105,25 @@ def test_structure_is_refused_by_kind_alone() -> None:
         np.array(1.0),
     ):
         with pytest.raises(InvalidParameter):
-            central.tally(values, UNIT)
+            central.Tally.of(values, UNIT)
     for domain in (Circle(360), (0, 1), None):
         with pytest.raises(InvalidParameter, match="Interval"):
-            central.tally([0.5], domain)  # type: ignore[arg-type]
+            central.Tally.of([0.5], domain)  # type: ignore[arg-type]
     for cells in (0, -1, 1.5, True, 1 << 37):
         with pytest.raises(InvalidParameter, match="cells"):
-            central.tally([0.5], UNIT, cells=cells)  # type: ignore[arg-type]
+            central.Tally.of([0.5], UNIT, cells=cells)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="too short"):
-        central.tally([0.5], Interval(0, 1e-300))
+        central.Tally.of([0.5], Interval(0, 1e-300))
 
 
 def test_merging() -> None:
     values = np.random.default_rng(3).random(1000)
-    parts = [central.tally(values[begin : begin + 100], UNIT) for begin in range(0, 1000, 100)]
+    parts = [central.Tally.of(values[begin : begin + 100], UNIT) for begin in range(0, 1000, 100)]
     whole = parts[0]
     for part in parts[1:]:
         whole = whole + part
-    assert whole.secret() == central.tally(values, UNIT).secret()
-    for other in (central.tally([0.5], Interval(0, 2)), central.tally([0.5], UNIT, cells=10)):
+    assert whole.secret() == central.Tally.of(values, UNIT).secret()
+    for other in (central.Tally.of([0.5], Interval(0, 2)), central.Tally.of([0.5], UNIT, cells=10)):
         with pytest.raises(Mismatch):
             whole + other
     with pytest.raises(TypeError):
@@ -131,7 +131,7 @@ def test_merging() -> None:
 
 
 def test_between_machines() -> None:
-    tally = central.tally([0.25, 0.75, 0.1], Interval(-0.1, 1.3))
+    tally = central.Tally.of([0.25, 0.75, 0.1], Interval(-0.1, 1.3))
     again = central.Tally.from_secret_bytes(tally.secret_bytes())
     assert again.secret() == tally.secret()
     assert again.grid == tally.grid
@@ -153,7 +153,7 @@ def test_between_machines() -> None:
 
 
 def test_a_tally_shows_nothing_by_accident() -> None:
-    first, second = central.tally([0.123] * 41, UNIT), central.tally([0.9] * 7, UNIT)
+    first, second = central.Tally.of([0.123] * 41, UNIT), central.Tally.of([0.9] * 7, UNIT)
     assert repr(first) == str(first) == f"{first}" == repr(second) == "Tally on [0, 1] (secret)"
     assert repr([first]) == "[Tally on [0, 1] (secret)]"
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
@@ -161,7 +161,7 @@ def test_a_tally_shows_nothing_by_accident() -> None:
             pickle.dumps(first, protocol)
     assert copy.copy(first) is copy.deepcopy(first) is first
     assert not hasattr(first, "__dict__")
-    assert first != central.tally([0.123] * 41, UNIT)  # not even by comparison
+    assert first != central.Tally.of([0.123] * 41, UNIT)  # not even by comparison
     with pytest.raises(AttributeError):
         first.grid = RecordGrid(UNIT)  # type: ignore[misc]
     with pytest.raises(AttributeError):
@@ -286,7 +286,7 @@ def test_what_is_no_number(record: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert math.isnan(number(record))
-        assert central.tally([record], DOMAIN, cells=CELLS).secret() == (CELLS // 2, 1)
+        assert central.Tally.of([record], DOMAIN, cells=CELLS).secret() == (CELLS // 2, 1)
 
 
 @pytest.mark.parametrize("scalar", [np.array, Tensor, np.float64, float])
@@ -294,8 +294,8 @@ def test_one_missing_record_does_not_move_the_others(scalar: Callable[[float], A
     """400 scalars of an array library and one None: the sum moved by 399 where 1 is allowed."""
     many = [scalar(1.0) for _ in range(CELLS)]
     unit = Interval(0, 1)
-    before, _ = central.tally(many, unit, cells=2).secret()
-    after, _ = central.tally([*many, None], unit, cells=2).secret()
+    before, _ = central.Tally.of(many, unit, cells=2).secret()
+    after, _ = central.Tally.of([*many, None], unit, cells=2).secret()
     assert (before, after) == (2 * CELLS, 2 * CELLS + 1)
 
 
@@ -314,20 +314,20 @@ def test_a_sum_is_the_sum_of_its_records(form: Callable[[list[Any]], Any]) -> No
     for _ in range(200):
         some = rng.choices(pool, k=rng.randrange(1, 12))
         expected = sum(place(value) for _, value in some)
-        total, count = central.tally(form([record for record, _ in some]), DOMAIN, cells=CELLS).secret()
+        total, count = central.Tally.of(form([record for record, _ in some]), DOMAIN, cells=CELLS).secret()
         assert (total, count) == (expected, len(some))
         where = rng.randrange(len(some))
         old, some[where] = some[where], rng.choice(pool)
-        changed, _ = central.tally(form([record for record, _ in some]), DOMAIN, cells=CELLS).secret()
+        changed, _ = central.Tally.of(form([record for record, _ in some]), DOMAIN, cells=CELLS).secret()
         assert changed - total == place(some[where][1]) - place(old[1])
 
 
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8", "g", "i1", "i8", "u8", "?"])
 def test_the_fast_path_counts_as_records_one_by_one_do(kind: str) -> None:
     array = (np.random.default_rng(3).random(999) * 120).astype(kind)
-    fast = central.tally(array, DOMAIN).secret()
+    fast = central.Tally.of(array, DOMAIN).secret()
     for slow in (list(array), array.tolist()):
-        assert central.tally(slow, DOMAIN).secret() == fast
+        assert central.Tally.of(slow, DOMAIN).secret() == fast
 
 
 def test_learned_bounds_read_the_same_records() -> None:

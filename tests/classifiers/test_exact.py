@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import LinearClassifier, UtilityMethod
+from dither.classifiers import LinearClassifier
 from dither.classifiers.feature_law import feature_law
 from dither.numerics.roots import integrate
 
@@ -73,9 +73,9 @@ FEATURES = ["sepal length", "sepal width", "length", "width"]
 def test_three_classes_two_features(which: int, place: int) -> None:
     model, x = fitted(which), IRIS.data[place]
     mechanisms = both(2.0, cells=64)
-    found = dt.utility(model, x, dt.Each(mechanisms), names=FEATURES)
+    found = dt.classifiers.utility(model, x, dt.Each(mechanisms), names=FEATURES)
     truth = enumerated(model.predict, x, list(mechanisms.values()), [2, 3])
-    assert found.method is UtilityMethod.EXACT
+    assert found.method == "exact"
     assert found.confidence == 1.0
     assert found.queries == 0
     assert found.lower == pytest.approx(truth, abs=1e-12)
@@ -87,8 +87,8 @@ def test_one_feature(which: int) -> None:
     model = fitted(which)
     x = IRIS.data[119]
     mechanism = dt.PM(PETALS["width"], epsilon=1, cells=1 << 10).truncated()
-    found = dt.utility(model.predict, x, dt.Each(width=mechanism), names=FEATURES)
-    assert found.method is UtilityMethod.EXACT
+    found = dt.classifiers.utility(model.predict, x, dt.Each(width=mechanism), names=FEATURES)
+    assert found.method == "exact"
     assert found.lower == pytest.approx(enumerated(model.predict, x, [mechanism], [3]), abs=1e-12)
 
 
@@ -110,9 +110,9 @@ def test_every_kind_of_mechanism(kind: Any) -> None:
     x = IRIS.data[77]
     mechanisms = {name: kind(domain) for name, domain in PETALS.items()}
     for model in (fitted(0), fitted(6)):
-        found = dt.utility(model, x, dt.Each(mechanisms), names=FEATURES)
+        found = dt.classifiers.utility(model, x, dt.Each(mechanisms), names=FEATURES)
         truth = enumerated(model.predict, x, list(mechanisms.values()), [2, 3])
-        assert found.method is UtilityMethod.EXACT
+        assert found.method == "exact"
         assert found.lower == pytest.approx(truth, abs=1e-12)
 
 
@@ -122,7 +122,7 @@ def test_points_on_the_plane_are_settled_by_the_classifier_itself() -> None:
     for weights, bias in (([1.0, -1.0], 0.0), ([3.0, -3.0], 0.0), ([1.0, 1.0], -1.1), ([0.1, 0.7], -0.29)):
         model = LinearClassifier([weights], [bias])
         for x in ([0.7, 0.5], [0.5, 0.5], [0.1, 0.4]):
-            found = dt.utility(model, x, coarse)
+            found = dt.classifiers.utility(model, x, coarse)
             assert found.lower == pytest.approx(enumerated(model, x, [coarse, coarse], [0, 1]), abs=1e-14)
 
 
@@ -137,7 +137,7 @@ def test_brute_force_integration_of_the_densities() -> None:
             return mechanism.pdf(y, x[0]) * (1.0 - mechanism.cdf((3.0 - 4.0 * y) / 1.5, x[1]))
 
         truth = integrate(inner, low, high, breaks=np.linspace(low, high, 200).tolist(), tolerance=1e-9)
-        assert dt.utility(model, x, mechanism).lower == pytest.approx(truth, abs=2e-4)
+        assert dt.classifiers.utility(model, x, mechanism).lower == pytest.approx(truth, abs=2e-4)
 
 
 def test_many_features_are_enclosed_tightly() -> None:
@@ -148,7 +148,7 @@ def test_many_features_are_enclosed_tightly() -> None:
         x = generator.random(features)
         mechanism = dt.OGPM(UNIT, epsilon=2, cells=16)
         truth = enumerated(model, x.tolist(), [mechanism] * features, list(range(features)))
-        found = dt.utility(model, x, mechanism)
+        found = dt.classifiers.utility(model, x, mechanism)
         assert found.confidence == 1.0
         assert found.lower <= truth <= found.upper
         assert found.upper - found.lower < 1e-3
@@ -160,7 +160,7 @@ def test_many_features_and_classes_are_bounded() -> None:
     x = generator.random(3)
     mechanism = dt.OGPM(UNIT, epsilon=3, cells=32)
     truth = enumerated(model, x.tolist(), [mechanism] * 3, [0, 1, 2])
-    found = dt.utility(model, x, mechanism, confidence=1)
+    found = dt.classifiers.utility(model, x, mechanism, confidence=1)
     assert found.lower <= truth <= found.upper
 
 
@@ -170,14 +170,14 @@ def test_a_forest_of_many_features_is_certified_by_its_cells() -> None:
     model = RandomForestClassifier(30, max_depth=4, random_state=1).fit(scaled, data.target)
     x = scaled[3]
     mechanism = dt.OGPM(UNIT, epsilon=6)
-    certified = dt.utility(model, x, mechanism, confidence=1)
-    assert certified.method is UtilityMethod.CERTIFIED
+    certified = dt.classifiers.utility(model, x, mechanism, confidence=1)
+    assert certified.method == "certified"
     assert certified.box is not None
     generator = np.random.default_rng(2)
     low, high = certified.box.corners
     inside = low + (high - low) * generator.random((20_000, 6))
     assert (model.predict(inside) == model.predict(x[None])[0]).all()
-    sampled = dt.utility(model, x, mechanism, method=UtilityMethod.MONTE_CARLO, source=dt.Seeded(1))
+    sampled = dt.classifiers.utility(model, x, mechanism, method="Monte Carlo", source=dt.Seeded(1))
     assert 0.0 < certified.lower <= sampled.upper
 
 
@@ -189,21 +189,21 @@ def test_labels_and_tables() -> None:
     named = RandomForestClassifier(10, random_state=0).fit(table, texts)
     plain = RandomForestClassifier(10, random_state=0).fit(IRIS.data, IRIS.target)
     each = dt.Each(both(2.0))
-    wanted = dt.utility(plain, IRIS.data[77], each, names=FEATURES).lower
+    wanted = dt.classifiers.utility(plain, IRIS.data[77], each, names=FEATURES).lower
     record = dict(zip(FEATURES, IRIS.data[77].tolist(), strict=True))
     for found in (
-        dt.utility(named, table.iloc[77], each),
-        dt.utility(named.predict, record, each),
-        dt.utility(named.predict_proba, record, each),
-        dt.utility(named, dict(reversed(record.items())), each),
-        dt.utility(plain.predict_proba, IRIS.data[77], each, names=FEATURES),
+        dt.classifiers.utility(named, table.iloc[77], each),
+        dt.classifiers.utility(named.predict, record, each),
+        dt.classifiers.utility(named.predict_proba, record, each),
+        dt.classifiers.utility(named, dict(reversed(record.items())), each),
+        dt.classifiers.utility(plain.predict_proba, IRIS.data[77], each, names=FEATURES),
     ):
-        assert found.method is UtilityMethod.EXACT
+        assert found.method == "exact"
         assert found.lower == wanted
 
 
 def test_what_a_record_costs_is_said() -> None:
     model = LinearClassifier([[1.0, 1.0]], [-1.0])
     alone, each = dt.OGPM(UNIT, epsilon=2), dt.Each(a=dt.OGPM(UNIT, epsilon=1), b=dt.OGPM(UNIT, epsilon=0.5))
-    assert str(dt.utility(model, [0.3, 0.4], alone).guarantee) == "ε ≤ 4 for one record"
-    assert str(dt.utility(model, [0.3, 0.4], each).guarantee) == "ε ≤ 1.5 for one record"
+    assert str(dt.classifiers.utility(model, [0.3, 0.4], alone).guarantee) == "ε ≤ 4 for one record"
+    assert str(dt.classifiers.utility(model, [0.3, 0.4], each).guarantee) == "ε ≤ 1.5 for one record"

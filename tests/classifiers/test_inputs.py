@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import FeatureBox, LinearClassifier, Network, UtilityMethod
+from dither.classifiers import FeatureBox, LinearClassifier, Network
 from dither.classifiers.feature_law import Subject
 from dither.classifiers.result import Case
 from tests.classifiers.settings import UNIT, black_box
@@ -27,13 +27,15 @@ def test_only_the_randomised_features_move() -> None:
         return rows[:, 1] > 0.5
 
     x = [0.2, 0.7, 0.9]
-    found = dt.utility(predict, x, dt.Each(b=OGPM), names=["a", "b", "c"], queries=500, source=dt.Seeded(1))
-    assert found.method is UtilityMethod.MONTE_CARLO
+    found = dt.classifiers.utility(
+        predict, x, dt.Each(b=OGPM), names=["a", "b", "c"], queries=500, source=dt.Seeded(1)
+    )
+    assert found.method == "Monte Carlo"
     asked = np.concatenate(seen[1:])
     assert asked.shape == (500, 3)
     assert (asked[:, [0, 2]] == [0.2, 0.9]).all()
     assert np.unique(asked[:, 1]).size > 400
-    truth = dt.concentration(OGPM, (0.5, 1), 0.7)
+    truth = dt.classifiers.concentration(OGPM, (0.5, 1), 0.7)
     assert found.lower <= truth <= found.upper
 
 
@@ -44,7 +46,7 @@ def test_images_keep_their_shape() -> None:
         shapes.append(rows.shape)
         return rows.mean(axis=(1, 2)) > 0.5
 
-    dt.utility(predict, np.full((3, 4), 0.6), OGPM, queries=100, source=dt.Seeded(1))
+    dt.classifiers.utility(predict, np.full((3, 4), 0.6), OGPM, queries=100, source=dt.Seeded(1))
     assert shapes == [(1, 3, 4), (100, 3, 4)]
 
 
@@ -55,7 +57,7 @@ def test_large_batches_are_cut() -> None:
         sizes.append(len(rows))
         return rows[:, 0] > 0.5
 
-    dt.utility(predict, np.full(300, 0.6), OGPM, queries=60_000, source=dt.Seeded(1))
+    dt.classifiers.utility(predict, np.full(300, 0.6), OGPM, queries=60_000, source=dt.Seeded(1))
     assert sum(sizes[1:]) == 60_000
     assert max(sizes) * 300 <= 1 << 24
 
@@ -71,10 +73,12 @@ def test_large_batches_are_cut() -> None:
     ],
 )
 def test_answers_of_many_kinds(answer: Any) -> None:
-    found = dt.utility(answer, [0.8], OGPM, queries=300, source=dt.Seeded(7))
+    found = dt.classifiers.utility(answer, [0.8], OGPM, queries=300, source=dt.Seeded(7))
     assert (
         found.estimate
-        == dt.utility(lambda rows: rows[:, 0] > 0.5, [0.8], OGPM, queries=300, source=dt.Seeded(7)).estimate
+        == dt.classifiers.utility(
+            lambda rows: rows[:, 0] > 0.5, [0.8], OGPM, queries=300, source=dt.Seeded(7)
+        ).estimate
     )
 
 
@@ -85,15 +89,17 @@ def test_records_by_name() -> None:
         assert set(rows[:, 1]) == {"Oslo"}
         return rows[:, 0].astype(float) > 35
 
-    found = dt.utility(predict, record, dt.Each(age=dt.OGPM(dt.Interval(18, 100), epsilon=1)), queries=100)
+    found = dt.classifiers.utility(
+        predict, record, dt.Each(age=dt.OGPM(dt.Interval(18, 100), epsilon=1)), queries=100
+    )
     assert found.queries == 100
 
 
 def test_memoised_parts_are_as_their_mechanisms() -> None:
     memoised = dt.Memoised(OGPM, dt.Memoised.new_key(), name="x")
-    plain = dt.utility(STEEP, [0.8, 0.5], dt.Each(a=OGPM, b=OGPM))
-    assert dt.utility(STEEP, [0.8, 0.5], dt.Each(a=memoised, b=OGPM)).lower == plain.lower
-    sampled = dt.utility(
+    plain = dt.classifiers.utility(STEEP, [0.8, 0.5], dt.Each(a=OGPM, b=OGPM))
+    assert dt.classifiers.utility(STEEP, [0.8, 0.5], dt.Each(a=memoised, b=OGPM)).lower == plain.lower
+    sampled = dt.classifiers.utility(
         black_box(STEEP), [0.8, 0.5], dt.Each(a=memoised, b=OGPM), queries=1000, source=dt.Seeded(1)
     )
     assert 0.3 < sampled.estimate < 0.9  # fresh draws, not the one permanent answer
@@ -137,7 +143,7 @@ class Odd:
         (STEEP, [SECRET, 0.5], "ogpm", {}),
         (Fitted(), [SECRET, 0.5], OGPM, {}),
         (STEEP, {"a": [SECRET, 0.2], "b": [0.5, 0.5]}, dt.Each(a=OGPM), {}),
-        (black_box(STEEP), [SECRET, 0.5], OGPM, {"method": UtilityMethod.EXACT}),
+        (black_box(STEEP), [SECRET, 0.5], OGPM, {"method": "exact"}),
         (black_box(STEEP), [SECRET, 0.5], OGPM, {"confidence": 1}),
     ],
 )
@@ -145,7 +151,7 @@ def test_nonsense_is_refused_without_the_secret(
     predict: Any, x: Any, mechanism: Any, more: dict[str, Any]
 ) -> None:
     with pytest.raises(dt.errors.DitherError) as caught:
-        dt.utility(predict, x, mechanism, **more)
+        dt.classifiers.utility(predict, x, mechanism, **more)
     shown = "".join(traceback.format_exception_only(caught.type, caught.value))
     assert str(SECRET) not in shown
 
@@ -166,8 +172,8 @@ def test_nonsense_is_refused_without_the_secret(
         lambda: dt.classifiers.radius(black_box(STEEP), [0.5, 0.5], UNIT, tau=0),
         lambda: dt.classifiers.over_records(STEEP, [], OGPM),
         lambda: dt.classifiers.over_records(STEEP, [0.1, 0.2], OGPM),
-        lambda: dt.classifiers.over_records(STEEP, [[0.1, 0.2]], OGPM, method=UtilityMethod.CERTIFIED),
-        lambda: dt.classifiers.over_records(black_box(STEEP), [[0.1, 0.2]], OGPM, method=UtilityMethod.EXACT),
+        lambda: dt.classifiers.over_records(STEEP, [[0.1, 0.2]], OGPM, method="certified"),
+        lambda: dt.classifiers.over_records(black_box(STEEP), [[0.1, 0.2]], OGPM, method="exact"),
     ],
 )
 def test_parts_check_themselves(make: Any) -> None:

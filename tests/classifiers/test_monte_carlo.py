@@ -156,7 +156,7 @@ def test_an_atom_under_another_law_s_density_would_be_noticed() -> None:
 def test_anchors_far_from_the_budgets_say_nothing() -> None:
     """No bound comes out of points that were drawn elsewhere; neither does a NaN."""
     unit = dt.Interval(0, 1)
-    curve = dt.utility_curve(
+    curve = dt.classifiers.utility_curve(
         lambda rows: rows[:, 0] > 0.5,
         np.full(60, 0.8),
         dt.OGPM(unit, epsilon=1),

@@ -121,7 +121,7 @@ def test_the_command(folder: Path) -> None:
         2, age=dt.OGPM(dt.Interval(0, 100), epsilon=1), bmi=dt.OGPM(dt.Interval(10, 60), epsilon=1)
     )
     model = joblib.load(folder / "model.joblib")
-    wanted = dt.utility(model, people[2], each, names=NAMES)
+    wanted = dt.classifiers.utility(model, people[2], each, names=NAMES)
     assert answer["ogpm"]["lower"] == pytest.approx(wanted.lower)
     assert answer["ogpm"]["method"] == "exact"
     assert answer["ogpm"]["worst"] <= answer["ogpm"]["average"] <= 1

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import UtilityMethod
 from dither.classifiers.monte_carlo import binomial_above
 from tests.classifiers.settings import SETTINGS, UNIT, Setting, black_box
 
@@ -19,7 +18,7 @@ OMEGA = 0.05
 QUICK, LONG = 40, 2000
 FALSE_ALARM = 1e-6
 CELL = 2e-5  # how well the true curve is known
-MONTE_CARLO = partial(dt.utility, method=UtilityMethod.MONTE_CARLO)
+MONTE_CARLO = partial(dt.classifiers.utility, method="Monte Carlo")
 each_setting = pytest.mark.parametrize("setting", SETTINGS, ids=[setting.name for setting in SETTINGS])
 
 
@@ -63,7 +62,7 @@ def curve_failures(setting: Setting, runs: int, queries: int) -> tuple[int, int]
     truth = setting.designed(epsilons)
     above, estimated = 0, 0
     for run in range(runs):
-        curve = dt.utility_curve(
+        curve = dt.classifiers.utility_curve(
             black_box(setting.predict),
             setting.x,
             dt.OGPM(UNIT, epsilon=1),
@@ -72,7 +71,7 @@ def curve_failures(setting: Setting, runs: int, queries: int) -> tuple[int, int]
             confidence=1 - OMEGA,
             source=dt.Seeded(run),
         )
-        assert curve.method is UtilityMethod.IMPORTANCE
+        assert curve.method == "importance sampling"
         above += bool((curve.lower > truth + CELL).any())
         estimated += bool((curve.estimate > truth + CELL).any())
     return above, estimated
@@ -96,7 +95,7 @@ def test_the_whole_curve_holds_in_2000_runs(setting: Setting) -> None:
 def test_the_estimate_taken_as_a_bound_is_rejected() -> None:
     setting = SETTINGS[0]
     shares = [
-        dt.utility(
+        dt.classifiers.utility(
             black_box(setting.predict), setting.x, setting.mechanism, queries=300, source=dt.Seeded(run)
         ).estimate
         for run in range(QUICK)
@@ -106,8 +105,8 @@ def test_the_estimate_taken_as_a_bound_is_rejected() -> None:
 
 def test_certified_boxes_hold_nothing_else() -> None:
     setting = SETTINGS[3]
-    found = dt.utility(setting.predict, setting.x, setting.mechanism, confidence=1)
-    assert found.method is UtilityMethod.CERTIFIED
+    found = dt.classifiers.utility(setting.predict, setting.x, setting.mechanism, confidence=1)
+    assert found.method == "certified"
     assert 0.5 < found.lower <= setting.truth
     assert found.box is not None
     low, high = found.box.corners

@@ -22,7 +22,7 @@ def ask(name: str, epsilon: float, asker: str) -> dt.Asking:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "me.account"
-    with dt.Account.create(path, epsilon=1, epoch=dt.Epoch.DAY, lifetime=5, quota=0.375) as account:
+    with dt.Account.create(path, epsilon=1, epoch="day", lifetime=5, quota=0.375) as account:
         for _ in range(3):
             account.answer(ask("age", 0.1, "clinic.example"), 1)
         account.answer(ask("income", 0.25, "bank.example"), 1)

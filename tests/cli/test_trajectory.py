@@ -27,7 +27,7 @@ def made(folder: Path, ending: str, count: int = 8) -> Path:
     own = dt.Paths.of(places)
     times = tuple(f"2026-05-01T08:00:{second:02d}Z" for second in range(len(own.points)))
     file = folder / f"in.{ending}"
-    data.write_trips(data.Trips(own, tuple(f"ride {number}" for number in range(count)), times), file)
+    data.Trips(own, tuple(f"ride {number}" for number in range(count)), times).write(file)
     return file
 
 
@@ -38,7 +38,7 @@ def test_every_format_to_every_other(tmp_path: Path, ending: str, into: str) -> 
     result = run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
     assert result.exit_code == 0, result.output
     assert "ε ≤ 2 for one location" in result.output
-    true, told = data.read_trips(file), data.read_trips(out)
+    true, told = data.Trips.read(file), data.Trips.read(out)
     assert told.names == true.names
     assert told.paths.lengths.tolist() == true.paths.lengths.tolist()
     assert told.times is None
@@ -58,10 +58,10 @@ def test_what_is_written_is_what_the_reports_say(tmp_path: Path, kind: str) -> N
     words = ("--mechanism", kind, "--epsilon", 4, "--keep-times", "-o", out, "--json")
     result = run("perturb", file, *BOX, *words)
     answer = json.loads(result.output)
-    assert answer["places"] == len(data.read_trips(file).paths.points)
+    assert answer["places"] == len(data.Trips.read(file).paths.points)
     assert answer["mechanism"].lower() == kind.replace("-", "")
-    told = data.read_trips(out)
-    assert told.times == data.read_trips(file).times
+    told = data.Trips.read(out)
+    assert told.times == data.Trips.read(file).times
     given = json.loads(told.specification)
     mechanism = dt.from_json(json.dumps(given["mechanism"]))
     cells = [list(np.frombuffer(bytes.fromhex(text), mechanism.layout.base)) for text in told.reports or ()]
@@ -98,7 +98,7 @@ def test_a_polygon(tmp_path: Path) -> None:
     result = run("perturb", file, "--polygon", area, "--epsilon", 1, "-o", out)
     assert result.exit_code == 0, result.output
     inside = shapely.Polygon(ring).buffer(1e-3)
-    assert all(inside.covers(shapely.Point(place)) for place in data.read_trips(out).paths.points)
+    assert all(inside.covers(shapely.Point(place)) for place in data.Trips.read(out).paths.points)
     area.write_text('{"type": "Point"}')
     refused = run("perturb", file, "--polygon", area, "--epsilon", 1, "-o", out)
     assert refused.exit_code == 2
@@ -112,7 +112,7 @@ def test_geographic_data_frames_in_files(tmp_path: Path, ending: str) -> None:
     assert run("perturb", file, *BOX, "--epsilon", 2, "-o", out).exit_code == 0
     asked = run("density", out, "--columns", 4, "--rows", 4, "--json")
     assert asked.exit_code == 0, asked.output
-    assert json.loads(asked.output)["n"] == len(data.read_trips(file).paths.points)
+    assert json.loads(asked.output)["n"] == len(data.Trips.read(file).paths.points)
 
 
 def test_pictures(tmp_path: Path) -> None:
@@ -205,11 +205,11 @@ def test_times_that_are_not_there_cannot_be_kept(tmp_path: Path) -> None:
 def test_the_file_is_read_from_python_too(tmp_path: Path) -> None:
     file, out = made(tmp_path, "gpx"), tmp_path / "out.gpx"
     run("perturb", file, *BOX, "--epsilon", 2, "-o", out)
-    read = data.read_trip_reports(out)
+    read = data.TripReports.read(out)
     assert read.question.guarantee.epsilon <= 2
     assert read.projection == maps.LocalMap(139.7, 35.75)
     decoded = read.projection.to_earth(read.reports.values)
-    np.testing.assert_allclose(decoded, data.read_trips(out).paths.points, rtol=0, atol=2e-7)
+    np.testing.assert_allclose(decoded, data.Trips.read(out).paths.points, rtol=0, atol=2e-7)
 
 
 def test_a_map_of_reports_in_degrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def test_the_bundle_meets_the_vectors() -> None:
 
 def test_a_budget_for_a_whole_path_is_refused() -> None:
     """Its integers are made from ε for each length, so that two languages would not draw the same."""
-    made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit=dt.TRAJECTORY)
+    made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit="trajectory")
     asked = json.dumps({"id": 1, "do": "read", "specification": dt.to_json(made)})
     done = subprocess.run(
         [node(), "conformance.mjs"], cwd=CLIENT, input=asked, capture_output=True, text=True, check=True

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dither as dt
-from dither.account.asking import Repeat
 from dither.device_text import canonical, digest
 from dither.errors import DitherError
 from dither.mechanisms.base import Mechanism
@@ -368,9 +367,9 @@ def campaigns() -> Iterator[Case]:
 
     yield READ, "as written", "what Python signs", _signed(text)
     yield READ, "two questions", "their ε are added", _signed(two.text)
-    for repeat in (Repeat.FRESH, Repeat.PER_VALUE):
+    for repeat in ("fresh", "per value"):
         yield READ, "repeat", f"asked {repeat.value}", _signed(replace(plain, repeat=repeat).text)
-    once = replace(plain, repeat=Repeat.ONCE, days=7)
+    once = replace(plain, repeat="once", days=7)
     yield READ, "repeat", "asked once in 7 days, from the day on which it begins", _signed(once.text)
     early = replace(once, begins=datetime.date(1969, 12, 31), days=36_600)
     yield READ, "repeat", "the longest period, and a day before 1970", _signed(early.text)

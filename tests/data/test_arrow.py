@@ -82,7 +82,7 @@ def test_a_row_that_is_left_out_is_nowhere_in_the_file(
     path, out = tmp_path / f"in.{came}", tmp_path / f"out.{goes}"
     if not write(path, [1.0, None, 3.0], COLUMNS[kind]()):
         pytest.skip(f"{came} has no column of this type")
-    counts = dt.data.perturb_file(path, out, ASKED, keep=["word"], missing=dt.Missing.SKIP)
+    counts = dt.data.perturb_file(path, out, ASKED, keep=["word"], missing="skip")
     assert counts == dt.data.RowCounts(written=2, missing=1)
     (chunk,) = table_format(out).read(out, ["word"])
     assert [SHOWN[row] in str(cell) for row, cell in enumerate(chunk.cells("word"))] == [True, True]
@@ -112,7 +112,7 @@ def test_further_rows_of_a_person_are_nowhere_either(tmp_path: Path) -> None:
 def test_every_row_left_out(tmp_path: Path) -> None:
     path, out = tmp_path / "in.arrow", tmp_path / "out.arrow"
     write(path, [None, None, None], words())
-    dt.data.perturb_file(path, out, ASKED, keep=["word"], missing=dt.Missing.SKIP)
+    dt.data.perturb_file(path, out, ASKED, keep=["word"], missing="skip")
     for word in THREE:
         assert word.encode() not in out.read_bytes()
 

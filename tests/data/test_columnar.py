@@ -67,7 +67,7 @@ def use(path: Path) -> None:
             QUESTIONS,
             keep=["id", "day", "list"],
             person="id",
-            missing=dt.Missing.SKIP,
+            missing="skip",
             force=True,
         )
         dt.data.perturb_file(

@@ -169,7 +169,7 @@ def test_other_programs_read_the_file_and_it_is_small(tmp_path: Path) -> None:
 def test_long_reports_are_drawn_in_pieces_and_stay_with_their_rows(tmp_path: Path) -> None:
     """Reports of 2 kB: 64 MB of them, which are drawn at once, are fewer rows than the file has."""
     kinds, count = 16_384, 40_000
-    sharp = dt.SUE(dt.Categories(kinds), epsilon=30)  # a bit is wrong with probability 3e-7
+    sharp = dt.rivals.SUE(dt.Categories(kinds), epsilon=30)  # a bit is wrong with probability 3e-7
     values = np.random.default_rng(1).integers(0, kinds, count)
     path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
     parquet.write_table(pyarrow.table({"x": values, "id": np.arange(count)}), path)
@@ -244,7 +244,7 @@ def test_a_ragged_row_is_an_error_that_shows_no_value(tmp_path: Path, text: str,
     """A decimal comma would publish the decimals of a private value in the column that is kept."""
     path, out = raw(tmp_path, text), tmp_path / "reports.csv"
     with pytest.raises(InvalidParameter) as caught:
-        dt.data.perturb_file(path, out, MINUTES, keep=["city"], missing=dt.Missing.SKIP)
+        dt.data.perturb_file(path, out, MINUTES, keep=["city"], missing="skip")
     words = str(caught.value)
     assert "trips.csv" in words
     assert f"row {row}:" in words
@@ -256,7 +256,7 @@ def test_an_empty_line_is_a_row_without_an_answer(tmp_path: Path) -> None:
     path = raw(tmp_path, "minutes,city\n12,Berlin\n\n55,Rome\n\n")
     with pytest.raises(OutsideDomain, match="row 2, column 'minutes': the answer is missing"):
         dt.data.perturb_file(path, tmp_path / "reports.csv", MINUTES)
-    counts = dt.data.perturb_file(path, tmp_path / "reports.csv", MINUTES, missing=dt.Missing.SKIP)
+    counts = dt.data.perturb_file(path, tmp_path / "reports.csv", MINUTES, missing="skip")
     assert counts == dt.data.RowCounts(written=2, missing=2)
 
 
@@ -291,7 +291,7 @@ def write_reports(path: Path, values: range, questions: dict[str, dt.Podium] = M
 
 def test_two_files_are_the_sum_of_each(tmp_path: Path) -> None:
     one, two = write_reports(tmp_path / "a.csv", range(50)), write_reports(tmp_path / "b.jsonl", range(30))
-    together = dt.data.summarise_files([one, str(two)])["minutes"]
+    together = dt.data.summarise_file(one, str(two))["minutes"]
     apart = dt.data.summarise_file(one)["minutes"] + dt.data.summarise_file(two)["minutes"]
     assert together.n == 80
     assert np.array_equal(together.counts, apart.counts)
@@ -303,7 +303,7 @@ def test_files_of_other_questions_are_refused(tmp_path: Path) -> None:
         tmp_path / "b.csv", range(5), {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=2)}
     )
     with pytest.raises(Mismatch, match=r"b\.csv"):
-        dt.data.summarise_files([one, other])
+        dt.data.summarise_file(one, other)
 
 
 HYBRID = {"minutes": dt.Hybrid(dt.Interval(0, 180), epsilon=2)}

@@ -94,7 +94,7 @@ def test_nulls_are_not_given_away(kind: str) -> None:
     frame["pandas"] = frame["table"].to_pandas(types_mapper={pa.float64(): pd.Float64Dtype()}.get)
     with pytest.raises(OutsideDomain, match="public"):
         dt.data.perturb(frame[kind], {"minutes": MINUTES})
-    out = dt.data.perturb(frame[kind], {"minutes": MINUTES}, missing=dt.Missing.SKIP)
+    out = dt.data.perturb(frame[kind], {"minutes": MINUTES}, missing="skip")
     assert dt.data.summarise(out, {"minutes": MINUTES})["minutes"].n == 3
     back = pa.table(out) if kind == "table" else pa.RecordBatchReader.from_stream(out).read_all()
     assert back.column("minutes").is_valid().to_pylist() == [True, False, True, False, True]
@@ -103,19 +103,18 @@ def test_nulls_are_not_given_away(kind: str) -> None:
 
 @pytest.mark.parametrize("choice", ["skip", "error", True, None])
 def test_what_is_no_choice_for_missing_answers_is_refused(choice: Any) -> None:
-    import dither.data.polars  # noqa: F401
 
     frame = pa.table({"minutes": [1.0, None]})
-    with pytest.raises(InvalidParameter, match=r"Missing\.SKIP"):
+    with pytest.raises(InvalidParameter, match="no missing"):
         dt.data.perturb(frame, {"minutes": MINUTES}, missing=choice)
-    with pytest.raises(InvalidParameter, match=r"Missing\.SKIP"):
+    with pytest.raises(InvalidParameter, match="no missing"):
         pl.col("minutes").dither.perturb(MINUTES, missing=choice)
 
 
 def test_nan_is_not_null() -> None:
     for frame in (pl.DataFrame({"minutes": [1.0, float("nan")]}), pa.table({"minutes": [1.0, float("nan")]})):
         with pytest.raises(OutsideDomain):
-            dt.data.perturb(frame, {"minutes": MINUTES}, missing=dt.Missing.SKIP)
+            dt.data.perturb(frame, {"minutes": MINUTES}, missing="skip")
 
 
 def test_a_lazy_frame_is_perturbed_once() -> None:

@@ -13,7 +13,6 @@ MINUTES = dt.Podium(dt.Interval(0, 180), epsilon=1)
 
 
 def test_polars_expressions() -> None:
-    import dither.data.polars  # noqa: F401
 
     frame = pl.DataFrame({"minutes": np.linspace(0, 180, 1000)})
     out = frame.with_columns(pl.col("minutes").dither.perturb(MINUTES).alias("report"))
@@ -26,7 +25,7 @@ def test_polars_expressions() -> None:
     assert not two["a"].equals(two["b"])
     with pytest.raises(Exception, match="public"):
         pl.DataFrame({"minutes": [1.0, None]}).select(pl.col("minutes").dither.perturb(MINUTES))
-    skipped = pl.col("minutes").dither.perturb(MINUTES, missing=dt.Missing.SKIP)
+    skipped = pl.col("minutes").dither.perturb(MINUTES, missing="skip")
     assert pl.DataFrame({"minutes": [1.0, None]}).select(skipped)["minutes"].is_null().to_list() == [
         False,
         True,

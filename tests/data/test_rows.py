@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.data import Dialect, Outside, streams
+from dither.data import Dialect, streams
 from dither.data.rows import person_text
 from dither.errors import InvalidParameter, OutsideDomain
 
@@ -61,21 +61,21 @@ def test_values_outside(tmp_path: Path) -> None:
     exact = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=50)}
     with pytest.raises(OutsideDomain, match="--outside clip"):
         dt.data.perturb_file(path, out, exact)
-    counts = dt.data.perturb_file(path, out, exact, outside=Outside.CLIP)
+    counts = dt.data.perturb_file(path, out, exact, outside="clip")
     assert counts == dt.data.RowCounts(written=4, clipped=3)
     assert dt.mean(dt.data.summarise_file(out)["minutes"]).value == pytest.approx(450 / 4, abs=1)
-    counts = dt.data.perturb_file(path, out, exact, outside=Outside.SKIP, force=True)
+    counts = dt.data.perturb_file(path, out, exact, outside="skip", force=True)
     assert counts == dt.data.RowCounts(written=1, outside=3)
-    with pytest.raises(InvalidParameter, match=r"Outside\.CLIP"):
+    with pytest.raises(InvalidParameter, match="no outside"):
         dt.data.perturb_file(path, out, exact, outside="clip")  # type: ignore[arg-type]
 
 
 def test_angles_are_wrapped_and_labels_are_not_clipped(tmp_path: Path) -> None:
     path, out = table(tmp_path, ["370", "-350"]), tmp_path / "out.csv"
     angle = {"minutes": dt.OGPM(dt.Circle(360), epsilon=50)}
-    dt.data.perturb_file(path, out, angle, outside=Outside.CLIP)
+    dt.data.perturb_file(path, out, angle, outside="clip")
     assert dt.mean(dt.data.summarise_file(out)["minutes"]).value == pytest.approx(10, abs=1)
-    for outside in (Outside.ERROR, Outside.CLIP):
+    for outside in ("error", "clip"):
         with pytest.raises(OutsideDomain, match="add a category"):
             dt.data.perturb_file(
                 path, out, {"town": dt.KRR(dt.Categories(["a", "b"]), epsilon=1)}, outside=outside, force=True
@@ -274,5 +274,5 @@ def test_a_row_without_an_answer_needs_no_id(tmp_path: Path) -> None:
     """Blank lines at the end of a file are rows without anything."""
     path = tmp_path / "in.csv"
     path.write_text("minutes,id\n1,a\n\n,\n2,b\n")
-    counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id", missing=dt.Missing.SKIP)
+    counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id", missing="skip")
     assert counts == dt.data.RowCounts(written=2, missing=2)

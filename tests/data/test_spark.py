@@ -139,7 +139,7 @@ def test_errors_of_workers_are_one_line_without_a_value(frame: stub.Frame, tmp_p
     missing = stub.Frame(stub.Session(), pa.table({"minutes": [1.0, None]}))
     with pytest.raises(OutsideDomain, match="the answer is missing"):
         dt.data.spark.perturb(missing, MINUTES, tmp_path / "reports")
-    noisy = dt.data.spark.perturb(missing, MINUTES, tmp_path / "reports", missing=dt.Missing.SKIP)
+    noisy = dt.data.spark.perturb(missing, MINUTES, tmp_path / "reports", missing="skip")
     assert noisy.table.column("minutes").null_count == 1
 
 
@@ -202,9 +202,11 @@ def test_tallies_of_partitions_add_up_exactly(frame: stub.Frame) -> None:
     domain = dt.Interval(0, 10)
     parted = stub.Frame(stub.Session(), pa.table({"x": pa.array(np.tile(values, 200))}))
     total = dt.data.spark.tally(parted, "x", domain)
-    assert total.secret() == dt.central.tally(np.tile(values, 200), domain).secret()
+    assert total.secret() == dt.central.Tally.of(np.tile(values, 200), domain).secret()
     gaps = stub.Frame(stub.Session(), pa.table({"x": pa.array([1, None, 3])}))
-    assert dt.data.spark.tally(gaps, "x", domain).secret() == dt.central.tally([1, None, 3], domain).secret()
+    assert (
+        dt.data.spark.tally(gaps, "x", domain).secret() == dt.central.Tally.of([1, None, 3], domain).secret()
+    )
     empty = stub.Frame(stub.Session(), pa.table({"x": pa.array([], pa.float64())}))
     assert dt.data.spark.tally(empty, "x", domain).secret() == (0, 0)
     with pytest.raises(InvalidParameter, match="holds no numbers"):

@@ -35,8 +35,8 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str, timed: bool) 
     if ending in ("gpkg", "parquet"):
         pytest.importorskip("geopandas")
     file = tmp_path / f"trips.{ending}"
-    data.write_trips(trips(timed=timed), file)
-    back = data.read_trips(str(file))
+    trips(timed=timed).write(file)
+    back = data.Trips.read(str(file))
     np.testing.assert_allclose(back.paths.points, trips().paths.points, atol=1e-7)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     assert back.names == trips().names
@@ -53,9 +53,9 @@ def test_progress_of_reading_counts_every_place(tmp_path: Path, monkeypatch: pyt
     for ending in TRIPS:
         if ending in (".gpkg", ".parquet"):
             pytest.importorskip("geopandas")
-        data.write_trips(trips(), tmp_path / f"trips{ending}")
+        trips().write(tmp_path / f"trips{ending}")
         done: list[int] = []
-        data.read_trips(tmp_path / f"trips{ending}", progress=done.append)
+        data.Trips.read(tmp_path / f"trips{ending}", progress=done.append)
         assert sum(done) == 6
 
 
@@ -67,7 +67,7 @@ def test_gpx_of_a_device(tmp_path: Path) -> None:
         '<trkseg><trkpt lat="35.2" lon="139.2"/><trkpt lat="35.3" lon="139.3"/></trkseg></trk>'
         '<rte><rtept lat="35.4" lon="139.4"/></rte></gpx>'
     )
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.names == ("Ride (1)", "Ride (2)", "track 3")
     assert found.paths.lengths.tolist() == [1, 2, 1]
     assert found.paths[1].tolist() == [[139.2, 35.2], [139.3, 35.3]]
@@ -77,16 +77,16 @@ def test_gpx_of_a_device(tmp_path: Path) -> None:
 def test_csv_as_people_write_it(tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("User,Timestamp,Latitude,Longitude\nx,9,35.3,139.3\ny,1,35.5,139.5\nx,10,35.2,139.2\n")
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.names == ("x", "y")
     assert found.paths[0].tolist() == [[139.3, 35.3], [139.2, 35.2]]  # 9 comes before 10
     file.write_text("lat,lng\n35.3,139.3\n\n35.4,139.4\n,\n\n")  # blank lines, as spreadsheets leave them
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.paths.lengths.tolist() == [2]
     assert found.where(1) == "rows.csv, row 3"
     file.write_bytes(b"id,lat,lon\n\xff,1,2\n")
     with pytest.raises(InvalidParameter, match=r"rows\.csv is not UTF-8"):
-        data.read_trips(file)
+        data.Trips.read(file)
 
 
 def test_geojson_of_points_and_lines(tmp_path: Path) -> None:
@@ -107,32 +107,32 @@ def test_geojson_of_points_and_lines(tmp_path: Path) -> None:
         ],
     }
     file.write_text(json.dumps(collection))
-    found = data.read_trips(file)
+    found = data.Trips.read(file)
     assert found.paths.lengths.tolist() == [2, 2, 2, 2]
     assert found.names[:2] == ("p", "line")
     assert found.paths[0].tolist() == [[139.1, 35.1], [139.2, 35.2]]  # the points, by time
     file.write_text(json.dumps({"type": "LineString", "coordinates": [[1, 2], [3, 4]]}))
-    assert data.read_trips(file).paths[0].tolist() == [[1, 2], [3, 4]]
+    assert data.Trips.read(file).paths[0].tolist() == [[1, 2], [3, 4]]
 
 
 def test_geographic_data_frames() -> None:
     pytest.importorskip("geopandas")
-    frame = data.trips_to_frame(trips())
+    frame = trips().to_frame()
     assert list(frame["id"]) == ["a", "b & <c>", "ü"]
-    back = data.trips_from_frame(frame)
+    back = data.Trips.from_frame(frame)
     assert back.paths.lengths.tolist() == [2, 1, 3]
     metres = frame.to_crs("EPSG:32654")
-    np.testing.assert_allclose(data.trips_from_frame(metres).paths.points, back.paths.points, atol=1e-7)
+    np.testing.assert_allclose(data.Trips.from_frame(metres).paths.points, back.paths.points, atol=1e-7)
     with pytest.raises(InvalidParameter):
-        data.trips_from_frame([1, 2])
+        data.Trips.from_frame([1, 2])
     with pytest.raises(InvalidParameter):
-        data.trips_from_frame(frame.assign(geometry=[None, None, None]).set_geometry("geometry"))
+        data.Trips.from_frame(frame.assign(geometry=[None, None, None]).set_geometry("geometry"))
 
 
 def test_geopandas_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "geopandas", None)
     with pytest.raises(MissingExtra, match="geo"):
-        data.trips_to_frame(trips())
+        trips().to_frame()
 
 
 @pytest.mark.parametrize(
@@ -167,14 +167,14 @@ def test_broken_files(tmp_path: Path, name: str, text: str) -> None:
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(InvalidParameter) as caught:
-        data.read_trips(file)
+        data.Trips.read(file)
     assert str(caught.value).count(name) == 1
     assert "north" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match=r"no file .*none\.gpx"):
-        data.read_trips(tmp_path / "none.gpx")
+        data.Trips.read(tmp_path / "none.gpx")
 
 
 def test_trips_that_do_not_fit() -> None:
@@ -207,12 +207,12 @@ def test_a_file_alone_gives_the_reports_back(tmp_path: Path, ending: str, keep_t
     data.write_trips(drives(), path)
     question = dt.TraCSD(METRES, epsilon=4)
     written = data.perturb_trips(path, out, question, projection=LOCAL, keep_times=keep_times)
-    read = data.read_trip_reports(out)
+    read = data.TripReports.read(out)
     assert read.reports == written.reports
     assert read.question == written.question == question.question
     assert read.projection == written.projection == LOCAL
     assert read.trips.names == ("a", "b & <c>", "ü")
-    assert read.trips.times == (data.read_trips(path).times if keep_times else None)
+    assert read.trips.times == (data.Trips.read(path).times if keep_times else None)
     np.testing.assert_allclose(read.trips.paths.points, written.trips.paths.points, rtol=0, atol=1e-7)
     np.testing.assert_allclose(
         read.trips.paths.points, LOCAL.to_earth(read.reports.values), rtol=0, atol=1e-7
@@ -229,7 +229,7 @@ def test_trips_of_one_name_keep_the_order_of_their_reports(tmp_path: Path, endin
     own = data.Trips(dt.Paths.of([[(139.1, 35.1)], [(139.9, 35.9)]]), ("a", "a"), ("2", "1"))
     drawn = data.TripReports.draw(own, dt.TraCSC(BOX, epsilon=40), keep_times=True)
     drawn.write(tmp_path / f"out{ending}")
-    assert data.read_trip_reports(tmp_path / f"out{ending}").reports == drawn.reports
+    assert data.TripReports.read(tmp_path / f"out{ending}").reports == drawn.reports
 
 
 def test_degrees_and_metres() -> None:
@@ -249,7 +249,7 @@ def test_degrees_and_metres() -> None:
 def test_without_a_projection_the_file_says_so(tmp_path: Path) -> None:
     out = tmp_path / "out.geojson"
     data.TripReports.draw(drives(), dt.TraCSC(BOX, epsilon=4, inner=dt.SW)).write(out)
-    read = data.read_trip_reports(out)
+    read = data.TripReports.read(out)
     assert read.projection is None
     assert maps.density(read.reports, 3, 3).n == 6
 
@@ -259,7 +259,7 @@ def test_another_projection(tmp_path: Path) -> None:
     system = maps.ReferenceMap("EPSG:32654")
     question = dt.TraCSC(system.rectangle(BOX), epsilon=4)
     data.TripReports.draw(drives(), question, projection=system).write(tmp_path / "out.gpx")
-    assert data.read_trip_reports(tmp_path / "out.gpx").projection == system
+    assert data.TripReports.read(tmp_path / "out.gpx").projection == system
 
 
 def test_a_projection_that_cannot_be_written(tmp_path: Path) -> None:
@@ -281,11 +281,11 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.csv"
     path.write_text("id,lat,lon\na,35.5,139.5\na,35.5,141.25\n")
     question = dt.TraCSD(BOX if projection is None else METRES, epsilon=40)
-    with pytest.raises(OutsideDomain, match=r"in\.csv, row 2: .*outside=dt\.data\.Outside\.CLIP") as caught:
+    with pytest.raises(OutsideDomain, match=r"in\.csv, row 2: .*outside='clip'") as caught:
         data.perturb_trips(path, out, question, projection=projection)
     assert "141" not in str(caught.value)
     assert not out.exists()
-    clip: dict[str, Any] = {"projection": projection, "outside": data.Outside.CLIP}
+    clip: dict[str, Any] = {"projection": projection, "outside": "clip"}
     drawn = data.perturb_trips(path, out, question, **clip, source=dt.Seeded(1))
     assert abs(drawn.trips.paths.points[1, 0] - 140.0) < 0.05
     path.write_text("id,lat,lon\na,135.5,139.5\n")
@@ -297,7 +297,7 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        ({"outside": "clip"}, "Outside.CLIP"),
+        ({"outside": "clip"}, "outside='clip'"),
         ({"keep_times": True}, "not every location has one"),
     ],
 )
@@ -349,7 +349,7 @@ def test_a_trip_whose_beginning_was_cut_off(tmp_path: Path) -> None:
     lines = out.read_text().splitlines()
     out.write_text("\n".join([*lines[:5], *lines[6:]]) + "\n")  # the first of three places of the last trip
     with pytest.raises(MalformedReport, match=r"out\.csv, row 4: .* its first reports are missing"):
-        data.read_trip_reports(out)
+        data.TripReports.read(out)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_specifications_that_cannot_be_read(tmp_path: Path, change: Any, hint: s
     given = json.loads(head.removeprefix("# dither "))
     out.write_text(f"# dither {json.dumps(change(given))}\n{rest}")
     with pytest.raises(MalformedReport, match=r"out\.csv: the specification") as caught:
-        data.read_trip_reports(out)
+        data.TripReports.read(out)
     assert hint in str(caught.value)
 
 
@@ -387,21 +387,21 @@ def test_reports_that_no_device_sends(tmp_path: Path) -> None:
         begin, _, _ = lines[2].rpartition(",")
         out.write_text("\n".join([*lines[:2], f"{begin},{forged}", *lines[3:]]) + "\n")
         with pytest.raises(MalformedReport) as caught:
-            data.read_trip_reports(out)
+            data.TripReports.read(out)
         assert str(caught.value).startswith(hint)
 
 
 def test_tables_and_trips_are_not_mixed_up(tmp_path: Path) -> None:
     out = _written(tmp_path)
-    with pytest.raises(MalformedReport, match=r"out\.csv holds randomised trips; use .*read_trip_reports"):
+    with pytest.raises(MalformedReport, match=r"out\.csv holds randomised trips; use .*TripReports"):
         data.summarise_file(out)
     table, reports = tmp_path / "in.csv", tmp_path / "reports.csv"
     table.write_text("lat,lon\n35.5,139.5\n")
     with pytest.raises(MalformedReport, match=r"in\.csv carries no reports of trips; .*perturb_trips"):
-        data.read_trip_reports(table)
+        data.TripReports.read(table)
     data.perturb_file(table, reports, {"lat": dt.Podium(dt.Interval(0, 90), epsilon=1)}, keep=["lon"])
     with pytest.raises(MalformedReport, match=r"reports\.csv carries no reports of trips"):
-        data.read_trip_reports(reports)
+        data.TripReports.read(reports)
 
 
 @pytest.mark.parametrize(

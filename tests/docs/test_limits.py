@@ -27,10 +27,10 @@ def worst(mechanism: Any) -> float:
 
 def test_values() -> None:
     for epsilon, bound, best, *others in rows("values"):
-        solved = dt.Optimal(UNIT, epsilon=epsilon, loss=dt.absolute).certificate
+        solved = dt.Optimal(UNIT, epsilon=epsilon, loss="absolute").certificate
         made: list[Any] = [dt.OGPM(UNIT, epsilon=epsilon)]
         made += [kind(UNIT, epsilon=epsilon).truncated() for kind in (dt.SW, dt.PM, dt.Laplace)]
-        found = [solved.bound, solved.error, *(float(one.worst_error(dt.absolute)) for one in made)]
+        found = [solved.bound, solved.error, *(float(one.worst_error("absolute")) for one in made)]
         assert found == pytest.approx([bound, best, *others], abs=6e-5)
     assert len(rows("values")) == 4
 

@@ -96,14 +96,14 @@ def test_definitions_have_the_numbers_of_the_mechanisms() -> None:
     e, domain = math.exp(1.5), dt.Interval(0, 1)
     assert dt.PM(domain, epsilon=1.5).shape().width == pytest.approx(1 / (1 + math.exp(0.75)))
     assert dt.SW(domain, epsilon=1.5).shape().width == pytest.approx((0.5 + 1 / e) / (e + 1 / e - 2))
-    s = dt.OGPM(domain, epsilon=1.5, loss=dt.squared).shape().width
+    s = dt.OGPM(domain, epsilon=1.5, loss="squared").shape().width
     assert 2 * (e - 1) * s**3 + 3 * s**2 == pytest.approx(1)
     six = dt.Categories(6)
     for question, p, q in (
         (dt.KRR(six, epsilon=1.5), e / (e + 5), 1 / (e + 5)),
         (dt.OUE(six, epsilon=1.5), 0.5, 1 / (e + 1)),
         (dt.OLH(six, epsilon=1.5), e / (e + 4), 1 / 5),
-        (dt.BLH(six, epsilon=1.5), e / (e + 1), 0.5),
+        (dt.rivals.BLH(six, epsilon=1.5), e / (e + 1), 0.5),
         (dt.HadamardResponse(six, epsilon=1.5), e / (e + 1), 0.5),
     ):
         assert float(question.p) == pytest.approx(p, rel=1e-6)

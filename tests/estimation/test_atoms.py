@@ -7,6 +7,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
+from dither.estimation.distributions import EmpiricalBayes
 from tools.coverage_shapes import SHAPES
 
 UNIT = dt.Interval(0, 1)
@@ -65,13 +66,13 @@ def test_declared_points_carry_all_the_mass():
 
 def test_no_more_atoms_than_allowed():
     values = np.random.default_rng(4).choice([0, 0.5, 1], 20_000)
-    question, kind = dt.SW(UNIT, epsilon=4), type(dt.empirical_bayes)
+    question, kind = dt.SW(UNIT, epsilon=4), EmpiricalBayes
     counts = [len(shape_of(question, values, method=kind(most_atoms=most)).atoms) for most in (0, 2, 12)]
     assert counts[0] == 0
     assert counts[1] <= 2
     assert counts[2] == 3
     with pytest.raises(InvalidParameter, match="point masses"):
-        type(dt.empirical_bayes)(most_atoms=-1)
+        EmpiricalBayes(most_atoms=-1)
 
 
 @pytest.mark.parametrize("step", [0, -1, 181, "five", float("nan"), 0.001])

@@ -144,17 +144,17 @@ def test_weights_undo_unequal_chances_of_selection():
     chance = 0.1 + 0.4 * values  # of being asked
     asked = rng.random(40_000) < chance
     reports = STRONG.perturb(values[asked], source=dt.Seeded(7))
-    weighted = dt.weighted_mean(reports, 1 / chance[asked])
+    weighted = dt.mean(reports, weights=1 / chance[asked])
     assert weighted.covers(0.5, 1 - 1e-6)
     assert not dt.mean(reports).covers(0.5, 1 - 1e-6)
-    equal = dt.weighted_mean(reports, np.full(len(reports), 3.0))
+    equal = dt.mean(reports, weights=np.full(len(reports), 3.0))
     assert equal.value == pytest.approx(dt.mean(reports).value)
     assert equal.interval() == pytest.approx(dt.mean(reports).interval(), rel=1e-6)
     for weights in ([1.0], np.full(len(reports), np.nan), -1 / chance[asked], ["1"] * len(reports)):
         with pytest.raises(InvalidParameter, match="weights"):
-            dt.weighted_mean(reports, weights)
+            dt.mean(reports, weights=weights)
     with pytest.raises(InvalidParameter, match="not Summary"):
-        dt.weighted_mean(dt.Summary.of(reports), 1 / chance[asked])
+        dt.mean(dt.Summary.of(reports), weights=1 / chance[asked])
 
 
 def test_bad_parts_are_refused():

@@ -5,6 +5,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
+from dither.estimation.distributions import Likelihood
 from dither.estimation.likelihood import Likeliest
 
 UNIT = dt.Interval(0, 1)
@@ -20,7 +21,7 @@ def reports():
     return dt.SW(MINUTES, epsilon=4).perturb(180 * skewed(50_000), source=dt.Seeded(1))
 
 
-@pytest.mark.parametrize("method", [dt.likelihood, dt.smoothed, dt.as_reported], ids=repr)
+@pytest.mark.parametrize("method", ["likelihood", "smoothed", "as reported"], ids=repr)
 @pytest.mark.parametrize("bins", [1, 7, 64, 300])
 def test_a_distribution_is_one(reports, method, bins):
     shown = dt.distribution(reports, bins, method=method)
@@ -58,13 +59,13 @@ def test_a_circle_has_no_beginning():
     circle = dt.OGPM(dt.Circle(1), epsilon=2, cells=1024)
     reports = circle.perturb(skewed(5000), source=dt.Seeded(4))
     turned = circle.reports((reports.cells.astype(int) + 512) % 1024)
-    patient = type(dt.likelihood)(tolerance=1e-9)
+    patient = Likelihood(tolerance=1e-9)
     here, there = (dt.distribution(some, 16, method=patient).probabilities for some in (reports, turned))
     np.testing.assert_allclose(np.roll(here, 8), there, atol=1e-5)
 
 
 def test_answers_are_estimates(reports):
-    shown = dt.distribution(reports, 32, method=dt.likelihood)
+    shown = dt.distribution(reports, 32, method="likelihood")
     median = shown.quantile(0.5)
     share = shown.cdf(float(median.value))
     assert share.value == pytest.approx(0.5, abs=0.02)
@@ -74,22 +75,22 @@ def test_answers_are_estimates(reports):
     assert shown.variance().covers(180**2 * 10 / 392)
     assert shown.quantile(0.1).value < median.value < shown.quantile(0.9).value
     assert (shown.cdf(-1).value, shown.cdf(180).value) == (0, 1)
-    assert dt.quantile(reports, 0.5, method=dt.likelihood).value == pytest.approx(median.value)
-    assert dt.mean(reports, method=dt.likelihood).value == pytest.approx(shown.mean().value)
+    assert dt.quantile(reports, 0.5, method="likelihood").value == pytest.approx(median.value)
+    assert dt.mean(reports, method="likelihood").value == pytest.approx(shown.mean().value)
 
 
 def test_answers_do_not_depend_on_how_many_bins_are_shown(reports):
-    few = dt.distribution(reports, 4, method=dt.likelihood)
+    few = dt.distribution(reports, 4, method="likelihood")
     for bins in (7, 300):
-        many = dt.distribution(reports, bins, method=dt.likelihood)
+        many = dt.distribution(reports, bins, method="likelihood")
         assert few.mean().value == many.mean().value
         assert few.quantile(0.9).interval() == many.quantile(0.9).interval()
-    smooth = dt.distribution(reports, 4, method=dt.smoothed)
+    smooth = dt.distribution(reports, 4, method="smoothed")
     assert smooth.mean().value == few.mean().value
 
 
 def test_covering_is_lying_in_the_interval(reports):
-    shown = dt.distribution(reports, 8, method=dt.likelihood)
+    shown = dt.distribution(reports, 8, method="likelihood")
     for estimate in (shown.mean(), shown.quantile(0.75), shown.cdf(60)):
         low, high = estimate.interval()
         slack = 0.05 * (high - low)
@@ -105,7 +106,7 @@ def test_covering_is_lying_in_the_interval(reports):
 def test_bands_hold_the_truth():
     values = skewed(20_000)
     reports = dt.SW(UNIT, epsilon=4).perturb(values, source=dt.Seeded(5))
-    shown = dt.distribution(reports, 8, method=dt.likelihood)
+    shown = dt.distribution(reports, 8, method="likelihood")
     low, high = shown.bands(0.999)
     truth = np.histogram(skewed(2_000_000, 9), 8, (0, 1))[0] / 2_000_000
     assert ((low <= truth) & (truth <= high)).all()
@@ -116,45 +117,45 @@ def test_bands_hold_the_truth():
 def test_people_at_the_ends_are_within_reach():
     for place in (0.0, 1.0):
         reports = dt.SW(UNIT, epsilon=4).perturb(np.full(20_000, place), source=dt.Seeded(6))
-        assert dt.mean(reports, method=dt.likelihood).covers(place)
+        assert dt.mean(reports, method="likelihood").covers(place)
         for share in (0.1, 0.5, 0.9):
-            assert dt.quantile(reports, share, method=dt.likelihood).covers(place)
+            assert dt.quantile(reports, share, method="likelihood").covers(place)
 
 
 def test_people_all_at_one_place_are_found_there():
     reports = dt.Podium(UNIT, epsilon=4).perturb(np.full(20_000, 0.3), source=dt.Seeded(7))
     for share in (0.05, 0.5, 0.95):
-        low, high = dt.quantile(reports, share, method=dt.likelihood).interval(0.999)
+        low, high = dt.quantile(reports, share, method="likelihood").interval(0.999)
         assert low <= 0.3 <= high
         assert high - low < 0.1
 
 
 def test_ogpm_states_its_resolution():
     reports = dt.OGPM(UNIT, epsilon=1).perturb(np.full(20_000, 0.05), source=dt.Seeded(8))
-    estimate = dt.mean(reports, method=dt.likelihood)
+    estimate = dt.mean(reports, method="likelihood")
     erased = 0.1888  # C at ε = 1: all values below it look the same
     assert estimate.resolution == pytest.approx(erased / 2, abs=0.02)
     assert f"resolution {estimate.resolution:.2f}" in repr(estimate)
     low, high = estimate.interval()
     assert low < 0.01
     assert high > erased - 0.01
-    quantile = dt.quantile(reports, 0.5, method=dt.likelihood)
+    quantile = dt.quantile(reports, 0.5, method="likelihood")
     assert quantile.resolution == pytest.approx(erased / 2, abs=0.02)
-    wide = dt.mean(dt.SW(UNIT, epsilon=1).perturb(np.full(20_000, 0.05)), method=dt.likelihood)
+    wide = dt.mean(dt.SW(UNIT, epsilon=1).perturb(np.full(20_000, 0.05)), method="likelihood")
     assert wide.resolution == 0
     assert "resolution" not in repr(wide)
 
 
 def test_as_reported_is_the_histogram_of_reports(reports):
     values = np.clip(np.asarray(reports), 0, 180)
-    shown = dt.distribution(reports, 50, method=dt.as_reported)
+    shown = dt.distribution(reports, 50, method="as reported")
     np.testing.assert_allclose(shown.probabilities, np.histogram(values, 50, (0, 180))[0] / 50_000, atol=4e-5)
     assert shown.mean().value == pytest.approx(values.mean(), abs=0.5)
     assert shown.mean().standard_error == pytest.approx(values.std() / 50_000**0.5, rel=0.02)
     assert shown.quantile(0.5).value == pytest.approx(np.median(values), abs=1)
-    assert dt.quantile(reports, 0.5, method=dt.as_reported).value == pytest.approx(np.median(values), abs=0.3)
+    assert dt.quantile(reports, 0.5, method="as reported").value == pytest.approx(np.median(values), abs=0.3)
     assert shown.bands()[0].shape == (50,)
-    assert dt.variance(reports, method=dt.as_reported).value == pytest.approx(np.asarray(reports).var(ddof=1))
+    assert dt.variance(reports, method="as reported").value == pytest.approx(np.asarray(reports).var(ddof=1))
 
 
 def test_order_and_chunks_do_not_matter(reports):
@@ -189,7 +190,7 @@ def test_wrong_questions_are_refused(reports):
         with pytest.raises(InvalidParameter, match="level"):
             shown.bands(level)
     with pytest.raises(InvalidParameter, match="nats"):
-        type(dt.likelihood)(tolerance=0)
+        Likelihood(tolerance=0)
 
 
 def test_a_picture_is_drawn(reports):
@@ -197,7 +198,7 @@ def test_a_picture_is_drawn(reports):
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    shown = dt.distribution(reports, 4, method=dt.likelihood)
+    shown = dt.distribution(reports, 4, method="likelihood")
     axes = shown.plot()
     assert axes.get_xlim() == (0, 180)
     assert len(axes.patches) == 1
@@ -209,7 +210,7 @@ def test_a_picture_is_drawn(reports):
 @pytest.mark.parametrize("kind", [dt.SW, dt.OGPM, dt.Podium, dt.Hybrid])
 def test_the_smallest_and_the_largest_budget(kind, epsilon):
     reports = kind(UNIT, epsilon=epsilon, cells=1 << 12).perturb(np.full(2000, 0.7), source=dt.Seeded(9))
-    shown = dt.distribution(reports, 10, method=dt.likelihood)
+    shown = dt.distribution(reports, 10, method="likelihood")
     assert shown.probabilities.sum() == pytest.approx(1)
     low, high = shown.quantile(0.5).interval()
     assert low <= 0.7 <= high
@@ -218,5 +219,5 @@ def test_the_smallest_and_the_largest_budget(kind, epsilon):
         assert high - low < 0.05
     else:
         assert high - low > 0.9  # such reports say nothing, and the interval says that
-    estimate = dt.mean(reports, method=dt.likelihood)
+    estimate = dt.mean(reports, method="likelihood")
     assert estimate.covers(0.7)

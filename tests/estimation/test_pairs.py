@@ -17,7 +17,15 @@ from dither.reports import Reports
 
 PET, HOME = dt.Categories(["cat", "dog", "none"]), dt.Categories(["flat", "house"])
 SHARES = np.array([[0.3, 0.1], [0.05, 0.25], [0.2, 0.1]])
-KINDS = [dt.KRR, dt.OUE, dt.SUE, dt.OLH, dt.SubsetSelection, dt.HadamardResponse, dt.ProjectiveResponse]
+KINDS = [
+    dt.KRR,
+    dt.OUE,
+    dt.rivals.SUE,
+    dt.OLH,
+    dt.SubsetSelection,
+    dt.HadamardResponse,
+    dt.ProjectiveResponse,
+]
 
 
 def people(rng, n, shares=SHARES):

@@ -68,7 +68,7 @@ def test_a_smooth_reading_is_closer_and_covers() -> None:
     for run in range(12):
         values = np.random.default_rng(run).beta(2, 5, 20_000)
         summary = dt.Summary.of(question.perturb(values, source=dt.Seeded(run)))
-        smooth = dt.cumulative(summary, method=dt.empirical_bayes)
+        smooth = dt.cumulative(summary, method="empirical bayes")
         squares["linear"] += float(np.square(dt.cumulative(summary).value - truth).sum())
         squares["smooth"] += float(np.square(smooth.value - truth).sum())
         low, high = smooth.interval()
@@ -79,10 +79,10 @@ def test_a_smooth_reading_is_closer_and_covers() -> None:
     assert squares["smooth"] < 0.85 * squares["linear"]
     assert np.mean(held) > 0.88 > np.mean(halved)
     scale = dt.Cumulative(dt.Categories(["no", "maybe", "yes"]), epsilon=2)
-    few = dt.cumulative(scale.perturb(["no", "yes", "yes", "maybe"] * 500), method=dt.empirical_bayes)
+    few = dt.cumulative(scale.perturb(["no", "yes", "yes", "maybe"] * 500), method="empirical bayes")
     assert few.cdf("no").covers(0.25, 0.99999)
     with pytest.raises(InvalidParameter, match="estimated by"):
-        dt.cumulative(summary, method=dt.likelihood)
+        dt.cumulative(summary, method="likelihood")
 
 
 def test_quantiles_and_shares_cover() -> None:
@@ -128,7 +128,7 @@ def test_what_cannot_be_read() -> None:
         dt.cumulative(question.reports([]))
     with pytest.raises(InvalidParameter, match="Cumulative"):
         dt.cumulative(dt.SW(dt.Interval(0, 1), epsilon=1).perturb([0.5, 0.6]))
-    workload = dt.optimal.workload(np.tril(np.ones((4, 4))), 1)
+    workload = dt.optimal.Workload.of(np.tril(np.ones((4, 4))), 1)
     with pytest.raises(InvalidParameter, match=r"dt\.answers"):
         dt.cumulative(workload.perturb([0, 1, 2]))
     found = dt.cumulative(question.perturb([0.5] * 100))

@@ -1,6 +1,7 @@
 """Run where only the core is installed: five lines work, and what is missing is named with its extra."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +27,12 @@ assert len(dt.compare(unit, epsilon=1)) > 10
 assert dt.distribution(podium.perturb(np.full(1000, 0.5)), bins=8).probabilities.size == 8
 assert dt.central.mean([1.0, 2.0, 3.0] * 100, dt.Interval(0, 4), epsilon=1) is not None
 assert (
-    dt.utility(dt.classifiers.LinearClassifier([[1.0]], [-0.5]), [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
+    dt.classifiers.utility(
+        dt.classifiers.LinearClassifier([[1.0]], [-0.5]), [0.9], dt.OGPM(unit, epsilon=4)
+    ).lower
+    > 0.5
 )
-assert dt.utility(lambda rows: rows[:, 0] > 0.5, [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
+assert dt.classifiers.utility(lambda rows: rows[:, 0] > 0.5, [0.9], dt.OGPM(unit, epsilon=4)).lower > 0.5
 
 
 def ungiven() -> object:
@@ -52,12 +56,14 @@ missing = {
     ],
     "optimal": [ungiven],
     "solver": [
-        lambda: __import__("dither_papers.ogpm.programs").ogpm.programs.solve(1, dt.absolute, pieces=3)
+        lambda: __import__("dither_papers.ogpm.programs").ogpm.programs.solve(1, "absolute", pieces=3)
     ],
     "geo": [
-        lambda: dt.TraCSC(square, epsilon=1, reading=dt.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values
+        lambda: (
+            dt.TraCSC(square, epsilon=1, reading=dt.maps.Rounded([(0, 0), (1, 1)])).perturb([(0, 0)]).values
+        )
     ],
-    "classifiers": [lambda: dt.sklearn],
+    "classifiers": [lambda: import_module("dither.sklearn")],
     "protocols": [between_devices],
     "service": [collector],
     "spark": [lambda: dt.data.spark.session("local[1]")],

@@ -38,7 +38,7 @@ with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
     try:
         assert server.stdout is not None
         (address,) = json.loads(server.stdout.readline())["campaigns"]
-        with dt.Account.create("person.account", epsilon=3, policy=dt.Policy(epsilon=1.1)) as account:
+        with dt.Account.create("person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)) as account:
             client = Client(address, account)
             for minutes in (30.0, 60.0):
                 client.answer("minutes", minutes)

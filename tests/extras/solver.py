@@ -1,5 +1,4 @@
-import dither as dt
 from dither_papers.ogpm.programs import solve
 
-found = solve(1, dt.squared, pieces=3)
+found = solve(1, "squared", pieces=3)
 assert round(found.top, 3) == 1.509

@@ -73,9 +73,7 @@ def reports(ending: str) -> bytes:
 @cache
 def trips(ending: str) -> bytes:
     path = folder() / f"trips{ending}"
-    data.write_trips(
-        data.Trips(dt.Paths.of([[(0.1, 0.2), (0.3, 0.4)], [(0.5, 0.5)]]), ("a", "é"), None), path
-    )
+    data.Trips(dt.Paths.of([[(0.1, 0.2), (0.3, 0.4)], [(0.5, 0.5)]]), ("a", "é"), None).write(path)
     return path.read_bytes()
 
 
@@ -123,7 +121,7 @@ def written(ending: str, data: bytes) -> Path:
 
 def read_table(ending: str, random: Random) -> None:
     path = written(ending, damaged(table(ending), random, binary=ending in COLUMNAR))
-    data.perturb_file(path, folder() / "out.csv", QUESTIONS, missing=dt.Missing.SKIP, force=True)
+    data.perturb_file(path, folder() / "out.csv", QUESTIONS, missing="skip", force=True)
 
 
 def read_reports(ending: str, random: Random) -> None:
@@ -131,11 +129,11 @@ def read_reports(ending: str, random: Random) -> None:
 
 
 def read_trips(ending: str, random: Random) -> None:
-    data.read_trips(written(ending, damaged(trips(ending), random, binary=False)))
+    data.Trips.read(written(ending, damaged(trips(ending), random, binary=False)))
 
 
 def read_trip_reports(ending: str, random: Random) -> None:
-    data.read_trip_reports(written(ending, damaged(trip_reports(ending), random, binary=False)))
+    data.TripReports.read(written(ending, damaged(trip_reports(ending), random, binary=False)))
 
 
 READERS: dict[str, tuple[Callable[[str, Random], Any], tuple[str, ...]]] = {
@@ -174,5 +172,5 @@ def test_the_files_that_are_changed_can_be_read() -> None:
         except DitherError as error:
             pytest.fail(f"{ending}: {error}")
     for ending in (*TRIPS, ".csv"):
-        assert len(data.read_trips(written(ending, trips(ending))).paths) == 2
-        assert len(data.read_trip_reports(written(ending, trip_reports(ending))).trips.paths) == 2
+        assert len(data.Trips.read(written(ending, trips(ending))).paths) == 2
+        assert len(data.TripReports.read(written(ending, trip_reports(ending))).trips.paths) == 2

@@ -15,9 +15,10 @@ from tests.fuzz.limits import fuzz
 
 pytest.importorskip("nacl")
 
-from dither.protocols import Exchange, Role, Standing, Terms
+from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import pack_report, read_report
 from dither.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.results import Standing
 
 
 @cache

@@ -34,7 +34,7 @@ SMALL: dict[str, Callable[[], Any]] = {  # as the golden ones, with fewer cells:
     "Laplace": lambda: dt.Laplace(WIDE, epsilon=1, cells=32),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1, cells=64),
     "Gaussian": lambda: dt.Gaussian(WIDE, epsilon=1, delta=1e-3, cells=64),
-    "Purkayastha": lambda: dt.Purkayastha(TURN, epsilon=1, cells=16),
+    "Purkayastha": lambda: dt.rivals.Purkayastha(TURN, epsilon=1, cells=16),
 }
 TOML = """
 [questions.age]
@@ -194,13 +194,13 @@ def campaign_json(random: Random) -> None:
 
 
 @cache
-def ledger() -> dt.Ledger:
-    book = dt.Ledger(epsilon=5, delta=1e-6)
+def ledger() -> dt.privacy.Ledger:
+    book = dt.privacy.Ledger(epsilon=5, delta=1e-6)
     return book.give(dt.KRR(FOUR, epsilon=1), "browser").give(dt.OUE(FOUR, epsilon=1), "again")
 
 
 def ledger_data(random: Random) -> None:
-    dt.Ledger.from_wire(mutations.change(json.loads(json.dumps(ledger().wire())), random))
+    dt.privacy.Ledger.from_wire(mutations.change(json.loads(json.dumps(ledger().wire())), random))
 
 
 def values(random: Random) -> None:

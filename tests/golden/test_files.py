@@ -41,7 +41,7 @@ def test_trips_are_read(path: Path, tmp_path: Path) -> None:
 
 
 def _check(path: Path) -> None:
-    read = data.read_trip_reports(path)
+    read = data.TripReports.read(path)
     label = "crs" if "crs" in path.name else "local"
     assert read.reports.cells.tolist() == EXPECTED[label]
     assert read.trips.names == ("ride 1", "b & <c>", "ü")

@@ -15,7 +15,7 @@ CASES = {
     "sw": dt.SW(UNIT, epsilon=1, cells=256),
     "podium": dt.Podium(dt.Interval(18, 100), epsilon=2, cells=128),
     "pm, cut": dt.PM(UNIT, epsilon=0.5, cells=64).truncated(),
-    "ogpmu": dt.OGPMU(UNIT, epsilon=4, cells=64),
+    "ogpmu": dt.rivals.OGPMU(UNIT, epsilon=4, cells=64),
     "duchi": dt.Duchi(dt.Interval(-1, 1), epsilon=1),
     "ogpm": dt.OGPM(UNIT, epsilon=1, cells=256),
     "narrow": dt.OGPM(UNIT, epsilon=20, cells=256),

@@ -210,14 +210,14 @@ def test_mechanisms_on_small_and_large_domains_draw_and_travel(size: float) -> N
     for mechanism, values in (
         *(
             (kind(side, epsilon=1), numbers)
-            for kind in (dt.PM, dt.SW, dt.Hybrid, dt.Duchi, dt.OGPMU, dt.Optimal)
+            for kind in (dt.PM, dt.SW, dt.Hybrid, dt.Duchi, dt.rivals.OGPMU, dt.Optimal)
         ),
         *(
             (kind(side, epsilon=1, cells=64), numbers)
             for kind in (dt.Laplace, dt.Staircase, dt.BoundedLaplace)
         ),
         *((kind(turn, epsilon=1), angles) for kind in (dt.OGPM, dt.rivals.Sectors)),
-        (dt.Purkayastha(turn, epsilon=1, cells=64), angles),
+        (dt.rivals.Purkayastha(turn, epsilon=1, cells=64), angles),
         *(
             (kind(square, epsilon=2), places)
             for kind in (dt.TraCSC, dt.TraCSD, dt.PlanarLaplace, dt.rivals.Gridding)

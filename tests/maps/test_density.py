@@ -91,7 +91,7 @@ def test_the_laws_of_noise_and_points() -> None:
 
 def test_a_budget_for_a_trajectory_has_a_law_for_each_length() -> None:
     ways = [drawn(4)[0], drawn(8, 2)[1]]
-    shared = dt.TraCSD(SQUARE, epsilon=8.0, unit=dt.TRAJECTORY, cells=16).perturb(ways, source=dt.Seeded(2))
+    shared = dt.TraCSD(SQUARE, epsilon=8.0, unit="trajectory", cells=16).perturb(ways, source=dt.Seeded(2))
     spots = drawn(8).reshape(-1, 1, 2)
     found = likelihoods(shared, spots)
     for rows, epsilon in ((slice(0, 4), 2.0), (slice(4, 6), 4.0)):
@@ -106,7 +106,7 @@ KINDS = {
     "TraCS-C": (dt.TraCSC(SQUARE, epsilon=4.0, inner=dt.SW), 40_000),
     "TraCS-D": (dt.TraCSD(SQUARE, epsilon=6.0), 6_000),
     "planar Laplace": (dt.PlanarLaplace(SQUARE, epsilon=8.0), 6_000),
-    "for a trajectory": (dt.TraCSC(SQUARE, epsilon=24.0, unit=dt.TRAJECTORY), 30_000),
+    "for a trajectory": (dt.TraCSC(SQUARE, epsilon=24.0, unit="trajectory"), 30_000),
     "gridding": (dt.rivals.Gridding(SQUARE, epsilon=8.0, side=12), 6_000),
 }
 

@@ -11,22 +11,21 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.mechanisms.base import Decoding
 
 UNIT = dt.Interval(0, 1)
 
 WRONG: dict[str, Callable[[], Any]] = {
     "a circle for an interval": lambda: dt.Laplace(dt.Circle(1), epsilon=1),
-    "an interval for a circle": lambda: dt.Purkayastha(UNIT, epsilon=1),
+    "an interval for a circle": lambda: dt.rivals.Purkayastha(UNIT, epsilon=1),
     "cells not a power of two": lambda: dt.Laplace(UNIT, epsilon=1, cells=100),
     "too many cells": lambda: dt.Staircase(UNIT, epsilon=1, cells=1 << 17),
-    "too few cells": lambda: dt.Purkayastha(dt.Circle(1), epsilon=1, cells=4),
+    "too few cells": lambda: dt.rivals.Purkayastha(dt.Circle(1), epsilon=1, cells=4),
     "cells not a number": lambda: dt.Laplace(UNIT, epsilon=1, cells="many"),
     "cells a truth value": lambda: dt.Laplace(UNIT, epsilon=1, cells=True),
     "no budget": lambda: dt.Laplace(UNIT, epsilon=0),
-    "compressed": lambda: dt.Laplace(UNIT, epsilon=1, decoding=Decoding.COMPRESSED),
+    "compressed": lambda: dt.Laplace(UNIT, epsilon=1, decoding="compressed"),
     "decoding by name": lambda: dt.Laplace(UNIT, epsilon=1, decoding="truncated"),
-    "another loss": lambda: dt.Staircase(UNIT, epsilon=1, loss=dt.power(3)),
+    "another loss": lambda: dt.Staircase(UNIT, epsilon=1, loss=3),
     "a loss by name": lambda: dt.Staircase(UNIT, epsilon=1, loss="absolute"),
     "sensitivity 0": lambda: dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=0),
     "sensitivity beyond the domain": lambda: dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=2),
@@ -63,7 +62,7 @@ def test_missing_parameters() -> None:
 MECHANISMS = [
     dt.Laplace(UNIT, epsilon=1, cells=256),
     dt.BoundedLaplace(UNIT, epsilon=1, cells=256),
-    dt.Purkayastha(dt.Circle(1), epsilon=1, cells=256),
+    dt.rivals.Purkayastha(dt.Circle(1), epsilon=1, cells=256),
     dt.Gaussian(UNIT, epsilon=1, delta=1e-3, cells=256),
     dt.Exponential(UNIT, [0, 0.4, 1], epsilon=1),
 ]
@@ -111,5 +110,5 @@ def test_descriptions_say_what_is_promised() -> None:
     near = dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=0.5, cells=256)
     assert "assuming that two values differ by at most 0.5" in near.describe()
     assert "assuming" not in dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=1, cells=256).describe()
-    probable = dt.Gaussian(UNIT, epsilon=1, delta=1e-3, calibration=dt.Calibration.PAC, cells=256)
+    probable = dt.Gaussian(UNIT, epsilon=1, delta=1e-3, calibration="pac", cells=256)
     assert "with probability" in probable.describe()

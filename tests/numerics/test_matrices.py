@@ -78,7 +78,7 @@ before = time.process_time()
 for mechanism in (SW, noise, narrow):
     shape = dt.distribution(mechanism.perturb(people, source=dt.Seeded(1)))
     shape.quantile(0.5), shape.bands(simultaneous=True)
-dt.distribution(SW.perturb(people, source=dt.Seeded(1)), method=dt.likelihood)
+dt.distribution(SW.perturb(people, source=dt.Seeded(1)), method="likelihood")
 time.sleep(0.1)  # a thread that was woken waits in a loop
 spent = time.process_time() - before
 others = 0

@@ -60,7 +60,7 @@ def test_interpolated_designs(kind: str, epsilon: float) -> None:
 
 
 def test_a_design_is_solved_once(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Problem(1.0, dt.power(1.5))
+    asked = Problem(1.0, 1.5)
     made = store.find(asked)
     assert made.gap <= 0.005
     files = [path for path in empty_cache.rglob("*") if path.is_file()]
@@ -78,11 +78,11 @@ def _refuse(*_: Any, **__: Any) -> Design:
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another"])
 def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
-    asked = Problem(1.3, dt.absolute)
+    asked = Problem(1.3, "absolute")
     made = store.find(asked)
     (file,) = (path for path in empty_cache.rglob("*") if path.is_file())
     whole = file.read_bytes()
-    other = store.find(Problem(2.3, dt.absolute)).to_bytes()
+    other = store.find(Problem(2.3, "absolute")).to_bytes()
     changed = whole[:40] + bytes([whole[40] ^ 1]) + whole[41:]
     file.write_bytes({"cut": whole[:-5], "changed": changed, "empty": b"", "another": other}[damage])
     store.find.cache_clear()
@@ -91,7 +91,7 @@ def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
 
 
 def test_another_format_is_not_read(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Problem(1.3, dt.absolute)
+    asked = Problem(1.3, "absolute")
     made = store.find(asked)
     from dither.optimal import store as design
 
@@ -108,7 +108,7 @@ def test_a_folder_nobody_can_write_to_is_no_error(tmp_path: Path, monkeypatch: p
     file.write_text("not a folder")
     monkeypatch.setenv("DITHER_CACHE", str(file))
     store.find.cache_clear()
-    assert store.find(Problem(1.3, dt.absolute)).gap < 0.01
+    assert store.find(Problem(1.3, "absolute")).gap < 0.01
     store.find.cache_clear()
 
 
@@ -151,7 +151,7 @@ sys.modules["scipy"] = None
 import dither as dt
 assert dt.Optimal(dt.Interval(0, 1), epsilon=1).gap < 0.005
 assert dt.Optimal(dt.Interval(0, 1), epsilon=1.1, unbiased=True).gap < 0.011
-for more in ({"loss": dt.power(3)}, {"fresh": True}):
+for more in ({"loss": 3}, {"fresh": True}):
     try:
         dt.Optimal(dt.Interval(0, 1), epsilon=1, **more)
     except dt.errors.MissingExtra as error:
@@ -173,7 +173,7 @@ assert sum(reports.question.probabilities(0.3)) == 1
 def test_without_scipy(tmp_path: Path) -> None:
     """Shipped and interpolated designs need no solver; others say which extra to install."""
     _run(WITHOUT_SCIPY, tmp_path)
-    made = dt.Optimal(UNIT, epsilon=1, loss=dt.power(3))
+    made = dt.Optimal(UNIT, epsilon=1, loss=3)
     reports = made.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1))
     _run(REPORTS_OF_ELSEWHERE, tmp_path, dt.to_bytes(reports))
 
@@ -205,7 +205,7 @@ def test_a_request_that_no_mechanism_meets() -> None:
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)
     with pytest.raises(dt.errors.Infeasible):
-        solve(Problem(1.0, dt.squared, unbiased=True), ProgramGrid.at(points, inside))
+        solve(Problem(1.0, "squared", unbiased=True), ProgramGrid.at(points, inside))
 
 
 @pytest.mark.parametrize("kind", KINDS)

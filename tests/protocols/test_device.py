@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.protocols import Collection, Exchange, Role, Standing, Terms
+from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import read_report, report
 from dither.protocols.exchange import Deadline, run
 from dither.protocols.messages import NO_EXCHANGE, Kind, pack
 from dither.protocols.rendezvous import DevicePair, dealer, find_place, seat
+from dither.results import Collection, Standing
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

@@ -106,7 +106,7 @@ def test_coins_pair_by_pair() -> None:
 
 
 def test_rows_of_coins() -> None:
-    joint = dt.JRR.over(dt.SUE(dt.Categories(3), epsilon=2), rho=-0.2, n=2)
+    joint = dt.JRR.over(dt.rivals.SUE(dt.Categories(3), epsilon=2), rho=-0.2, n=2)
     coins = protocols.local_pairs(joint, bits=5)
     assert [len(coin.truthful) for coin in coins] == [3, 3]
     assert coins[0].apply(1).cells.shape == (1, 1)

@@ -28,8 +28,7 @@ from scipy import stats
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed, InvalidParameter
-from dither.jrr import HIDDEN, INFORMED, PARTNER_REVEALED
-from dither.protocols import Certificates, Exchange, Role, Standing, Terms
+from dither.protocols import Certificates, Exchange, Role, Terms
 from dither.protocols.device import pack_report, read_report
 from dither.protocols.exchange import Deadline, reach, run
 from dither.protocols.messages import (
@@ -45,6 +44,7 @@ from dither.protocols.messages import (
     pack,
 )
 from dither.protocols.rendezvous import dealer, seat
+from dither.results import Standing
 from tests.protocols import golden
 from tests.protocols.network import at, beside, certificates, listening
 from tests.support.chi_square import ALARM
@@ -93,7 +93,11 @@ def test_a_whole_exchange() -> None:
             [0x0102030405060001],
             "01 00 06 05 04 03 02 01",
         ),
-        (dt.JRR.over(dt.SUE(dt.Categories(10), epsilon=1), rho=0, n=2), [[1, 2], [3, 0]], "01 02 03 00"),
+        (
+            dt.JRR.over(dt.rivals.SUE(dt.Categories(10), epsilon=1), rho=0, n=2),
+            [[1, 2], [3, 0]],
+            "01 02 03 00",
+        ),
     ],
     ids=["two bytes", "four bytes", "eight bytes", "rows of bits"],
 )
@@ -273,7 +277,7 @@ def test_rounded_coins_are_near_and_spend_no_more(
 def test_coins_that_never_both_lie_still_never_do() -> None:
     terms = protocols.Terms(dt.JRR.heuristic(TWO, epsilon=1, n=10))
     assert terms.thresholds[2] == 1 << 16
-    assert isinstance(terms.guarantee.bound, dt.Nothing)
+    assert isinstance(terms.guarantee.bound, dt.privacy.Nothing)
 
 
 def test_what_numbers_say_has_the_weights_of_the_table() -> None:
@@ -287,18 +291,18 @@ def test_what_numbers_say_has_the_weights_of_the_table() -> None:
 
 def test_the_guarantee_says_what_it_assumes() -> None:
     jrr = dt.JRR(TWO, p=0.7, rho=-0.2, n=1_000)
-    dealt, shuffled = (protocols.Terms(jrr, grouping=way) for way in protocols.Grouping)
+    dealt, shuffled = (protocols.Terms(jrr, grouping=way) for way in ("dealt", "shuffled"))
     for terms in (dealt, shuffled):
         assert {SEMI_HONEST, HARD, *terms.grouping.assumes} <= set(terms.guarantee.assumes)
-        informed = terms.accounting(INFORMED, delta=1e-6)
+        informed = terms.accounting("informed", delta=1e-6)
         assert UNSEEN in informed.assumes
-        assert informed.bound == terms.mechanism.accounting(INFORMED, delta=1e-6).bound
+        assert informed.bound == terms.mechanism.accounting("informed", delta=1e-6).bound
         assert UNSEEN not in terms.guarantee.assumes
     assert dealt.guarantee != shuffled.guarantee
-    assert dealt.accounting(HIDDEN).epsilon <= dealt.guarantee.epsilon
-    assert dealt.accounting(PARTNER_REVEALED, colluders=10, delta=0.5).delta == 0.5
+    assert dealt.accounting("hidden").epsilon <= dealt.guarantee.epsilon
+    assert dealt.accounting("partner revealed", colluders=10, delta=0.5).delta == 0.5
     with pytest.raises(InvalidParameter, match="know whom they tossed with"):
-        dealt.accounting(HIDDEN, colluders=3)
+        dealt.accounting("hidden", colluders=3)
 
 
 def test_alone_is_plain_randomized_response() -> None:

@@ -7,7 +7,6 @@ import re
 import pytest
 
 import dither as dt
-from dither.jrr import INFORMED
 from tests.support.repository import ROOT
 
 YES_NO = dt.Categories(["no", "yes"])
@@ -31,9 +30,9 @@ def test_what_the_published_choice_spends() -> None:
         people = int(n)
         jrr = dt.JRR.heuristic(YES_NO, epsilon=float(epsilon), n=people)
         assert round(jrr.count_variance(0)) == int(variance)
-        promised = jrr.accounting(INFORMED, delta=1e-6)
+        promised = jrr.accounting("informed", delta=1e-6)
         if not at_spent:
-            assert isinstance(promised.bound, dt.Nothing)
+            assert isinstance(promised.bound, dt.privacy.Nothing)
             continue
         assert promised.epsilon == pytest.approx(float(spent), abs=6e-4)
         assert round(plain(promised.epsilon, people)) == int(at_spent)
@@ -44,7 +43,7 @@ def test_what_is_best_at_a_budget() -> None:
     assert len(table) == 4
     for epsilon, response, tuned, shuffled, device in table:
         budget = float(epsilon)
-        best = dt.JRR.tuned(YES_NO, epsilon=budget, mode=INFORMED, n=n, n1=0, delta=1e-6)
+        best = dt.JRR.tuned(YES_NO, epsilon=budget, mode="informed", n=n, n1=0, delta=1e-6)
         assert [round(plain(budget, n)), round(best.count_variance(0))] == [int(response), int(tuned)]
         on_device = float(device)
         assert dt.shuffled(on_device - 0.01, n=n, delta=1e-6).epsilon <= budget

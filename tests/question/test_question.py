@@ -78,7 +78,7 @@ def test_devices_insist_on_names_that_are_known() -> None:
     with pytest.raises(MalformedReport, match="Halves"):
         read_named(text)
     with pytest.raises(MalformedReport, match="Halves"):
-        dt.from_json(text, policy=dt.Policy())
+        dt.from_json(text, policy=dt.privacy.Policy())
     assert read_named(dt.to_json(dt.Podium(UNIT, epsilon=1))).name == "Podium"
     for wrong in ("KRR", "Nothing", "Interval"):  # a name of dither's whose design draws otherwise, or none
         with pytest.raises(MalformedReport, match=wrong):

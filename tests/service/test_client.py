@@ -40,7 +40,9 @@ def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 
 @pytest.fixture
 def account(tmp_path: Path) -> Iterator[dt.Account]:
-    with dt.Account.create(tmp_path / "person.account", epsilon=3, policy=dt.Policy(epsilon=1.1)) as made:
+    with dt.Account.create(
+        tmp_path / "person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)
+    ) as made:
         yield made
 
 

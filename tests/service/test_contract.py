@@ -86,8 +86,8 @@ def test_the_text_travels_as_it_was_signed() -> None:
         ({"labels": ("a", "a")}, "labels"),
         ({"labels": ("x" * 65,)}, "label"),
         ({"questions": {}}, "questions"),
-        ({"repeat": dt.Repeat.ONCE}, "days"),
-        ({"repeat": dt.Repeat.KEPT_CHANGE, "days": 9}, "kept changes yet"),
+        ({"repeat": "once"}, "days"),
+        ({"repeat": "kept change", "days": 9}, "kept changes yet"),
     ],
 )
 def test_terms_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
@@ -107,12 +107,12 @@ def test_a_term_for_gateways_is_written_where_it_is_used_alone() -> None:
 
 def test_one_person_has_one_report_or_one_for_each_period() -> None:
     days = [datetime.date(2026, 5, 1) + datetime.timedelta(one) for one in (0, 6, 7, 29, 30, 32)]
-    for repeat in (dt.Repeat.SAME, dt.Repeat.FRESH, dt.Repeat.PER_VALUE):
+    for repeat in ("same", "fresh", "per value"):
         made = contract(repeat=repeat, reports_a_batch=None)
         assert {made.most_reports(day) for day in days} == {1}
-    weekly = contract(repeat=dt.Repeat.ONCE, days=7, reports_a_batch=None)
+    weekly = contract(repeat="once", days=7, reports_a_batch=None)
     assert [weekly.most_reports(day) for day in days] == [1, 1, 2, 5, 5, 5]
-    assert contract(repeat=dt.Repeat.ONCE, days=7, reports_a_batch=3).most_reports(days[-1]) == 3
+    assert contract(repeat="once", days=7, reports_a_batch=3).most_reports(days[-1]) == 3
 
 
 def test_two_questions_of_one_device_text_are_refused() -> None:

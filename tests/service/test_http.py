@@ -199,7 +199,7 @@ def one_of(campaign: Contract, name: str, seed: int, reports: int = 1) -> BatchB
     return BatchBody.of(random.bytes(16).hex(), pairs)
 
 
-@pytest.mark.parametrize("repeat", [Repeat.SAME, Repeat.FRESH, Repeat.PER_VALUE])
+@pytest.mark.parametrize("repeat", ["same", "fresh", "per value"])
 def test_a_batch_has_one_report_to_a_question(start: Started, repeat: Repeat) -> None:
     terms = {"repeat": repeat, "reports_a_batch": None}
     client, campaign = start(terms=terms), contract(**terms)
@@ -217,7 +217,7 @@ def test_a_batch_has_one_report_to_a_question(start: Started, repeat: Repeat) ->
 def test_a_device_that_was_offline_for_four_periods_is_counted_in_full(
     start: Started, together: bool
 ) -> None:
-    terms = {"repeat": Repeat.ONCE, "days": 7, "reports_a_batch": None}
+    terms = {"repeat": "once", "days": 7, "reports_a_batch": None}
     campaign = contract(**terms)
     path = PATH.replace(CAMPAIGN.id, campaign.id)
     client = start(campaign.begins + datetime.timedelta(21), terms=terms)  # the first day of the fourth

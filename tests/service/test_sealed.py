@@ -263,7 +263,9 @@ def counted(process: Process) -> int:
 def test_a_person_in_python_answers_sealed(
     process: Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with dt.Account.create(tmp_path / "person.account", epsilon=3, policy=dt.Policy(epsilon=1.1)) as account:
+    with dt.Account.create(
+        tmp_path / "person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)
+    ) as account:
         client = Client(process.campaign, account)
         sent: list[tuple[str, bytes]] = []
         request = Client._request

@@ -55,9 +55,9 @@ def test_a_specification_says_that_a_part_must_be_a_text() -> None:
 def test_a_specification_of_as_many_bytes_as_the_policy_allows_is_read() -> None:
     text = dt.to_json(dt.KRR(dt.Categories(["thé", "café"]), epsilon=1))
     size = len(text.encode())
-    assert dt.from_json(text, policy=dt.Policy(epsilon=2, bytes=size)).epsilon == 1
+    assert dt.from_json(text, policy=dt.privacy.Policy(epsilon=2, bytes=size)).epsilon == 1
     with pytest.raises(dt.errors.MalformedReport, match="bytes"):
-        dt.from_json(text, policy=dt.Policy(epsilon=2, bytes=size - 1))
+        dt.from_json(text, policy=dt.privacy.Policy(epsilon=2, bytes=size - 1))
 
 
 NUMBERS = """

@@ -147,7 +147,7 @@ def test_a_tiny_sensitivity_is_answered_at_once() -> None:
 
 
 def test_bits_for_very_many_categories_are_refused() -> None:
-    for kind in (dt.OUE, dt.SUE):
+    for kind in (dt.OUE, dt.rivals.SUE):
         with pytest.raises(InvalidParameter, match=r"2\^24"):
             kind(dt.Categories(1 << 32), epsilon=1)
         assert kind(dt.Categories(1 << 24), epsilon=1).report_bytes == 1 << 21
@@ -221,47 +221,47 @@ def test_a_device_refuses_what_its_policy_does_not_allow() -> None:
     text = dt.to_json(dt.KRR(dt.Categories(4), epsilon=2))
     assert dt.from_json(text).epsilon == 2
     with pytest.raises(BudgetExceeded, match=r"ε ≤ 1 .*ε = 2"):
-        dt.from_json(text, policy=dt.Policy())
+        dt.from_json(text, policy=dt.privacy.Policy())
     with pytest.raises(BudgetExceeded, match=r"ε ≤ 1.9"):
-        dt.from_json(text, policy=dt.Policy(epsilon=1.9))
+        dt.from_json(text, policy=dt.privacy.Policy(epsilon=1.9))
     with pytest.raises(InvalidParameter, match="does not list the mechanism 'KRR'"):
-        dt.from_json(text, policy=dt.Policy(epsilon=2, mechanisms=[dt.PM, "OUE"]))
+        dt.from_json(text, policy=dt.privacy.Policy(epsilon=2, mechanisms=[dt.PM, "OUE"]))
     with pytest.raises(MalformedReport, match=f"{len(text.encode())} bytes; at most 100"):
-        dt.from_json(text, policy=dt.Policy(epsilon=2, bytes=100))
+        dt.from_json(text, policy=dt.privacy.Policy(epsilon=2, bytes=100))
     with pytest.raises(InvalidParameter, match="allows 0 s"):
-        dt.from_json(text, policy=dt.Policy(epsilon=2, seconds=0))
+        dt.from_json(text, policy=dt.privacy.Policy(epsilon=2, seconds=0))
     for allowed in (None, ["KRR"], {dt.KRR}):
-        made = dt.from_json(text, policy=dt.Policy(epsilon=2, mechanisms=allowed))
+        made = dt.from_json(text, policy=dt.privacy.Policy(epsilon=2, mechanisms=allowed))
         assert made.fingerprint == digest(canonical(json.loads(json.loads(text)["device"])))
 
 
 def test_reports_are_read_by_the_same_policy() -> None:
     reports = dt.KRR(dt.Categories(4), epsilon=2).perturb([0, 1, 2])
     data = dt.to_bytes(reports)
-    assert dt.from_bytes(data, policy=dt.Policy(epsilon=2)) == reports
+    assert dt.from_bytes(data, policy=dt.privacy.Policy(epsilon=2)) == reports
     with pytest.raises(BudgetExceeded):
-        dt.from_bytes(data, policy=dt.Policy())
+        dt.from_bytes(data, policy=dt.privacy.Policy())
     with pytest.raises(MalformedReport, match="at most 10"):
-        dt.from_bytes(data, policy=dt.Policy(epsilon=2, bytes=10))
+        dt.from_bytes(data, policy=dt.privacy.Policy(epsilon=2, bytes=10))
 
 
 def test_delta_and_assumptions_are_asked_for() -> None:
     gaussian = dt.to_json(dt.Gaussian(UNIT, epsilon=1, delta=1e-6, cells=64))
     with pytest.raises(BudgetExceeded, match="δ ≤ 0"):
-        dt.from_json(gaussian, policy=dt.Policy())
-    assert dt.from_json(gaussian, policy=dt.Policy(delta=1e-6)).guarantee.delta <= 1e-6
+        dt.from_json(gaussian, policy=dt.privacy.Policy())
+    assert dt.from_json(gaussian, policy=dt.privacy.Policy(delta=1e-6)).guarantee.delta <= 1e-6
     near = dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=0.25, cells=64)
     (assumption,) = near.guarantee.assumes
     with pytest.raises(BudgetExceeded, match=r"two values differ by at most 0\.25"):
-        dt.from_json(dt.to_json(near), policy=dt.Policy())
-    assert dt.from_json(dt.to_json(near), policy=dt.Policy(assumptions=[assumption])).epsilon == 1
+        dt.from_json(dt.to_json(near), policy=dt.privacy.Policy())
+    assert dt.from_json(dt.to_json(near), policy=dt.privacy.Policy(assumptions=[assumption])).epsilon == 1
 
 
 def test_no_guarantee_is_refused_by_any_policy() -> None:
-    most = dt.Policy(epsilon=float("inf"), delta=1)
-    assert not most.accepts(dt.Guarantee(dt.Nothing("it is the value")))
-    assert not most.accepts(dt.Guarantee(dt.privacy.Metric(1.0)))
-    assert most.accepts(dt.Guarantee(dt.privacy.PAC(1.0, 0.5)))
+    most = dt.privacy.Policy(epsilon=float("inf"), delta=1)
+    assert not most.accepts(dt.privacy.Guarantee(dt.privacy.Nothing("it is the value")))
+    assert not most.accepts(dt.privacy.Guarantee(dt.privacy.Metric(1.0)))
+    assert most.accepts(dt.privacy.Guarantee(dt.privacy.PAC(1.0, 0.5)))
 
 
 @pytest.mark.parametrize(
@@ -284,11 +284,11 @@ def test_no_guarantee_is_refused_by_any_policy() -> None:
 )
 def test_policies_that_cannot_be_built(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter):
-        dt.Policy(**wrong)
+        dt.privacy.Policy(**wrong)
 
 
 def test_a_policy_is_a_policy() -> None:
-    with pytest.raises(InvalidParameter, match=r"dt\.Policy"):
+    with pytest.raises(InvalidParameter, match=r"dt\.privacy\.Policy"):
         dt.from_json(dt.to_json(KRR), policy=1.0)  # type: ignore[arg-type]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import dither as dt
 from dither.optimal.problem import Problem
 from dither.optimal.store import Design
 from tests.support.repository import ROOT
@@ -29,7 +28,7 @@ def test_the_command_that_builds_the_archive_solves_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("scipy")
-    missing = Problem(0.125, dt.squared)
+    missing = Problem(0.125, "squared")
     designs = read(NUMBERS)
     assert designs.pop(missing.name)
     part = tmp_path / "designs.zip"

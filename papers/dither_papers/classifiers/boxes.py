@@ -68,8 +68,8 @@ class BoxUtility:
 
     def __repr__(self) -> str:
         if not self.is_bound:
-            return f"{self.lower:.3f} ({self.method.value})"
-        how = f"{self.method.value}{confidence_text(self.confidence)}"
+            return f"{self.lower:.3f} ({self.method})"
+        how = f"{self.method}{confidence_text(self.confidence)}"
         return f"stays with probability ≥ {rounded_down(self.lower)} ({how})"
 
 
@@ -84,7 +84,7 @@ def box_utility(
     names: Sequence[str] | None = None,
     source: Source | None = None,
 ) -> BoxUtility:
-    """Return the utility by a method of the dissertation; all other arguments are those of `dt.utility`."""
+    """Return the utility by a method of the dissertation; other arguments are those of `utility`."""
     omega = check_confidence(confidence)
     check_queries(queries)
     if omega == 0.0:

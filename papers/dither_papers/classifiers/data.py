@@ -14,16 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats
-from dither.classifiers import (
-    DatasetUtility,
-    FeatureBox,
-    Network,
-    UtilityMethod,
-    concentration,
-    hyperrectangle,
-    over_records,
-    utility,
-)
+from dither.classifiers import Network, concentration, hyperrectangle, over_records, utility
 from dither.classifiers.boxes import AffineLayer, ReluLayer
 from dither.classifiers.feature_law import feature_law
 from dither.classifiers.models.network import convolution, pooling
@@ -32,11 +23,12 @@ from dither.errors import MissingExtra
 from dither.mechanisms.combined import Each
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.numeric.exponential import Exponential
-from dither.mechanisms.numeric.gaussian import Calibration, Gaussian
+from dither.mechanisms.numeric.gaussian import Gaussian
 from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
 from dither.randomness import Seeded
+from dither.results import DatasetUtility, FeatureBox
 from dither_papers.drawing import Lines, Rows
 from dither_papers.figure import Figure, Setting, expected
 
@@ -53,14 +45,12 @@ KINDS: Final[dict[str, Callable[[float], Any]]] = {
     "k-RR": lambda epsilon: KRR(Categories(_BINS), epsilon=epsilon),
     "Exponential": lambda epsilon: Exponential(UNIT, _BINS, epsilon=epsilon),
     "Laplace": lambda epsilon: Laplace(UNIT, epsilon=epsilon).truncated(),
-    "Gaussian": lambda epsilon: Gaussian(
-        UNIT, epsilon=epsilon, delta=0.052, calibration=Calibration.PAC
-    ).truncated(),
+    "Gaussian": lambda epsilon: Gaussian(UNIT, epsilon=epsilon, delta=0.052, calibration="pac").truncated(),
 }
 # Where code counts reports beyond [0, 1] as failures.
 UNCLAMPED: Final[dict[str, Callable[[float], Any]]] = {
     "Laplace": lambda epsilon: Laplace(UNIT, epsilon=epsilon),
-    "Gaussian": lambda epsilon: Gaussian(UNIT, epsilon=epsilon, delta=0.052, calibration=Calibration.PAC),
+    "Gaussian": lambda epsilon: Gaussian(UNIT, epsilon=epsilon, delta=0.052, calibration="pac"),
 }
 
 UTILITY: Final = Lines("ε", "utility", "mechanism")
@@ -259,7 +249,7 @@ class Digits:
             self.network,
             self.images[place],
             mechanism,
-            method=UtilityMethod.MONTE_CARLO,
+            method="Monte Carlo",
             queries=runs,
             source=Seeded(seed),
         )

@@ -24,8 +24,8 @@ _POINTS: Final = ((0.3, 0.8), (0.7, 4.0))  # distance and direction of the two p
 
 def _split_error(one: float, widths: Power) -> float:
     """Return the squared error of the distance, at worst, plus that of the direction."""
-    radial = OGPM(UNIT, epsilon=one, loss=widths).worst_error(squared)
-    around = OGPM(Circle(), epsilon=_TOTAL - one, loss=widths).error(squared, 0.0)
+    radial = OGPM(UNIT, epsilon=one, loss=widths.loss).worst_error(squared.loss)
+    around = OGPM(Circle(), epsilon=_TOTAL - one, loss=widths.loss).error(squared.loss, 0.0)
     return radial + float(around)
 
 
@@ -45,14 +45,14 @@ def figure_7(setting: Setting) -> Rows:
                 **dict(
                     zip(
                         ("from r", "to r"),
-                        _window(OGPM(UNIT, epsilon=best, loss=widths), radius),
+                        _window(OGPM(UNIT, epsilon=best, loss=widths.loss), radius),
                         strict=True,
                     )
                 ),
                 **dict(
                     zip(
                         ("from φ", "to φ"),
-                        _arc(OGPM(Circle(), epsilon=_TOTAL - best, loss=widths), angle),
+                        _arc(OGPM(Circle(), epsilon=_TOTAL - best, loss=widths.loss), angle),
                         strict=True,
                     )
                 ),
@@ -80,7 +80,7 @@ def figure_10(setting: Setting) -> Rows:
         panel = f"ε = {epsilon:g}"
         for x in GRID:
             for loss, name in ((absolute, "OGPM"), (squared, "OGPM, best for squares")):
-                error = OGPM(TURN, epsilon=epsilon, loss=loss).error(squared, x)
+                error = OGPM(TURN, epsilon=epsilon, loss=loss.loss).error(squared.loss, x)
                 for version in (CODED, RIGHT):
                     rows.append(
                         {"version": version, "panel": panel, "x": x, "mechanism": name, "error": error}
@@ -105,7 +105,7 @@ def figure_11(setting: Setting) -> Rows:
         for loss in (absolute, squared):
             row = {"panel": f"{loss!r}", "ε": epsilon}
             for own, name in ((absolute, "OGPM"), (squared, "OGPM, best for squares")):
-                error = OGPM(TURN, epsilon=epsilon, loss=own).error(loss, 0.0)
+                error = OGPM(TURN, epsilon=epsilon, loss=own.loss).error(loss.loss, 0.0)
                 rows += [
                     {"version": version, **row, "mechanism": name, "error": error}
                     for version in (CODED, RIGHT)
@@ -128,12 +128,12 @@ def figure_15(setting: Setting) -> Rows:
             "panel": f"{loss!r}",
             "ε": epsilon,
             "mechanism": name,
-            "error": float(kind.error(loss, 0.0)),
+            "error": float(kind.error(loss.loss, 0.0)),
         }
         for loss in (absolute, squared)
         for epsilon in BUDGETS
         for name, kind in (
-            ("OGPM", OGPM(Circle(), epsilon=epsilon, loss=loss)),
+            ("OGPM", OGPM(Circle(), epsilon=epsilon, loss=loss.loss)),
             ("Purkayastha", Purkayastha(Circle(), epsilon=epsilon)),
         )
     ]

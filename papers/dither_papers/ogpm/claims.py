@@ -97,8 +97,8 @@ def headlines(setting: Setting) -> Rows:
         flat = [three(epsilon)[name] for name in ("PM-C", "SW-C")]
         linear = tuple(mean(kind.error(squared, GRID)) for kind in flat)
         fair = tuple(mean(circular_error(kind, squared, GRID)) for kind in flat)
-        best = float(OGPM(TURN, epsilon=epsilon, loss=squared).error(squared, 0.0))
-        theorem = float(OGPM(TURN, epsilon=epsilon).error(squared, 0.0))
+        best = float(OGPM(TURN, epsilon=epsilon, loss=squared.loss).error(squared.loss, 0.0))
+        theorem = float(OGPM(TURN, epsilon=epsilon).error(squared.loss, 0.0))
         claim = f"circular squared, ε = {epsilon:g}"
         add(claim, CODED, best, (linear[0], linear[1]))
         add(f"{claim}, Theorem 4.2", RIGHT, theorem, (fair[0], fair[1]))
@@ -107,15 +107,15 @@ def headlines(setting: Setting) -> Rows:
         name: mean([three(e)[name].worst_error(squared) for e in BUDGETS])
         for name in ("OGPM", "PM-C", "SW-C")
     }
-    best = mean([OGPM(UNIT, epsilon=e, loss=squared).worst_error(squared) for e in BUDGETS])
+    best = mean([OGPM(UNIT, epsilon=e, loss=squared.loss).worst_error(squared.loss) for e in BUDGETS])
     add("worst squared, Theorem 3.7", RIGHT, worst["OGPM"], (worst["PM-C"], worst["SW-C"]))
     add("worst squared, best width", CODED, best, (worst["PM-C"], worst["SW-C"]))
     for loss in (absolute, squared):
         several = [[three(e)[name] for e in BUDGETS] for name in ("PM-C", "SW-C")]
         linear = tuple(mean([kind.worst_error(loss) for kind in kinds]) for kinds in several)
         fair = tuple(mean([worst_circular(kind, loss) for kind in kinds]) for kinds in several)
-        theorem = mean([OGPM(TURN, epsilon=e).error(loss, 0.0) for e in BUDGETS])
-        best = mean([OGPM(TURN, epsilon=e, loss=loss).error(loss, 0.0) for e in BUDGETS])
+        theorem = mean([OGPM(TURN, epsilon=e).error(loss.loss, 0.0) for e in BUDGETS])
+        best = mean([OGPM(TURN, epsilon=e, loss=loss.loss).error(loss.loss, 0.0) for e in BUDGETS])
         claim = f"worst circular {loss!r}"
         add(claim, CODED, best, (linear[0], linear[1]))
         add(f"{claim}, Theorem 4.2", RIGHT, theorem, (fair[0], fair[1]))

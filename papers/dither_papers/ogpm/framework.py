@@ -133,7 +133,7 @@ def example_3_5(setting: Setting) -> Rows:
 def example_6_1(setting: Setting) -> Rows:
     """Return the best width for a public value x₀ = 0.2 at ε = 1, and what it gains."""
     domain = UNIT
-    own = float(OGPM(domain, epsilon=1.0).error(absolute, 0.2))
+    own = float(OGPM(domain, epsilon=1.0).error(absolute.loss, 0.2))
 
     def error(width: float) -> float:
         lift = math.expm1(1.0) * width

@@ -67,7 +67,7 @@ def figure_9(setting: Setting) -> Rows:
     """Return the worst-case errors on an interval; for squares with the theorem's width and the best one."""
     rows: Rows = []
     for epsilon in BUDGETS:
-        kinds = {**three(epsilon), "OGPM, best for squares": OGPM(UNIT, epsilon=epsilon, loss=squared)}
+        kinds = {**three(epsilon), "OGPM, best for squares": OGPM(UNIT, epsilon=epsilon, loss=squared.loss)}
         for name, mechanism in kinds.items():
             for loss in (absolute, squared):
                 row = {"version": RIGHT, "panel": f"{loss!r}", "ε": epsilon, "mechanism": name}

@@ -30,7 +30,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Interval, finite
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra, found
-from dither.losses import Power, check_loss
+from dither.losses import Power, as_power
 from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
 
@@ -283,7 +283,7 @@ def _rooms(value: float) -> list[tuple[int, float, float]]:
 
 
 def _check(loss: Power, pieces: int, codomain: Interval) -> None:
-    check_loss(loss)
+    as_power(loss)
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
         raise InvalidParameter(f"the number of pieces is a whole number of at least 1, not {found(pieces)}")
     if not isinstance(codomain, Interval):

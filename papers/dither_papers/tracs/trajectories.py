@@ -12,7 +12,6 @@ from dither.maps.metrics import hotspots, hotspots_lost, hotspots_miscounted, wi
 from dither.mechanisms.places.base import Points
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.post_processing import Rounded
-from dither.privacy import TRAJECTORY
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting
 from dither_papers.tracs.coded import CORNER, RawBeyondTen
@@ -70,7 +69,7 @@ def _whole_trajectories(setting: Setting) -> Rows:
             for ((version, one), make), source in zip(
                 makers.items(), sources(setting, len(makers)), strict=True
             ):
-                told = make(SQUARE, epsilon=epsilon * length, unit=TRAJECTORY).perturb(
+                told = make(SQUARE, epsilon=epsilon * length, unit="trajectory").perturb(
                     town.paths, source=source
                 )
                 error = in_degrees(town)(town.paths, town.paths.like(told.values))

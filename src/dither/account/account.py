@@ -26,7 +26,7 @@ from dither.account.budget import (
     opened,
     say_promise,
 )
-from dither.account.clock import ClockReading, Epoch
+from dither.account.clock import ClockReading, EpochName
 from dither.account.exports import is_identity, read_export, read_invitation
 from dither.account.rules import Decision, decide
 from dither.account.state import Data, State
@@ -122,7 +122,7 @@ class Account:
         path: str | os.PathLike[str],
         *,
         epsilon: float,
-        epoch: Epoch = Epoch.LIFETIME,
+        epoch: EpochName = "lifetime",
         delta: float = 0.0,
         lifetime: float | None = None,
         quota: float | None = None,
@@ -176,12 +176,12 @@ class Account:
     ) -> Account:
         """Open an account; raise AccountUnusable if its file is missing, damaged or readable by others.
 
-        `policy` says what is accepted from askers; by default it is `dt.Policy()`: answers of ε ≤ 1, without
+        `policy` says what is accepted from askers; by default it is `Policy()`: answers of ε ≤ 1, without
         δ, that assume nothing. `expect` is an earlier `account.mark`, kept elsewhere: a file that was rolled
         back behind it is refused. `wait` is how long another process may hold the file, in seconds.
         """
         if policy is not None and not isinstance(policy, Policy):
-            raise InvalidParameter(f"policy is a dt.Policy, not {found(policy)}")
+            raise InvalidParameter(f"policy is a dt.privacy.Policy, not {found(policy)}")
         if key is not None:
             check_key(key)
         place = Path(path)
@@ -212,8 +212,8 @@ class Account:
     ) -> Reports | ChangeReports | None:
         """Answer a question: check the policy, spend, draw, store; return the report, or raise `Refused`.
 
-        None is returned on a day that was not drawn (`Repeat.ONCE`), while no interval is over
-        (`Repeat.KEPT_CHANGE`, whose value is the list of all days' values so far), and for an `identity`
+        None is returned on a day that was not drawn (`"once"`), while no interval is over
+        (`"kept change"`, whose value is the list of all days' values so far), and for an `identity`
         whose report was acknowledged. With the `identity` of an earlier answer (32 hexadecimal digits) the
         stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
         on the value.

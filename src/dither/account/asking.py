@@ -11,9 +11,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from enum import Enum
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -21,8 +20,8 @@ from dither.account.clock import DAY, MOST_SECOND
 from dither.account.state import Data, State, asked, check_name
 from dither.arrays import Array, Integers
 from dither.domains import Paths
-from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.privacy import PAC, Approximate, Guarantee, Pure, Unit
+from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
+from dither.privacy import PAC, Approximate, Guarantee, Pure
 from dither.question import Question, as_question
 from dither.randomness import SYSTEM, Keyed, Source
 from dither.repetition import ChangeReports, KeptChange, Memoised, Once
@@ -116,17 +115,14 @@ def _pad(key: bytes, owed: Mapping[str, Any], intervals: int) -> int:
 
 _MOST_DAYS: Final = 36_600
 _START: Final = datetime.date(1970, 1, 1)
-_PATHS: Final = (Unit.LOCATION, Unit.TRAJECTORY)
+_PATHS: Final = ("location", "trajectory")
 
 
-class Repeat(Enum):
-    """What happens when a question is asked again."""
-
-    FRESH = "fresh"  # a new report, charged again
-    SAME = "same"  # the first report again, whatever the value is by then; charged once
-    PER_VALUE = "per value"  # one report for each value, made from the device's key; charged once
-    ONCE = "once"  # one report in each period of so many days, on a day drawn beforehand
-    KEPT_CHANGE = KEPT_CHANGE  # reports about one change, as dt.KeptChange says; charged once in each period
+# What happens when a question is asked again: a new report, charged again; the first report again, whatever
+# the value is by then, charged once; one report for each value, made from the device's key, charged once; one
+# report in each period of so many days, on a day drawn beforehand; reports about one change, as dt.KeptChange
+# says, charged once in each period.
+Repeat = Literal["fresh", "same", "per value", "once", "kept change"]
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,7 @@ class Asking:
     `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the question
     promises something for one location. `data` is the span of time that the value is about, two moments of
     which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
-    `start` are the periods of `Repeat.ONCE` and `Repeat.KEPT_CHANGE`; `changes` is for the latter. Values
+    `start` are the periods of `"once"` and `"kept change"`; `changes` is for the latter. Values
     outside the domain are clipped or wrapped as the device text says; `otherwise` is the value that stands
     for all that cannot be.
 
@@ -149,7 +145,7 @@ class Asking:
     question: Question
     _: KW_ONLY
     asker: str = ""
-    repeat: Repeat = Repeat.FRESH
+    repeat: Repeat = "fresh"
     days: int | None = None
     changes: int | None = None
     start: datetime.date = _START
@@ -162,7 +158,7 @@ class Asking:
         check_name("the name of an asker", self.asker, least=0)
         given: object = self.question
         if isinstance(given, Memoised):
-            raise InvalidParameter("give the mechanism itself, and repeat=dt.Repeat.PER_VALUE")
+            raise InvalidParameter('give the mechanism itself, and repeat="per value"')
         if isinstance(given, Once):
             raise InvalidParameter("dt.Asking.once(name, once, asker=…) asks on a drawn day")
         if isinstance(given, KeptChange):
@@ -173,12 +169,11 @@ class Asking:
             raise InvalidParameter("one mechanism or question is asked, such as dt.Podium(…)") from None
         if not self.question.alone:
             raise InvalidParameter("what is asked is a question that a device answers alone")
-        if not isinstance(self.repeat, Repeat):
-            raise InvalidParameter(f"repeat is one of dt.Repeat, not {found(self.repeat)}")
+        check_choice("repeat", self.repeat, Repeat)
         self._check_periods()
         if not isinstance(self.start, datetime.date):
             raise InvalidParameter("start is a date: a day on which a period begins")
-        if (self.question.unit is Unit.LOCATION) != (self.times is not None):
+        if (self.question.unit == "location") != (self.times is not None):
             raise InvalidParameter(
                 "times, the number of locations of a path, is given where a promise is for one location"
             )
@@ -194,11 +189,11 @@ class Asking:
         once = self._periodic
         if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
             raise InvalidParameter(
-                f"repeat=dt.Repeat.ONCE, and only that, has days: 1 to {_MOST_DAYS}, such as days=365"
+                f'repeat="once", and only that, has days: 1 to {_MOST_DAYS}, such as days=365'
             )
-        if (self.repeat is Repeat.KEPT_CHANGE) != (self.changes is not None):
-            raise InvalidParameter("changes goes with repeat=dt.Repeat.KEPT_CHANGE, and only with that")
-        if self.repeat is Repeat.KEPT_CHANGE and (self.data is not None or self.otherwise is not None):
+        if (self.repeat == "kept change") != (self.changes is not None):
+            raise InvalidParameter('changes goes with repeat="kept change", and only with that')
+        if self.repeat == "kept change" and (self.data is not None or self.otherwise is not None):
             raise InvalidParameter("a kept change is about all days of its period: leave data, otherwise out")
 
     @staticmethod
@@ -216,7 +211,7 @@ class Asking:
             name,
             once.question,
             asker=asker,
-            repeat=Repeat.ONCE,
+            repeat="once",
             days=once.period,
             start=start,
             otherwise=otherwise,
@@ -238,7 +233,7 @@ class Asking:
             name,
             change.question,
             asker=asker,
-            repeat=Repeat.KEPT_CHANGE,
+            repeat="kept change",
             days=change.days,
             changes=change.changes,
             start=start,
@@ -247,13 +242,13 @@ class Asking:
     @cached_property
     def change(self) -> KeptChange | None:
         """The kept change that this asks about, if it asks about one."""
-        if self.repeat is not Repeat.KEPT_CHANGE or self.days is None or self.changes is None:
+        if self.repeat != "kept change" or self.days is None or self.changes is None:
             return None
         return KeptChange(self.question, days=self.days, changes=self.changes)
 
     @property
     def _periodic(self) -> bool:
-        return self.repeat in (Repeat.ONCE, Repeat.KEPT_CHANGE)
+        return self.repeat in ("once", "kept change")
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -263,7 +258,7 @@ class Asking:
         once = self.question.guarantee
         if self.times is not None:
             once = once.repeated(self.times)
-        if self.repeat is Repeat.PER_VALUE:
+        if self.repeat == "per value":
             return self._memoised(bytes(32)).promise([once])
         return once
 
@@ -298,7 +293,7 @@ class Asking:
             "epsilon": self.guarantee.epsilon,
             "delta": self.guarantee.delta,
             "assumes": list(self.guarantee.assumes),
-            "repeat": self.repeat.value,
+            "repeat": self.repeat,
             "days": self.days if once else None,
             "start": (self.start - _START).days if once else None,
             "data": None if self.span is None else list(self.span),
@@ -309,7 +304,7 @@ class Asking:
     def draw(self, value: object, key: Callable[[], bytes], source: Source = SYSTEM) -> Reports:
         """Draw the report of a value; with the key if there is one answer for each value."""
         inside = self._inside(value)
-        if self.repeat is Repeat.PER_VALUE:
+        if self.repeat == "per value":
             return self._memoised(key()).perturb(inside)
         return self.question.perturb(inside, source=source)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from dither.account.clock import DAY, ClockReading, Epoch
+from dither.account.clock import DAY, ClockReading, Epoch, EpochName
 from dither.account.state import VERSION, Data, State, check_name
 from dither.device_text import hexadecimal
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice
 from dither.numerics.roots import float_at_least
-from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure, Unit
+from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
 from dither.privacy.ledger import Entry
 
 EPSILON: Final = 64  # binary places of a unit of ε
@@ -198,16 +198,15 @@ _MOST_ASKERS: Final = 1 << 20
 def limits(
     epsilon: float,
     delta: float,
-    epoch: Epoch,
+    epoch: EpochName,
     lifetime: float | None,
     quota: float | None,
     quotas: Mapping[str, float],
     askers: int | None,
 ) -> Data:
     """Return the limits of a person as plain data; raise InvalidParameter if one is not valid."""
-    if not isinstance(epoch, Epoch):
-        raise InvalidParameter(f"epoch is one of dt.Epoch, not {found(epoch)}")
-    if epoch is Epoch.LIFETIME and lifetime is not None:
+    check_choice("epoch", epoch, EpochName)
+    if epoch == "lifetime" and lifetime is not None:
         raise InvalidParameter(
             "lifetime is for a budget per day, week or year; without epoch, epsilon is for life"
         )
@@ -219,7 +218,7 @@ def limits(
     if askers is not None and not (whole and 0 <= askers <= _MOST_ASKERS):
         raise InvalidParameter("askers is a whole number: the new askers that an act of the person admits")
     return {
-        "epoch": epoch.value,
+        "epoch": epoch,
         **_units(epsilon, delta),
         "lifetime": None if lifetime is None else _units(lifetime, delta),
         "quota": None if quota is None else hexadecimal(limit(quota, EPSILON)),
@@ -252,7 +251,7 @@ def guarantee(state: State) -> Guarantee:
     life = (most.epsilon, most.delta) if state.epoch is Epoch.LIFETIME else most.lifetime
     assumes = ((LATEST,) if state.own == most else (LATEST, PARTS)) + accepted_assumptions(state)
     bound = Nothing(say_per_epoch(state)) if life is None else as_bound(*life)
-    return Guarantee(bound, Unit.PERSON, assumes)
+    return Guarantee(bound, "person", assumes)
 
 
 def ledger(state: State) -> Ledger:

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from dither.randomness import SYSTEM
 
 DAY: Final = 86_400  # seconds
 MOST_SECOND: Final = 253_402_300_799  # the last of the year 9999
 MOST_EPOCHS: Final = 366  # that the data of one answer may touch
+
+
+EpochName = Literal["day", "week", "year", "lifetime"]
 
 
 class Epoch(Enum):

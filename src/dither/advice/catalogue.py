@@ -12,7 +12,7 @@ from dither import losses as losses_module
 from dither import registry
 from dither.domains import Categories, Circle, Domain, Line
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
-from dither.losses import Criterion, Power, squared
+from dither.losses import CRITERIA, Criterion, Power, as_power, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR, RR
 from dither.mechanisms.frequency.olh import OLH
@@ -51,7 +51,7 @@ def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[C
     for kind in _kinds(Analysis):
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):
-            made_for = tuple({"loss": loss} for loss in losses)
+            made_for = tuple({"loss": loss.loss} for loss in losses)
         for more in made_for:
             found.extend(_made(kind, domain, epsilon, more))
     return found
@@ -61,7 +61,7 @@ def solved(
     domain: Line,
     epsilon: float,
     losses: tuple[Power, ...],
-    criteria: tuple[Criterion, ...] = tuple(Criterion),
+    criteria: tuple[Criterion, ...] = CRITERIA,
     *,
     unbiased: bool = False,
     wait: bool = True,
@@ -73,13 +73,15 @@ def solved(
     """
     if isinstance(domain, Circle) or not LEAST <= epsilon <= MOST:
         return []
-    wanted: list[dict[str, Any]] = [{"loss": loss, "criterion": one} for loss in losses for one in criteria]
+    wanted: list[dict[str, Any]] = [
+        {"loss": loss.loss, "criterion": one} for loss in losses for one in criteria
+    ]
     wanted += [{"unbiased": True, "criterion": one} for one in criteria if unbiased]
     found = []
     for more in wanted:
-        problem = Problem(epsilon, more.get("loss", squared), more["criterion"], "unbiased" in more)
+        problem = Problem(epsilon, as_power(more.get("loss", squared)), more["criterion"], "unbiased" in more)
         if wait or store.ready(problem):
-            shown = {name: value for name, value in more.items() if value is not Criterion.WORST}
+            shown = {name: value for name, value in more.items() if value != "worst"}
             try:
                 mechanism = Optimal(domain, epsilon=epsilon, **more)
             except DitherError:  # scipy is not installed, or no design was found
@@ -143,9 +145,9 @@ def _parsed(expression: str) -> ast.expr | None:
 def _argument(keyword: ast.keyword) -> Any:
     text = ast.unparse(keyword.value)
     if keyword.arg == "loss":
-        return losses_module.named(text)
+        return losses_module.named(text.strip("'\""))
     if keyword.arg == "criterion":
-        return losses_module.criterion_named(text)
+        return text.strip("'\"")
     if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool | int | float | str):
         return keyword.value.value
     raise InvalidParameter(
@@ -191,7 +193,7 @@ def _made(
 
 
 def _name(kind: type[Mechanism[Any]], more: dict[str, Any]) -> str:
-    shown = ", ".join(f"{name}={value!r}" for name, value in more.items())
+    shown = ", ".join(f"{name}={value}" for name, value in more.items())
     return f"{kind.__name__}({shown})" if shown else kind.__name__
 
 

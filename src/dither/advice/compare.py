@@ -16,7 +16,7 @@ from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
-from dither.losses import Criterion, Power, absolute, check_loss, squared
+from dither.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
 from dither.mechanisms.marginals import Marginals
 from dither.numerics.roots import integrate
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.advice.goals.numbers import Goal
-    from dither.advice.simulation import Told
+    from dither.advice.simulation import Progress
 
 
 Curve = tuple[str, tuple[Floats, Floats]]  # a label, x and y
@@ -86,7 +86,7 @@ class Comparison(ResultTable):
     losses: tuple[Power, ...]
 
     def plot(
-        self, *, loss: Power | None = None, count: int = 6, ax: Sequence[Axes] | None = None
+        self, *, loss: Loss | None = None, count: int = 6, ax: Sequence[Axes] | None = None
     ) -> Sequence[Axes]:
         """Draw the best mechanisms in two panels: error against the value, and worst error against ε.
 
@@ -101,10 +101,9 @@ class Comparison(ResultTable):
             here = [(one.name, _frequency_curve(one)) for one in best]
             there = [(one.name, _along(one, lambda made: made.variance(0.0))) for one in best]
             return draw_curves(here, there, ("frequency", "variance of one report"), ax=ax)
-        judged = self.losses[0] if loss is None else loss
+        judged = self.losses[0] if loss is None else as_power(loss)
         here = [(one.name, _error_curve(one, judged)) for one in best]
-        worst = Criterion.WORST
-        there = [(one.name, _along(one, lambda made: error_of(made, judged, worst))) for one in best]
+        there = [(one.name, _along(one, lambda made: error_of(made, judged, "worst"))) for one in best]
         return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
 
     def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:
@@ -130,10 +129,10 @@ def compare(
     domain: Domain,
     *,
     epsilon: float,
-    losses: Sequence[Power] = (absolute, squared),
+    losses: Sequence[Loss] = ("absolute", "squared"),
     goal: Goal | None = None,
     also: Sequence[Mechanism[Any]] = (),
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Return a table of every mechanism for this domain at this budget.
 
@@ -142,7 +141,7 @@ def compare(
     frequency. The rows are sorted by the worst error under the first loss, or by the average variance; with a
     `goal`, such as `dt.goals.Mean(n=1000)`, by the error predicted for it, in a column of its own;
     `dt.goals.Distribution(n=1000)` has two, W1 and KS, simulated and stored. `also` are mechanisms of your
-    own to be compared, on the same domain. `told` is called with the number of simulations that are done.
+    own to be compared, on the same domain. `progress` is called with the number of simulations that are done.
 
     >>> from dither.domains import Interval
     >>> compare(Interval(0, 1), epsilon=1)["OGPM(loss=absolute)"]["worst absolute"]
@@ -155,7 +154,7 @@ def compare(
         return _compare_apart(domain, budget, goal)
     if isinstance(domain, Categories):
         return _for_goal(
-            _compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, told
+            _compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, progress
         )
     if isinstance(domain, Profile):
         if also or goal is not None:
@@ -167,10 +166,10 @@ def compare(
             "; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
         )
     if not losses:
-        raise InvalidParameter("pass at least one loss, such as losses=[dt.absolute]")
+        raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
     own = _own(also, domain, Analysis)
-    judged = tuple(check_loss(loss) for loss in losses)
-    return _for_goal(_compare_numbers(domain, budget, judged, own), goal, told)
+    judged = tuple(as_power(loss) for loss in losses)
+    return _for_goal(_compare_numbers(domain, budget, judged, own), goal, progress)
 
 
 def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
@@ -188,7 +187,7 @@ def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Can
     return found
 
 
-def _for_goal(table: Comparison, goal: Goal | None, told: Told | None) -> Comparison:
+def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -> Comparison:
     """Return the table sorted by the error predicted for a goal; who cannot serve it comes last."""
     if goal is None:
         return table
@@ -196,7 +195,7 @@ def _for_goal(table: Comparison, goal: Goal | None, told: Told | None) -> Compar
     beside = goal.beside(table.domain, table.epsilon)
     candidates = [*table.candidates, *beside]
     every = [*table.rows, *({"mechanism": one.name, "bytes": one.mechanism.report_bytes} for one in beside)]
-    how, columns = goal.columns(candidates, told)
+    how, columns = goal.columns(candidates, progress)
     errors = [next(iter(row.values())) for row in columns]
     order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
     rows = []
@@ -230,7 +229,7 @@ def _compare_numbers(
     straight = [row["variance"] for _, row in measured if row["bias"] <= _UNBIASED * domain.length]
     smallest = min(straight, default=None)
     if bounds:
-        smallest = bounds.get(Problem(epsilon, squared, Criterion.WORST, unbiased=True), smallest)
+        smallest = bounds.get(Problem(epsilon, squared, "worst", unbiased=True), smallest)
     rows = tuple(_row(one, row, best, smallest, domain) for one, row in measured)
     known_best = "the best possible" if proven else "the best possible or the best found"
     title = f"ε = {epsilon:g} on {domain}; in brackets, relative to {known_best}"
@@ -238,7 +237,7 @@ def _compare_numbers(
 
 
 def _errors(losses: Iterable[Power]) -> list[tuple[str, Power, Criterion]]:
-    return [(f"{criterion!r} {loss!r}", loss, criterion) for loss in losses for criterion in Criterion]
+    return [(f"{criterion} {loss!r}", loss, criterion) for loss in losses for criterion in CRITERIA]
 
 
 def _measured(mechanism: Analysis, losses: tuple[Power, ...]) -> dict[str, float]:
@@ -326,12 +325,12 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:
     """Return the worst or average error of a mechanism on a line; a solved one's own error is certified."""
     if isinstance(mechanism, Optimal):
-        if (mechanism.loss, mechanism.criterion) == (loss, criterion):
+        if (mechanism.problem.loss, mechanism.criterion) == (loss, criterion):
             return mechanism.certificate.error
-        if criterion is Criterion.AVERAGE:  # its error has a kink at each of its many thresholds
-            return mean_over(mechanism, lambda x: np.asarray(mechanism.error(loss, x)))
-    worst = criterion is Criterion.WORST
-    return float(mechanism.worst_error(loss) if worst else mechanism.average_error(loss))
+        if criterion == "average":  # its error has a kink at each of its many thresholds
+            return mean_over(mechanism, lambda x: np.asarray(mechanism.error(loss.loss, x)))
+    worst = criterion == "worst"
+    return float(mechanism.worst_error(loss.loss) if worst else mechanism.average_error(loss.loss))
 
 
 def average_variance(protocol: Any) -> float:
@@ -359,7 +358,7 @@ def mean_over(mechanism: Analysis, function: Callable[[Floats], Floats]) -> floa
 def _error_curve(one: Candidate, loss: Power) -> tuple[Floats, Floats]:
     line = one.mechanism.line
     x = np.linspace(line.low, line.high, 201)
-    return x, np.asarray(one.mechanism.error(loss, x))
+    return x, np.asarray(one.mechanism.error(loss.loss, x))
 
 
 def _frequency_curve(one: Candidate) -> tuple[Floats, Floats]:

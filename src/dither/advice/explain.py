@@ -318,7 +318,7 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
         "epsilon": getattr(guarantee.bound, "epsilon", None),
         "delta": getattr(guarantee.bound, "delta", 0.0 if pure else None),
         "kind": type(guarantee.bound).__name__.lower(),
-        "unit": guarantee.unit.value,
+        "unit": f"one {guarantee.unit}",
         "assumptions": list(guarantee.assumes),
         "odds": [{"before": one, "at most after": odds(guarantee.epsilon, one)} for one in PRIORS]
         if pure

@@ -11,7 +11,7 @@ from dither.domains import Categories, Domain, Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.over_time import predicted_error
 from dither.mechanisms.base import Mechanism
-from dither.privacy import Guarantee, Nothing, Unit
+from dither.privacy import Guarantee, Nothing
 from dither.question import LEAST_EPSILON, as_question
 from dither.repetition import MOST_KEPT, KeptChange, Once, tells_changes
 from dither.table import ResultTable, as_text, shown
@@ -71,7 +71,7 @@ def over_time(
     def error(mechanism: Mechanism[Any], people: int) -> float | None:
         return None if goal is None else replace(goal, n=max(1, people)).error(mechanism)  # type: ignore[type-var]
 
-    one = replace(question.guarantee, unit=Unit.PERSON)
+    one = replace(question.guarantee, unit="person")
     constant = changes == 0 or days == 1
     rows = [
         _row(
@@ -84,7 +84,7 @@ def over_time(
             _SAME,
             one,
             error(question, n) if constant else None,
-            "the value does not change, so one day's answers describe all days; dt.Repeat.SAME repeats them"
+            "the value does not change, so one day's answers describe all days; repeat='same' repeats them"
             if constant
             else "private, but it describes the first day only",
         ),
@@ -104,15 +104,15 @@ def over_time(
         rows.append(
             _row(
                 _DIVIDED,
-                replace(daily.guarantee.repeated(days), unit=Unit.PERSON),
+                replace(daily.guarantee.repeated(days), unit="person"),
                 error(daily, n),
                 "everybody answers every day, but almost at random",
             )
         )
     if days > 1:
-        every = replace(one.repeated(days), unit=Unit.PERSON)
+        every = replace(one.repeated(days), unit="person")
         rows.append(_row(_FRESH, every, error(question, n), "the loss adds up day by day"))
-        void = Guarantee(Nothing("a changed answer proves a change"), Unit.PERSON)
+        void = Guarantee(Nothing("a changed answer proves a change"), "person")
         kept = one if constant else void
         why = "as one answer, repeated" if constant else "a changed answer proves that the value changed"
         rows.append(_row(_PERMANENT, kept, error(question, n), why))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Goal
-from dither.advice.simulation import Told
+from dither.advice.simulation import Progress
 from dither.domains import Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import Mechanism
@@ -57,7 +57,7 @@ def recommend(
     epsilon: float,
     shuffled: int | None = None,
     delta: float = 1e-6,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
@@ -75,7 +75,7 @@ def recommend(
     if shuffled is not None:
         budget = epsilon_on_device(budget, n=shuffled, delta=delta)
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
-    ranking = _ranked(domain, goal, budget, told=told, mixed=shuffled is not None)
+    ranking = _ranked(domain, goal, budget, progress=progress, mixed=shuffled is not None)
     best = ranking[0][1]
     rows = []
     for number, (one, error) in enumerate(ranking):
@@ -180,7 +180,7 @@ def _ranked(
     *,
     wait: bool = True,
     rough: bool = False,
-    told: Told | None = None,
+    progress: Progress | None = None,
     mixed: bool = False,
 ) -> list[tuple[Candidate, float]]:
     """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled."""
@@ -189,7 +189,7 @@ def _ranked(
         candidates = [one for one in candidates if can_be_shuffled(one.mechanism)]
         if not candidates:
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
-    able = goal.errors(candidates, rough=rough, told=told)
+    able = goal.errors(candidates, rough=rough, progress=progress)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     return goal.ranked(able)

@@ -14,16 +14,15 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.atomic import renamed
 from dither.domains import Circle, Line
-from dither.estimation.distributions import EstimatedDistribution, distribution, empirical_bayes
+from dither.estimation.distributions import EstimatedDistribution, distribution
 from dither.estimation.queries import EstimatedCumulative, cumulative
 from dither.mechanisms.base import NumberMechanism
 from dither.numerics.roots import power_law_root
@@ -42,17 +41,10 @@ _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the erro
 _GRID: Final = 1024  # places at which two cdfs are compared
 
 Estimated = EstimatedDistribution | EstimatedCumulative
-Told = Callable[[int], None]  # shows progress: called with the number of further runs that are done
+Progress = Callable[[int], None]  # shows progress: called with the number of further runs that are done
 
 
-class Distance(Enum):
-    """How far an estimated distribution is from the truth."""
-
-    W1 = "w1"
-    KS = "ks"
-
-    def __repr__(self) -> str:
-        return self.value
+Distance = Literal["w1", "ks"]  # of an estimated distribution from the truth
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,7 @@ class Simulated:
 class ShapeQuestion:
     """What is simulated: the distance of a distribution, or the error of a quantile."""
 
-    distance: Distance | None = Distance.W1
+    distance: Distance | None = "w1"
     share: float | None = None
 
     def miss(self, shape: Estimated, line: Line) -> float:
@@ -79,9 +71,9 @@ class ShapeQuestion:
         places = np.linspace(0.0, 1.0, _GRID + 1)
         gaps = _cdf(shape, line, places) - truth(line, places)
         if isinstance(line, Circle):  # a circle has no beginning
-            middle = np.median(gaps) if self.distance is Distance.W1 else (gaps.max() + gaps.min()) / 2.0
+            middle = np.median(gaps) if self.distance == "w1" else (gaps.max() + gaps.min()) / 2.0
             gaps = gaps - middle
-        if self.distance is Distance.KS:
+        if self.distance == "ks":
             return float(np.abs(gaps).max())
         return float(np.abs(gaps).mean()) * line.length
 
@@ -138,13 +130,13 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
 
 
 def simulated(
-    mechanism: Any, question: ShapeQuestion, n: int, runs: range = FINAL, told: Told | None = None
+    mechanism: Any, question: ShapeQuestion, n: int, runs: range = FINAL, progress: Progress | None = None
 ) -> Simulated:
     """Return the error of a mechanism; beyond 2^20 people it is extrapolated from two simulations."""
     if n <= _MOST:
-        return _stored(mechanism, question, n, runs, told)
+        return _stored(mechanism, question, n, runs, progress)
     few = runs[: len(FIRST)]
-    near, far = (_stored(mechanism, question, count, few, told) for count in (_MOST // 8, _MOST))
+    near, far = (_stored(mechanism, question, count, few, progress) for count in (_MOST // 8, _MOST))
     fall = math.log(near.error / far.error) / math.log(8.0)
     scale = float((n / _MOST) ** -fall)
     return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few))
@@ -164,7 +156,9 @@ def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> 
 KNOWN: dict[str, Simulated] = {}
 
 
-def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: Told | None) -> Simulated:
+def _stored(
+    mechanism: Any, question: ShapeQuestion, n: int, runs: range, progress: Progress | None
+) -> Simulated:
     """Return a result from memory or the cache folder, or simulate and keep it."""
     described, key = _described(mechanism, question, n, runs)
     path = _path(key)
@@ -178,8 +172,10 @@ def _stored(mechanism: Any, question: ShapeQuestion, n: int, runs: range, told: 
         if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
             return KNOWN.setdefault(key, found)
     # The same estimates tell every distance.
-    together = [question] if question.share is not None else [ShapeQuestion(one) for one in Distance]
-    for one, result in zip(together, _run(mechanism, together, n, runs, told), strict=True):
+    together = (
+        [question] if question.share is not None else [ShapeQuestion(one) for one in get_args(Distance)]
+    )
+    for one, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
         _keep(_described(mechanism, one, n, runs), result)
     return KNOWN[key]
 
@@ -206,7 +202,7 @@ def _keep(what: tuple[list[Any], str], found: Simulated) -> None:
 
 
 def _run(
-    mechanism: Any, questions: list[ShapeQuestion], n: int, runs: range, told: Told | None
+    mechanism: Any, questions: list[ShapeQuestion], n: int, runs: range, progress: Progress | None
 ) -> list[Simulated]:
     line = line_of(mechanism)
     values = people(line, n)
@@ -215,8 +211,8 @@ def _run(
         shape = _estimated(mechanism.perturb(values, source=Seeded(run)))
         for question, found in zip(questions, misses, strict=True):
             found.append(question.miss(shape, line))
-        if told is not None:
-            told(1)
+        if progress is not None:
+            progress(1)
     return [
         Simulated(*question.mean(found), runs.start, len(runs))
         for question, found in zip(questions, misses, strict=True)
@@ -231,7 +227,7 @@ def line_of(mechanism: Any) -> Line:
 
 def _estimated(reports: Reports) -> Estimated:
     if isinstance(reports.question, QueryQuestion):
-        return cumulative(reports, method=empirical_bayes)
+        return cumulative(reports, method="empirical bayes")
     return distribution(reports)
 
 

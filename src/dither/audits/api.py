@@ -178,7 +178,7 @@ _ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a clai
 
 
 def audit(
-    asked: Any,
+    mechanism: Any,
     domain: Any = None,
     *,
     epsilon: float | None = None,
@@ -214,19 +214,19 @@ def audit(
     >>> found.ok, found.realised > 1
     (False, True)
     """
-    if can_answer(asked) or not callable(asked):
+    if can_answer(mechanism) or not callable(mechanism):
         if domain is not None or epsilon is not None:
             raise InvalidParameter(
                 "an object of dither's has its own domain and ε: give it alone; to audit it as a black box "
                 "give its method: audit(mechanism.perturb, domain, epsilon=…)"
             )
-        return exact_audit(asked, assume=assume)
+        return exact_audit(mechanism, assume=assume)
     if domain is None or epsilon is None:
         raise InvalidParameter("a randomiser is audited on a domain for an ε: audit(f, domain, epsilon=1)")
     claim = Claim(_epsilon(epsilon), _delta(delta), check_level(confidence))
     wanted = _samples(samples, claim.epsilon)
-    calls = Calls(asked, Neighbours.of(domain), each)
-    name = f"{_name(asked)} on {domain if isinstance(domain, Domain) else _count(calls.neighbours)}"
+    calls = Calls(mechanism, Neighbours.of(domain), each)
+    name = f"{_name(mechanism)} on {domain if isinstance(domain, Domain) else _count(calls.neighbours)}"
     return _randomiser(name, calls, claim, domain, wanted, seconds, timing, seed)
 
 

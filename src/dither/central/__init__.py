@@ -5,51 +5,7 @@ an answer with noise: far more accurate, if that party is trusted. One record ad
 probability of any answer by a factor of at most e^ε, exactly, on integers.
 """
 
-from dither.central.answer import (
-    LITERAL,
-    MIDPOINT,
-    Answer,
-    Convention,
-    LearnedBounds,
-    count,
-    laplace,
-    mean,
-    staircase,
-    sum,
-    swap_mean,
-)
-from dither.central.pairs import (
-    INDEPENDENT,
-    SHIFTED,
-    TRANSFORMED,
-    Hourglass,
-    LaplacePair,
-    MeanMethod,
-    PairNoise,
-    StaircasePair,
-)
-from dither.central.tally import Tally, tally
+from dither.central.answer import LearnedBounds, count, laplace, mean, staircase, sum, swap_mean
+from dither.central.tally import Tally
 
-__all__ = [
-    "INDEPENDENT",
-    "LITERAL",
-    "MIDPOINT",
-    "SHIFTED",
-    "TRANSFORMED",
-    "Answer",
-    "Convention",
-    "Hourglass",
-    "LaplacePair",
-    "LearnedBounds",
-    "MeanMethod",
-    "PairNoise",
-    "StaircasePair",
-    "Tally",
-    "count",
-    "laplace",
-    "mean",
-    "staircase",
-    "sum",
-    "swap_mean",
-    "tally",
-]
+__all__ = ["LearnedBounds", "Tally", "count", "laplace", "mean", "staircase", "sum", "swap_mean"]

@@ -10,31 +10,31 @@ import operator
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
 from dither.arrays import Array, Integers
 from dither.central.integer_noise import DiscreteLaplace, DiscreteStaircase, GeometricRatio, budget
 from dither.central.pairs import (
-    TRANSFORMED,
-    Hourglass,
+    METHODS,
     MeanMethod,
+    MeanMethodName,
     Pair,
-    PairNoise,
+    PairNoiseName,
     in_units,
     largest,
+    make_noise,
     offset,
 )
-from dither.central.tally import RecordGrid, Tally, records, tally
+from dither.central.tally import RecordGrid, Tally, records
 from dither.domains import BLOCK, Interval, finite
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice, choose, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.numerics.roots import farthest_float, smallest_positive_integer
-from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy import Guarantee, Pure
 from dither.randomness import SYSTEM, Source
 
 PUBLIC_COUNT: Final = "the number of records is public"
@@ -227,36 +227,20 @@ def gather(
     if isinstance(domain, LearnedBounds):
         values = records(data)
         spent = epsilon * Fraction(domain.share)
-        return tally(values, domain.learn(values, spent, source)), epsilon - spent
+        return Tally.of(values, domain.learn(values, spent, source)), epsilon - spent
     if domain is None:
         raise InvalidParameter("values need a public domain, such as Interval(0, 100), or LearnedBounds()")
-    return tally(data, domain), epsilon
+    return Tally.of(data, domain), epsilon
 
 
 def record_guarantee(epsilon: Fraction, *assumes: str) -> Guarantee:
     """Return the guarantee for one record; ε is the exact rational number that was spent in all."""
-    return Guarantee(Pure(float(epsilon)), Unit.RECORD, assumes)
+    return Guarantee(Pure(float(epsilon)), "record", assumes)
 
 
-def expect(given: object, kind: type, name: str, choices: str) -> None:
-    """Raise InvalidParameter if an argument is not of the expected kind."""
-    if not isinstance(given, kind):
-        raise InvalidParameter(f"{name} must be {choices} of dither.central, not {type(given).__name__}")
-
-
-class Convention(Enum):
-    """What the mean is if the released count is zero or negative, which happens at small n."""
-
-    MIDPOINT = "the middle of the domain"
-    LITERAL = "the clipped quotient, as the paper's algorithms have it"
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-MIDPOINT: Final = Convention.MIDPOINT
-LITERAL: Final = Convention.LITERAL
-_HOURGLASS: Final = Hourglass()
+# The mean where the released count is zero or negative, which happens at small n: the middle of the domain,
+# or the clipped quotient, as the paper's algorithms have it.
+Convention = Literal["midpoint", "literal"]
 
 
 def mean(
@@ -264,9 +248,10 @@ def mean(
     domain: Interval | LearnedBounds | None = None,
     *,
     epsilon: float,
-    method: MeanMethod = TRANSFORMED,
-    noise: PairNoise = _HOURGLASS,
-    convention: Convention = MIDPOINT,
+    method: MeanMethodName = "transformed",
+    noise: PairNoiseName = "hourglass",
+    gamma: float | None = None,
+    convention: Convention = "midpoint",
     source: Source | None = None,
 ) -> Answer:
     """Release the mean of one value per person, with ε-DP for adding or removing a person.
@@ -274,24 +259,24 @@ def mean(
     Promise:   pure ε for one record added or removed; 2ε for one record changed.
     Data:      values with a domain, or a tally. The number of records is protected too.
     Use when:  a trusted curator holds the values; otherwise each person perturbs their own.
-    Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid.
+    Reference: [AddRemove23], Algorithm 3 with hourglass noise on an integer grid. `gamma` is the innermost
+               width of hourglass or staircase noise.
     """
-    expect(method, MeanMethod, "method", "INDEPENDENT, SHIFTED or TRANSFORMED")
-    expect(noise, PairNoise, "noise", "LaplacePair(), StaircasePair() or Hourglass()")
-    expect(convention, Convention, "convention", "MIDPOINT or LITERAL")
+    sums, kind = choose("method", method, METHODS), make_noise(noise, gamma)
+    check_choice("convention", convention, Convention)
     whole = budget(epsilon)
     source = SYSTEM if source is None else source
     secret, left = gather(data, domain, whole, source)
     grid = secret.grid
-    law = noise.law(method, grid, left)
-    exact, error = method.query(*secret.secret(), grid), law.draw(source)
+    law = kind.law(sums, grid, left)
+    exact, error = sums.query(*secret.secret(), grid), law.draw(source)
     first, second = exact[0] + error[0], exact[1] + error[1]
     # Everything below is computed from these two released integers and from public numbers.
-    share, count = quotient(*method.solve(first, second, grid), convention)
+    share, count = quotient(*sums.solve(first, second, grid), convention)
     worst = float(max(share, 1 - share))
-    deviation = law.deviation(method.weights(float(share), grid))
+    deviation = law.deviation(sums.weights(float(share), grid))
     uncertain = min(deviation / float(count), worst) if count > 0 else worst
-    ends = Shares(float(share), uncertain, first, second, method, law, grid)
+    ends = Shares(float(share), uncertain, first, second, sums, law, grid)
     spread, promise = uncertain * grid.domain.length, record_guarantee(whole)
     return Answer(grid.at(share), spread, round(count), promise, grid.domain, confidence=ends)
 
@@ -326,7 +311,7 @@ def swap_mean(
 
 def quotient(numerator: Fraction, count: Fraction, convention: Convention) -> tuple[Fraction, Fraction]:
     """Return the mean's share of the domain and the count; it uses released numbers only and never raises."""
-    if convention is MIDPOINT and count <= 0:
+    if convention == "midpoint" and count <= 0:
         return Fraction(1, 2), count
     if count == 0:  # the paper's quotient is then ±∞, or 0/0
         return Fraction((numerator > 0) - (numerator < 0) + 1, 2), count

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from dither.central.integer_noise import (
     SMALL,
@@ -22,7 +23,7 @@ from dither.central.integer_noise import (
 )
 from dither.central.tally import RecordGrid
 from dither.domains import finite
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, choose, found
 from dither.numerics.roots import smallest_integer
 from dither.randomness import Source
 
@@ -276,7 +277,7 @@ class _Independent(MeanMethod):
         )
 
     def __repr__(self) -> str:
-        return "INDEPENDENT"
+        return "independent"
 
 
 @dataclass(frozen=True)
@@ -296,7 +297,7 @@ class _Shifted(MeanMethod):
         return 1.0, 1.0 - 2.0 * share
 
     def __repr__(self) -> str:
-        return "SHIFTED"
+        return "shifted"
 
 
 @dataclass(frozen=True)
@@ -316,12 +317,18 @@ class _Transformed(MeanMethod):
         return 1.0 - share, -share
 
     def __repr__(self) -> str:
-        return "TRANSFORMED"
+        return "transformed"
 
 
 INDEPENDENT: Final[MeanMethod] = _Independent()
 SHIFTED: Final[MeanMethod] = _Shifted()
 TRANSFORMED: Final[MeanMethod] = _Transformed()
+MeanMethodName = Literal["independent", "shifted", "transformed"]
+METHODS: Final[dict[str, MeanMethod]] = {
+    "independent": INDEPENDENT,
+    "shifted": SHIFTED,
+    "transformed": TRANSFORMED,
+}
 
 
 def offset(grid: RecordGrid) -> Fraction:
@@ -389,12 +396,30 @@ class Hourglass(PairNoise):
     def law(self, method: MeanMethod, grid: RecordGrid, epsilon: Fraction) -> Pair:
         if method is not TRANSFORMED:
             raise InvalidParameter(
-                f"hourglass noise protects the two sums of TRANSFORMED only; with {method} pass "
-                "noise=LaplacePair() or noise=StaircasePair()"
+                f"hourglass noise protects the two sums of 'transformed' only; with {method!r} pass "
+                "noise='laplace' or noise='staircase'"
             )
         if self.gamma is None:
             return HourglassLattice(DiscreteStaircase.best(grid.cells, epsilon))
         return HourglassLattice(DiscreteStaircase(grid.cells, radius_at(self.gamma, grid.cells), epsilon))
+
+
+PairNoiseName = Literal["laplace", "staircase", "hourglass"]
+_NOISES: Final[dict[str, Callable[..., PairNoise]]] = {
+    "laplace": LaplacePair,
+    "staircase": StaircasePair,
+    "hourglass": Hourglass,
+}
+
+
+def make_noise(name: object, gamma: float | None = None) -> PairNoise:
+    """Return the noise of a name, with its innermost width."""
+    kind = choose("noise", name, _NOISES)
+    if gamma is None:
+        return kind()
+    if kind is LaplacePair:
+        raise InvalidParameter("Laplace noise has no width `gamma`: leave it out")
+    return kind(gamma)
 
 
 def _check(gamma: float | None) -> None:

@@ -159,7 +159,7 @@ class Tally:
 
     Tallies of the same grid add, so each machine can make one of its own records.
 
-    >>> tally([3, 5], Interval(0, 10)) + tally([4], Interval(0, 10))
+    >>> Tally.of([3, 5], Interval(0, 10)) + Tally.of([4], Interval(0, 10))
     Tally on [0, 10] (secret)
     """
 
@@ -175,6 +175,17 @@ class Tally:
         object.__setattr__(self, "grid", grid)
         object.__setattr__(self, "_total", total)
         object.__setattr__(self, "_count", count)
+
+    @staticmethod
+    def of(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
+        """Return the exact sum and count of one value per person, on a public grid of the domain.
+
+        Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
+        middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are exact.
+        """
+        grid = RecordGrid(domain, cells)
+        array = records(values)
+        return Tally(grid, grid.total(array), int(array.size))
 
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
@@ -223,14 +234,3 @@ class Tally:
 
     def __deepcopy__(self, memo: object) -> Tally:
         return self
-
-
-def tally(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
-    """Return the exact sum and count of one value per person, on a public grid of the domain.
-
-    Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
-    middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are then exact.
-    """
-    grid = RecordGrid(domain, cells)
-    array = records(values)
-    return Tally(grid, grid.total(array), int(array.size))

@@ -4,38 +4,20 @@ Each person randomises a record before it reaches a classifier. `utility` bounds
 answer is the one for the true record; `utility_curve` does so for many budgets at once.
 """
 
-from dither.classifiers.boxes import FeatureBox
 from dither.classifiers.concentration import concentration
 from dither.classifiers.models.linear import LinearClassifier, QuadraticClassifier
 from dither.classifiers.models.network import Network
-from dither.classifiers.report import (
-    DatasetUtility,
-    Ranking,
-    SufficientBudget,
-    best_mechanism,
-    epsilon_for_utility,
-    over_records,
-    report,
-)
-from dither.classifiers.result import Utility, UtilityMethod
-from dither.classifiers.robustness import Robustness, euclidean_radius, hyperrectangle, radius
-from dither.classifiers.utility import Curve, utility, utility_curve
+from dither.classifiers.report import best_mechanism, epsilon_for_utility, over_records, report
+from dither.classifiers.robustness import euclidean_radius, hyperrectangle, radius
+from dither.classifiers.utility import utility, utility_curve
 from dither.mechanisms.combined import Indicator, RawRelease
 
 __all__ = [
-    "Curve",
-    "DatasetUtility",
-    "FeatureBox",
     "Indicator",
     "LinearClassifier",
     "Network",
     "QuadraticClassifier",
-    "Ranking",
     "RawRelease",
-    "Robustness",
-    "SufficientBudget",
-    "Utility",
-    "UtilityMethod",
     "best_mechanism",
     "concentration",
     "epsilon_for_utility",

@@ -22,7 +22,7 @@ from dither.kernels.law import Law, TableLaw, is_discrete
 from dither.kernels.table import NearestPoint
 from dither.mechanisms.base import Analysis, CategoryMechanism, NumberMechanism
 from dither.mechanisms.combined import Attributes
-from dither.privacy import Approximate, Guarantee, Unit
+from dither.privacy import Approximate, Guarantee
 from dither.question import Answering, Question
 from dither.randomness import Source
 
@@ -363,7 +363,7 @@ class Randomisation:
         """Return what a person is promised who sends the whole record once."""
         found = self.mechanism.guarantee
         if self.parts is None and features > 1:
-            found = Guarantee(found.repeated(features).bound, Unit.RECORD, found.assumes)
+            found = Guarantee(found.repeated(features).bound, "record", found.assumes)
         if self.raw_share:
             found = replace(found, bound=Approximate(found.epsilon, self.given.guarantee.delta))
         return found

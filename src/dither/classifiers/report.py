@@ -123,9 +123,7 @@ class SufficientBudget:
         return self.epsilon
 
     def __repr__(self) -> str:
-        return (
-            f"ε = {self.epsilon:.4g}: stays with probability ≥ {self.lower:.4g} ({self.curve.method.value})"
-        )
+        return f"ε = {self.epsilon:.4g}: stays with probability ≥ {self.lower:.4g} ({self.curve.method})"
 
 
 def epsilon_for_utility(
@@ -181,9 +179,9 @@ def epsilon_for_utility(
     first = int(sufficient[0])
     under = float(curve.epsilons[first - 1]) if first else 0.0
     epsilon, lower = float(curve.epsilons[first]), float(curve.lower[first])
-    while first and curve.method is UtilityMethod.EXACT and epsilon > (1.0 + tolerance) * under:
+    while first and curve.method == "exact" and epsilon > (1.0 + tolerance) * under:
         for look in np.geomspace(under, epsilon, _PARTS + 1)[1:-1].tolist():
-            reached = utility(predict, x, mechanism.at(look), method=UtilityMethod.EXACT, names=names).lower
+            reached = utility(predict, x, mechanism.at(look), method="exact", names=names).lower
             if reached >= at_least:
                 epsilon, lower = look, reached
                 break
@@ -239,7 +237,7 @@ def report(
     known = _known_names(case.model, x, names)
     features = known or [f"feature {place + 1}" for place in range(case.subject.row.size)]
     rows = [
-        (name, rounded_down(found.lower), found.method.value, found.confidence, str(found.guarantee))
+        (name, rounded_down(found.lower), found.method, found.confidence, str(found.guarantee))
         for name, found in zip(ranking.names, ranking.utilities, strict=True)
     ]
     meaning = (
@@ -291,7 +289,7 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> Markup:
     lines = []
     for name, curve in curves.items():
         curve.plot(ax=ax, label=name)
-        lines.append((name, _sufficient(curve, at_least), curve.method.value, curve.queries))
+        lines.append((name, _sufficient(curve, at_least), curve.method, curve.queries))
     ax.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
     ax.set_xscale("log")
     head = ("mechanism", f"utility of at least {at_least:g}", "method", "queries")
@@ -384,7 +382,7 @@ def over_records(
     omega = check_confidence(confidence)
     check_queries(queries)
     randomisation = Randomisation.without_indicator(mechanism)
-    if method not in (None, UtilityMethod.EXACT, UtilityMethod.MONTE_CARLO):
+    if method not in (None, "exact", "Monte Carlo"):
         raise InvalidParameter(f"the method for a data set must be EXACT or MONTE_CARLO, not {method}")
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
@@ -392,11 +390,11 @@ def over_records(
     features = len(subjects[0].columns)
     laws, guarantee = randomisation.laws(features), randomisation.guarantee(features)
     tell = progress or (lambda done: None)
-    if method is not UtilityMethod.MONTE_CARLO:
+    if method != "Monte Carlo":
         proofs = _prove_all(model, subjects, laws, tell)
         if proofs is not None:
             return _summarise_proofs(proofs, guarantee)
-        if method is UtilityMethod.EXACT or omega == 0.0:
+        if method == "exact" or omega == 0.0:
             raise InvalidParameter("no exact utility is known for this classifier; use Monte Carlo")
     kept = _count_kept(model, subjects, laws, queries, SYSTEM if source is None else source, tell)
     return _summarise_counts(kept, queries, omega, guarantee)
@@ -469,7 +467,7 @@ def _summarise_counts(kept: Integers, queries: int, omega: float, guarantee: Gua
     upper = np.array([binomial_above(int(count), queries, share) for count in kept])
 
     def sampled(low: float, high: float, estimate: float) -> Utility:
-        return Utility(low, high, estimate, UtilityMethod.MONTE_CARLO, 1.0 - omega, trials, guarantee)
+        return Utility(low, high, estimate, "Monte Carlo", 1.0 - omega, trials, guarantee)
 
     least, most = mean_below(total, trials, half), 1.0 - mean_below(trials - total, trials, half)
     return DatasetUtility(

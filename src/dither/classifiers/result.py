@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from dither.arrays import Floats, Mask
 from dither.classifiers.boxes import FeatureBox
@@ -22,16 +21,8 @@ _CLOSE: Final = 0.01  # proven bounds closer than this are not improved by sampl
 Edge = TypeVar("Edge", float, Floats)
 
 
-class UtilityMethod(Enum):
-    """How a bound on utility is obtained, from the strongest statement to the weakest."""
-
-    EXACT = "exact"
-    CERTIFIED = "certified"
-    IMPORTANCE = "importance sampling"
-    MONTE_CARLO = "Monte Carlo"
-
-    def __repr__(self) -> str:
-        return f"UtilityMethod.{self.name}"
+# How a bound on utility is obtained, from the strongest statement to the weakest.
+UtilityMethod = Literal["exact", "certified", "importance sampling", "Monte Carlo"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,13 +47,13 @@ class Utility:
     def enclosed(lower: float, upper: float) -> Utility:
         """Return proven bounds, which are called exact if they are closer than 10⁻⁶."""
         if upper - lower < _EXACT:
-            return Utility(lower, upper, (lower + upper) / 2.0, UtilityMethod.EXACT, 1.0, 0)
-        return Utility(lower, upper, lower, UtilityMethod.CERTIFIED, 1.0, 0)
+            return Utility(lower, upper, (lower + upper) / 2.0, "exact", 1.0, 0)
+        return Utility(lower, upper, lower, "certified", 1.0, 0)
 
     @staticmethod
     def certified(lower: float, box: FeatureBox) -> Utility:
         """Return the lower bound that a box proves: the probability that the report lies in it."""
-        return Utility(lower, 1.0, lower, UtilityMethod.CERTIFIED, 1.0, 0, box=box)
+        return Utility(lower, 1.0, lower, "certified", 1.0, 0, box=box)
 
     def under(self, guarantee: Guarantee) -> Utility:
         """Return the same bounds with what the person is promised."""
@@ -84,9 +75,9 @@ class Utility:
         return self.lower
 
     def __repr__(self) -> str:
-        if self.method is UtilityMethod.EXACT:
-            return f"stays with probability {self.estimate:.4f} ({self.method.value})"
-        how = f"{self.method.value}{confidence_text(self.confidence)}"
+        if self.method == "exact":
+            return f"stays with probability {self.estimate:.4f} ({self.method})"
+        how = f"{self.method}{confidence_text(self.confidence)}"
         return f"stays with probability ≥ {rounded_down(self.lower)} ({how})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -74,17 +74,19 @@ def bound_utility(
     """Bound the utility by a method, or by the strongest one that applies."""
     if method is None:
         return _strongest(case, laws, omega, queries, source)
-    if method is UtilityMethod.MONTE_CARLO:
+    if method == "Monte Carlo":
         return _monte_carlo(case, laws, omega, queries, source)
-    if method in (UtilityMethod.EXACT, UtilityMethod.CERTIFIED):
+    if method in ("exact", "certified"):
         found = prove_utility(case, laws)
-        if found is None or (method is UtilityMethod.EXACT and found.method is not UtilityMethod.EXACT):
+        if found is None or (method == "exact" and found.method != "exact"):
             raise Infeasible(
                 "no exact utility is known for this classifier with these features, only for linear models "
                 "and for forests with one or two randomised features; use another method"
             )
         return found
-    raise InvalidParameter("importance sampling is for several budgets at once: use dt.utility_curve")
+    raise InvalidParameter(
+        "importance sampling is for several budgets at once: use dt.classifiers.utility_curve"
+    )
 
 
 def _strongest(case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source) -> Utility:
@@ -130,7 +132,7 @@ def _monte_carlo(
         binomial_below(kept, queries, omega / 2.0),
         binomial_above(kept, queries, omega / 2.0),
         kept / queries,
-        UtilityMethod.MONTE_CARLO,
+        "Monte Carlo",
         1.0 - omega,
         queries,
     )
@@ -189,7 +191,7 @@ class Curve:
         """Draw the curve and its band on `ax`, or on new axes, and return them; needs the extra `plot`."""
         ax = axes_or_new(ax)
         colour = COLOURS[len(ax.lines) % len(COLOURS)]
-        ax.plot(self.epsilons, self.estimate, color=colour, label=label or self.method.value)
+        ax.plot(self.epsilons, self.estimate, color=colour, label=label or self.method)
         ax.fill_between(self.epsilons, self.lower, self.upper, color=colour, alpha=0.25, lw=0)
         ax.set_ylim(0.0, 1.02)
         ax.legend(frameon=False, fontsize=9)
@@ -202,7 +204,7 @@ class Curve:
     def __repr__(self) -> str:
         ends = f"ε = {self.epsilons[0]:g} … {self.epsilons[-1]:g}"
         kept = f"{self.lower[0]:.3f} … {self.lower[-1]:.3f}"
-        how = f"{self.method.value}{confidence_text(self.confidence)}"
+        how = f"{self.method}{confidence_text(self.confidence)}"
         return f"Curve({ends}: stays with probability ≥ {kept}; {how})"
 
 
@@ -230,7 +232,7 @@ def utility_curve(
     >>> ring = lambda rows: np.hypot(rows[:, 0] - 0.5, rows[:, 1] - 0.5) < 0.3
     >>> curve = utility_curve(ring, [0.5, 0.5], dt.OGPM(dt.Interval(0, 1), epsilon=1), [1, 2, 4])
     >>> curve.method
-    UtilityMethod.IMPORTANCE
+    "importance sampling"
     """
     omega = check_confidence(confidence)
     check_queries(queries)
@@ -246,11 +248,11 @@ def utility_curve(
     laws = [laws_at(epsilon) for epsilon in budgets.tolist()]
     stream = SYSTEM if source is None else source
     found = _proven_curve(case, budgets, laws, method, omega)
-    if found is None and method in (None, UtilityMethod.IMPORTANCE):
+    if found is None and method in (None, "importance sampling"):
         mixture = None if anchors is None else [laws_at(anchor) for anchor in anchors]
         band = importance_band(case, laws, mixture, queries, omega, stream)
         edges = band.lower, band.upper, band.estimate
-        found = Curve(budgets, *edges, UtilityMethod.IMPORTANCE, confidence, queries)
+        found = Curve(budgets, *edges, "importance sampling", confidence, queries)
     if found is None:
         each = [bound_utility(case, one, method, omega / len(laws), queries, stream) for one in laws]
         found = _curve(budgets, each, confidence)
@@ -268,10 +270,10 @@ def _proven_curve(
 
     Raise `Infeasible` if a proof is required and there is none.
     """
-    if method not in (None, UtilityMethod.EXACT, UtilityMethod.CERTIFIED):
+    if method not in (None, "exact", "certified"):
         return None
     required = method is not None or omega == 0.0
-    boxes = method is UtilityMethod.CERTIFIED or omega == 0.0
+    boxes = method == "certified" or omega == 0.0
     found = []
     for one in laws:
         proof = prove_utility(case, one, boxes=boxes)
@@ -292,7 +294,7 @@ def _curve(budgets: Floats, found: Sequence[Utility], confidence: float) -> Curv
     lower, upper, estimate = (
         np.array([getattr(one, edge) for one in found]) for edge in ("lower", "upper", "estimate")
     )
-    weakest = max((one.method for one in found), key=list(UtilityMethod).index)
+    weakest = max((one.method for one in found), key=get_args(UtilityMethod).index)
     return Curve(budgets, lower, upper, estimate, weakest, confidence, sum(one.queries for one in found))
 
 

@@ -351,4 +351,4 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
     return None if given is None else losses.named(given)
 
 
-CRITERION: Final = click.Choice(list(losses.CRITERIA))  # read with `losses.criterion_named`
+CRITERION: Final = click.Choice(losses.CRITERIA)

@@ -25,7 +25,7 @@ from dither.data.arrow import (
     to_column,
     values_of,
 )
-from dither.data.streams import Missing, missing_answer
+from dither.data.streams import Missing, check_missing, missing_answer
 from dither.domains import Domain, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.question import Question
@@ -112,7 +112,7 @@ def perturb_column(
     pa = arrow()
     absent = is_missing(column)
     whole = not absent.any()
-    if not whole and missing is Missing.ERROR:
+    if not whole and missing == "error":
         raise missing_answer(where(int(absent.argmax())))
     if absent.all():  # of any type, also that of nulls
         return pa.nulls(len(column), report_type(mechanism))
@@ -149,21 +149,21 @@ def _first_outside(column: pyarrow.Array, places: Integers, domain: Domain) -> i
 
 
 def perturb_batch(
-    batch: Any, specification: str, *, missing: Missing = Missing.ERROR, first: int = 1, place: str = ""
+    batch: Any, specification: str, *, missing: Missing = "error", first: int = 1, place: str = ""
 ) -> Any:
     """Return a record batch, or a table, with reports in the columns of the questions.
 
     `specification` is `Campaign(questions).to_json()`: text, so that a worker on another machine builds the
     mechanisms itself and draws from its own operating system. A mechanism is built once in a process. Other
     columns are unchanged, but dictionaries become the values of their rows. A null raises `OutsideDomain`;
-    with `Missing.SKIP` it stays null.
+    with `"skip"` it stays null.
 
     Every call draws new reports and spends the budget. Call it once for each row, write the result and read
     the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from
     `first`, after the words in `place`.
     """
     pa = arrow()
-    choice, campaign = Missing.check(missing), cached_campaign(specification)
+    choice, campaign = check_missing(missing), cached_campaign(specification)
     whole = isinstance(batch, pa.Table)
     if not whole and not isinstance(batch, pa.RecordBatch):
         raise InvalidParameter(

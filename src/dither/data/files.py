@@ -26,7 +26,16 @@ from dither.data.formats import (
     table_format,
 )
 from dither.data.rows import ColumnFit, Misfit, Misfits, RowChoice, RowCounts, domains_of, read_values
-from dither.data.streams import USUAL, Dialect, Missing, Outside, output_path, shown_name
+from dither.data.streams import (
+    USUAL,
+    Dialect,
+    Missing,
+    Outside,
+    check_missing,
+    check_outside,
+    output_path,
+    shown_name,
+)
 from dither.domains import Domain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.randomness import Source
@@ -50,8 +59,8 @@ def perturb_file(
     *,
     keep: Sequence[str] = (),
     person: str | None = None,
-    missing: Missing = Missing.ERROR,
-    outside: Outside = Outside.ERROR,
+    missing: Missing = "error",
+    outside: Outside = "error",
     dialect: Dialect = USUAL,
     force: bool = False,
     source: Source | None = None,
@@ -73,7 +82,7 @@ def perturb_file(
     """
     path, out, campaign = Path(path), Path(out), Campaign.of(questions)
     check_keep(keep, campaign)
-    rows = RowChoice(campaign, person, Missing.check(missing), Outside.check(outside))
+    rows = RowChoice(campaign, person, check_missing(missing), check_outside(outside))
     reader, writer = table_format(path), table_format(out)
     if reader.specification(path) is not None:
         raise InvalidParameter(
@@ -159,18 +168,35 @@ def check_file(
 
 def summarise_file(
     path: Path | str,
+    *more: Path | str,
     questions: Questions | None = None,
-    *,
     progress: Progress | None = None,
 ) -> dict[str, Summary]:
-    """Count a file of reports, a chunk at a time: a summary for each question that the file carries.
+    """Count files of reports, a chunk at a time: a summary for each question that they carry.
 
-    `questions` are for reports out of a database: a table whose columns hold reports and which carries no
-    questions of its own. `progress` is called with the number of rows read since the last call.
+    Several files are of the same questions; if one differs, Mismatch is raised, with the file. `questions`
+    are for reports out of a database: a table whose columns hold reports and which carries no questions.
+    `progress` is called with the number of rows read since the last call.
     """
+    totals = _summarise(Path(path), questions, progress)
+    for other in map(Path, more):
+        found = _summarise(other, questions, progress)
+        if set(found) != set(totals):
+            raise Mismatch(
+                f"{shown_name(other)} has the questions {', '.join(sorted(found))}, and the files before it "
+                f"{', '.join(sorted(totals))}"
+            )
+        for name, summary in found.items():
+            try:
+                totals[name] = totals[name] + summary
+            except Mismatch as error:
+                raise Mismatch(f"{shown_name(other)}, question {name!r}: {error}") from None
+    return totals
+
+
+def _summarise(path: Path, questions: Questions | None, progress: Progress | None) -> dict[str, Summary]:
     from dither.estimation.summary import Summary
 
-    path = Path(path)
     reader, done = table_format(path), progress or ignore_progress
     campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
     totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
@@ -178,31 +204,6 @@ def summarise_file(
         for name, mechanism in campaign.questions.items():
             totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
         done(len(chunk))
-    return totals
-
-
-def summarise_files(
-    paths: Iterable[Path | str],
-    questions: Questions | None = None,
-    *,
-    progress: Progress | None = None,
-) -> dict[str, Summary]:
-    """Count several files of reports of the same questions; raise Mismatch, with the file, if one differs."""
-    totals: dict[str, Summary] = {}
-    for number, path in enumerate(map(Path, paths)):
-        found = summarise_file(path, questions, progress=progress)
-        if number and set(found) != set(totals):
-            raise Mismatch(
-                f"{shown_name(path)} has the questions {', '.join(sorted(found))}, and the files before it "
-                f"{', '.join(sorted(totals))}"
-            )
-        for name, summary in found.items():
-            try:
-                totals[name] = totals[name] + summary if number else summary
-            except Mismatch as error:
-                raise Mismatch(f"{shown_name(path)}, question {name!r}: {error}") from None
-    if not totals:
-        raise InvalidParameter("there is no file of reports; name at least one")
     return totals
 
 
@@ -220,7 +221,7 @@ def carried_questions(path: Path, given: Campaign | None) -> Campaign:
     if is_of_trips(specification):
         raise MalformedReport(
             f"{shown_name(path)} holds randomised trips; use `dither trajectory density` or "
-            "dt.data.read_trip_reports"
+            "dt.data.TripReports.read"
         )
     with name_errors(path):
         carried = Campaign.from_json(specification)

@@ -22,7 +22,7 @@ from dither.data.arrow import (
 )
 from dither.data.batches import campaign_of, check_columns, perturb_batches, perturbed_schema
 from dither.data.formats import Questions
-from dither.data.streams import Missing
+from dither.data.streams import Missing, check_missing
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import (
@@ -45,17 +45,17 @@ Back = Callable[["pyarrow.RecordBatchReader"], Any]
 
 
 def perturb(
-    frame: Any, questions: Questions, *, missing: Missing = Missing.ERROR, source: Source | None = None
+    frame: Any, questions: Questions, *, missing: Missing = "error", source: Source | None = None
 ) -> Any:
     """Randomise columns of a data frame, and return a frame of the same kind.
 
     The frame is of pandas, Polars (eager or lazy), PyArrow (a table, reader or dataset) or DuckDB. In the
     result, the columns of the questions hold reports (whole numbers). All other columns are unchanged, but
     their categories (dictionaries, enums) are those that occur: drop columns that must not be sent. A null
-    raises `OutsideDomain`; with `Missing.SKIP` it stays null, and shows who did not answer. A lazy
+    raises `OutsideDomain`; with `"skip"` it stays null, and shows who did not answer. A lazy
     frame is evaluated here, once.
     """
-    campaign, choice = Campaign.of(questions), Missing.check(missing)
+    campaign, choice = Campaign.of(questions), check_missing(missing)
     reader, back = open_stream(frame)
     schema = perturbed_schema(reader.schema, campaign)
     batches = perturb_batches(reader, schema, campaign, missing=choice, source=source)

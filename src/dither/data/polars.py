@@ -6,7 +6,7 @@ from typing import Any
 
 from dither.data.arrow import arrow
 from dither.data.batches import perturb_column
-from dither.data.streams import Missing
+from dither.data.streams import Missing, check_missing
 from dither.errors import InvalidParameter, MissingExtra
 from dither.question import as_question
 
@@ -28,9 +28,9 @@ class Expressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, mechanism: Any, *, missing: Missing = Missing.ERROR) -> polars.Expr:
-        """Return the reports of a column. A null raises an error; with `Missing.SKIP` it stays null."""
-        choice = Missing.check(missing)
+    def perturb(self, mechanism: Any, *, missing: Missing = "error") -> polars.Expr:
+        """Return the reports of a column. A null raises an error; with `"skip"` it stays null."""
+        choice = check_missing(missing)
         mechanism = as_question(mechanism)
         if mechanism.layout.subdtype is not None:
             raise InvalidParameter(f"a report of {mechanism.name} is several numbers; use dt.data.perturb")

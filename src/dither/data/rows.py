@@ -122,7 +122,7 @@ def _text_hint(decimal: bool) -> str:
 
 def _outside_hint(domain: Domain) -> str:
     if isinstance(domain, Line):
-        return "; change it, widen the domain, or use --outside clip (outside=dt.data.Outside.CLIP)"
+        return "; change it, widen the domain, or use --outside clip (outside='clip')"
     return "; add a category for all other answers"
 
 
@@ -236,7 +236,7 @@ class RowChoice:
         for name in self.domains:
             absent = chunk.absent(name)
             if absent.any():
-                if self._missing is Missing.ERROR:
+                if self._missing == "error":
                     self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
                 used &= ~absent
         missing, repeated = len(chunk) - int(np.count_nonzero(used)), 0
@@ -252,10 +252,10 @@ class RowChoice:
             if values.text.any():
                 self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             if values.outside.any():
-                if self._outside is Outside.CLIP and isinstance(domain, Line):
+                if self._outside == "clip" and isinstance(domain, Line):
                     moved += values.outside
                     values = clip_values(domain, values)
-                elif self._outside is not Outside.SKIP:
+                elif self._outside != "skip":
                     self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
                 fits &= ~values.outside
             read[name] = values

@@ -24,11 +24,10 @@ import numpy as np
 
 from dither import errors
 from dither.central.tally import CELLS, RecordGrid, Tally
-from dither.central.tally import tally as tally_values
 from dither.data.arrow import arrow, from_column
 from dither.data.batches import cached_campaign, check_columns, perturb_batch
 from dither.data.formats import Questions
-from dither.data.streams import Missing
+from dither.data.streams import Missing, check_missing
 from dither.domains import Interval
 from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra, unknown_name
 from dither.estimation.estimate import Estimate
@@ -268,7 +267,7 @@ def perturb(
     questions: Questions,
     path: Path | str,
     *,
-    missing: Missing = Missing.ERROR,
+    missing: Missing = "error",
     source: Source | None = None,
 ) -> Any:
     """Randomise columns of a Spark frame into a folder of Parquet files, and return the written frame.
@@ -280,9 +279,9 @@ def perturb(
     Each worker builds the mechanisms from their specification and draws from its own operating system. A
     source cannot be passed: its copies in the workers would repeat one stream. The columns of the questions
     hold reports, and carry their question as metadata. All other columns are unchanged: drop those that must
-    not be sent. A null raises `OutsideDomain`; with `Missing.SKIP` it stays null.
+    not be sent. A null raises `OutsideDomain`; with `"skip"` it stays null.
     """
-    frame, campaign, choice = check_frame(df), Campaign.of(questions), Missing.check(missing)
+    frame, campaign, choice = check_frame(df), Campaign.of(questions), check_missing(missing)
     check_columns(campaign, frame.columns)
     _refuse_source(source)
     _refuse_reports(frame, campaign)
@@ -460,7 +459,7 @@ def tally(df: Any, column: str, domain: Interval, *, cells: int = CELLS) -> Tall
         raise InvalidParameter(f"column {column!r} holds no numbers: it is of type {kind}")
     # A backtick in a name is written twice; a point in it would otherwise mean a field of a struct.
     values = frame.select(f"`{column.replace('`', '``')}`")
-    empty = tally_values([], domain, cells=cells).secret_bytes()
+    empty = Tally.of([], domain, cells=cells).secret_bytes()
     with worker_errors():
         rows = values.mapInArrow(partial(_tally_partition, empty=empty), "tally binary").collect()
     total = Tally(grid, 0, 0)
@@ -478,7 +477,7 @@ def _tally_partition(
     grid = total.grid
     for batch in batches:
         values = _numbers(batch.column(0))
-        total = total + tally_values(values, grid.domain, cells=grid.cells)
+        total = total + Tally.of(values, grid.domain, cells=grid.cells)
     yield pa.RecordBatch.from_arrays([pa.array([total.secret_bytes()], pa.binary())], names=["tally"])
 
 

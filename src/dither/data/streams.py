@@ -16,13 +16,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, BinaryIO, Final, TextIO
+from typing import IO, Any, BinaryIO, Final, Literal, TextIO, get_args
 
 from dither.atomic import refuse_to_overwrite, renamed
-from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, found
+from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, choose, found
 
 SEPARATORS: Final = (",", ";", "\t", "|")  # the ones that are detected
 _NAMES: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -36,52 +35,31 @@ _MARKS: Final = (  # byte-order marks, the longer ones first
 _LONGEST_NAME: Final = 60  # of a column that an error shows
 
 
-class Missing(Enum):
-    """What to do with a missing answer: an empty cell of a file, a null of a data frame.
-
-    ERROR raises `OutsideDomain` and names the place. SKIP declares that who did not answer is public, and
-    draws no report for that answer: a file of reports leaves the row out, a data frame keeps the null.
-    """
-
-    ERROR = "error"
-    SKIP = "skip"
-
-    @staticmethod
-    def check(choice: object) -> Missing:
-        """Return the choice; raise InvalidParameter if it is not a member."""
-        if isinstance(choice, Missing):
-            return choice
-        raise InvalidParameter(f"missing is dt.Missing.ERROR or dt.Missing.SKIP, not {found(choice)}")
+# What to do with a missing answer, an empty cell of a file or a null of a data frame: raise `OutsideDomain`
+# and name the place, or declare that who did not answer is public, and draw no report for that answer. A file
+# of reports then leaves the row out, a data frame keeps the null.
+Missing = Literal["error", "skip"]
+# What to do with a value outside of its domain, a number of a table or a location of a trip: raise
+# `OutsideDomain` and name the place; move the value to the nearest one inside (angles are wrapped); leave the
+# row of a table out, and declare that who was outside is public. Trips have no such choice.
+Outside = Literal["error", "clip", "skip"]
 
 
-class Outside(Enum):
-    """What to do with a value outside of its domain: a number of a table, a location of a trip.
+def check_missing(choice: object) -> Missing:
+    """Return the choice; raise InvalidParameter if there is no such one."""
+    return choose("missing", choice, {name: name for name in get_args(Missing)})
 
-    ERROR raises `OutsideDomain` and names the place. CLIP moves the value to the nearest one inside (angles
-    are wrapped). SKIP leaves the row of a table out, and declares that who was outside is public; trips have
-    no such choice.
-    """
 
-    ERROR = "error"
-    CLIP = "clip"
-    SKIP = "skip"
-
-    @staticmethod
-    def check(choice: object) -> Outside:
-        """Return the choice; raise InvalidParameter if it is not a member."""
-        if isinstance(choice, Outside):
-            return choice
-        raise InvalidParameter(
-            "outside is dt.data.Outside.ERROR, dt.data.Outside.CLIP or dt.data.Outside.SKIP, not "
-            f"{found(choice)}"
-        )
+def check_outside(choice: object) -> Outside:
+    """Return the choice; raise InvalidParameter if there is no such one."""
+    return choose("outside", choice, {name: name for name in get_args(Outside)})
 
 
 def missing_answer(place: str) -> OutsideDomain:
     """Return the error for a missing answer at a place."""
     return OutsideDomain(
         f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
-        "leave the row out, or declare that who did not answer is public (missing=dt.Missing.SKIP, at the "
+        'leave the row out, or declare that who did not answer is public (missing="skip", at the '
         "terminal --missing skip)"
     )
 

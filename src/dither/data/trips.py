@@ -19,7 +19,14 @@ from dither.data.formats import Progress, from_text, ignore_progress, name_error
 from dither.data.streams import Outside
 from dither.device_text import real
 from dither.domains import Paths, Plane, Sphere, first_misfit
-from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
+from dither.errors import (
+    DitherError,
+    InvalidParameter,
+    MalformedReport,
+    MissingExtra,
+    OutsideDomain,
+    unknown_name,
+)
 from dither.maps.projection import LocalMap, Map, ReferenceMap
 from dither.question import as_question
 from dither.question.paths import PathQuestion
@@ -85,6 +92,42 @@ class Trips:
         if trips and all(trip.rows is not None for trip in trips):
             found = replace(found, rows=tuple(row for trip in trips for row in trip.rows or ()))
         return found
+
+    @staticmethod
+    def read(file: str | Path, *, progress: Progress | None = None) -> Trips:
+        """Return the trips of a file: GPX, GeoJSON or CSV, and with the extra `geo` GeoPackage or GeoParquet.
+
+        `progress` is called with the number of places read since the last call.
+        """
+        path = Path(file)
+        reader = trip_format(path)
+        if not path.is_file():
+            raise InvalidParameter(f"there is no file {path}")
+        return replace(reader.read(path, progress or ignore_progress), file=path.name)
+
+    def write(self, file: str | Path) -> None:
+        """Write the trips to a file in the format of its ending; the file appears when it is complete."""
+        path = Path(file)
+        writer = trip_format(path)
+        with renamed(path) as part:
+            writer.write(part, self)
+
+    @staticmethod
+    def from_frame(frame: Any) -> Trips:
+        """Return the trips of a GeoDataFrame: lines are trips; points are gathered by an id, ordered by time.
+
+        A projected frame is brought to longitudes and latitudes; one that does not say how it is projected is
+        taken to be in degrees.
+        """
+        from dither.data.geopandas import trips_from_frame
+
+        return trips_from_frame(frame)
+
+    def to_frame(self) -> Any:
+        """Return a GeoDataFrame with a line for each trip (a point for a trip of one place)."""
+        from dither.data.geopandas import trips_to_frame
+
+        return trips_to_frame(self)
 
     def check(self, area: Plane, projection: Map | None = None) -> None:
         """Raise OutsideDomain if a place is outside an area; the error names the first one by its place.
@@ -181,26 +224,6 @@ def _moment(text: str) -> tuple[int, float, str]:
         return 1, 0.0, text
 
 
-def read_trips(file: str | Path, *, progress: Progress | None = None) -> Trips:
-    """Return the trips of a file: GPX, GeoJSON or CSV, and with the extra `geo` GeoPackage or GeoParquet.
-
-    `progress` is called with the number of places read since the last call.
-    """
-    path = Path(file)
-    reader = trip_format(path)
-    if not path.is_file():
-        raise InvalidParameter(f"there is no file {path}")
-    return replace(reader.read(path, progress or ignore_progress), file=path.name)
-
-
-def write_trips(trips: Trips, file: str | Path) -> None:
-    """Write trips to a file in the format of its ending; the file appears when it is complete."""
-    path = Path(file)
-    writer = trip_format(path)
-    with renamed(path) as part:
-        writer.write(part, trips)
-
-
 BATCH: Final = 1 << 16  # places perturbed between two calls of `progress`
 _AUTHORITY_CODE: Final = re.compile(r"[A-Z]{2,10}:[0-9]{1,8}")
 
@@ -231,7 +254,7 @@ class TripReports:
         mechanism: Any,
         *,
         projection: Map | None = None,
-        outside: Outside = Outside.ERROR,
+        outside: Outside = "error",
         keep_times: bool = False,
         source: Source | None = None,
         progress: Progress | None = None,
@@ -246,10 +269,8 @@ class TripReports:
             raise InvalidParameter(
                 f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {mechanism.name}"
             )
-        if outside not in (Outside.ERROR, Outside.CLIP):
-            raise InvalidParameter(
-                f"outside is dt.data.Outside.ERROR or dt.data.Outside.CLIP, not {found(outside)}"
-            )
+        if outside not in ("error", "clip"):
+            raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
             raise InvalidParameter(
                 "these trips hold reports, which are random already; further noise would spoil the estimates"
@@ -284,6 +305,14 @@ class TripReports:
         own = replace(trips, reports=None, specification=None)
         return TripReports(reports, projection, own)
 
+    @staticmethod
+    def read(path: str | Path, *, progress: Progress | None = None) -> TripReports:
+        """Return the reports in a file of randomised trips, with their mechanism and projection.
+
+        `progress` is called with the number of places read since the last call.
+        """
+        return TripReports.decode(Trips.read(path, progress=progress))
+
     @property
     def question(self) -> PathQuestion:
         """The question that drew the reports."""
@@ -295,10 +324,10 @@ class TripReports:
         return mechanism
 
     def write(self, out: str | Path) -> None:
-        """Write a file with the decoded trips, the reports and the specification, for `read_trip_reports`."""
+        """Write a file with the decoded trips, the reports and the specification, for `TripReports.read`."""
         specification = trip_specification(self.question, self.projection)
         texts = tuple(to_text(self.reports))
-        write_trips(replace(self.trips, reports=texts, specification=specification), out)
+        replace(self.trips, reports=texts, specification=specification).write(out)
 
     def __len__(self) -> int:
         return len(self.trips)
@@ -314,7 +343,7 @@ def perturb_trips(
     mechanism: Any,
     *,
     projection: Map | None = None,
-    outside: Outside = Outside.ERROR,
+    outside: Outside = "error",
     keep_times: bool = False,
     source: Source | None = None,
     progress: Progress | None = None,
@@ -322,12 +351,12 @@ def perturb_trips(
     """Randomise the trips of one file into another, and return what was written.
 
     The endings of the files' names determine their formats. The output holds the trips as a collector decodes
-    them, the reports and the specification: `read_trip_reports` needs nothing else. With a projection, the
+    them, the reports and the specification: `TripReports.read` needs nothing else. With a projection, the
     mechanism's area is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
     """
     trip_format(Path(out))  # an unknown ending is refused before anything is read
     drawn = TripReports.draw(
-        read_trips(path),
+        Trips.read(path),
         mechanism,
         projection=projection,
         outside=outside,
@@ -339,28 +368,20 @@ def perturb_trips(
     return drawn
 
 
-def read_trip_reports(path: str | Path, *, progress: Progress | None = None) -> TripReports:
-    """Return the reports in a file of randomised trips, with their mechanism and projection.
-
-    `progress` is called with the number of places read since the last call.
-    """
-    return TripReports.decode(read_trips(path, progress=progress))
-
-
 def _move_inside(trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
     """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
-    if outside is Outside.ERROR:
+    if outside == "error":
         try:
             trips.check(mechanism.area, projection)
         except OutsideDomain as error:
             raise OutsideDomain(
                 f"{error}; choose a larger area, or move such locations to its border "
-                "(outside=dt.data.Outside.CLIP, at the terminal --outside clip)"
+                "(outside='clip', at the terminal --outside clip)"
             ) from None
     elif projection is not None:
         trips.check(Sphere())  # what is not on the earth cannot be projected
     points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
-    return trips.paths.like(mechanism.area.clip(points) if outside is Outside.CLIP else points)
+    return trips.paths.like(mechanism.area.clip(points) if outside == "clip" else points)
 
 
 def _draw_batches(

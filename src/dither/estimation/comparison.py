@@ -470,7 +470,7 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
     return weighted_sum([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
 
 
-def weighted_mean(reports: Reports, weights: Sequence[float] | Floats) -> Estimate:
+def weighted_mean(reports: Reports | Summary, weights: Sequence[float] | Floats) -> Estimate:
     """Estimate the mean of a population from people with public weights, such as inverse chances.
 
     Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value. The error is that of its
@@ -523,7 +523,7 @@ def _unbiased_estimate(part: object) -> Estimate:
     summary = summarise(part)
     if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)
-    return linear.mean(summarise_numbers(summary, linear))
+    return linear.mean(summarise_numbers(summary))
 
 
 def _precision(part: Estimate) -> float:

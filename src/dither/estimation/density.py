@@ -1,4 +1,4 @@
-"""Smooth densities with point masses: the model of `dt.empirical_bayes`, its modes, and their posterior.
+"""Smooth densities with point masses: the model of `"empirical bayes"`, its modes, and their posterior.
 
 The model is p = softmax(θ) over bins and point masses. Bins come first. Their log-probabilities are smooth a
 priori: second differences are normal with precision λ. Point masses ("atoms") come last, each with a log-odds

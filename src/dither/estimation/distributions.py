@@ -1,6 +1,6 @@
-"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the method `dt.likelihood`.
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the methods of distributions.
 
-The method `dt.empirical_bayes`: distributions and quantiles from a smooth density with point masses.
+"empirical bayes", the default, is a smooth density with point masses.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ from dither.estimation.likelihood import (
 )
 from dither.estimation.linear import (
     Method,
+    MethodName,
+    as_method,
     average,
     estimator,
     in_unit,
@@ -138,20 +140,20 @@ class PointMass:
 class EstimatedDistribution:
     """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
 
-    `edges` are the ends of the bins. `curve` is the posterior of `dt.empirical_bayes`; then all shares and
-    quantiles are read off it. `fit` is the fit of `dt.likelihood`; then shares and quantiles have profile
+    `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
+    quantiles are read off it. `fit` is the fit of `"likelihood"`; then shares and quantiles have profile
     likelihood intervals, which do not depend on bins or smoothing. Both are None for a histogram of reports.
     """
 
     probabilities: Floats
     edges: Floats
     summary: Summary
-    method: Method
+    method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: DensityCurve, summary: Summary, method: Method, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Summary, method: str, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
@@ -253,7 +255,7 @@ class EstimatedDistribution:
         A point mass counts if more people are at it than in the fullest of 128 equal bins.
         """
         if self.curve is None:
-            raise InvalidParameter("a mode is read off a smooth curve: use method=dt.empirical_bayes")
+            raise InvalidParameter("a mode is read off a smooth curve: use method='empirical bayes'")
         return in_unit(self.curve.mode(), self.summary)
 
     def mean(self) -> Estimate:
@@ -333,7 +335,7 @@ class EstimatedDistribution:
         return ResultTable(f"{self!r}{unit}; {self.guarantee}", tuple(self.records()))._repr_html_()
 
     def __repr__(self) -> str:
-        what = f"{self.bins} bins of {self.line}, {self.method!r}, n = {thousands(self.n)}"
+        what = f"{self.bins} bins of {self.line}, {self.method}, n = {thousands(self.n)}"
         if self.atoms:
             shown = ", ".join(f"{mass.place:g} ({100 * float(mass.share):.2g} %)" for mass in self.atoms[:5])
             what += f", point masses at {shown}{', …' if len(self.atoms) > 5 else ''}"
@@ -406,16 +408,16 @@ class Likelihood(Method):
             fit = climb(operator, counts, start, tolerance=self.tolerance)
         sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
         shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
-        return EstimatedDistribution(shown, ends, summary, self, fit)
+        return EstimatedDistribution(shown, ends, summary, repr(self), fit)
 
     def __repr__(self) -> str:
-        return "dt.smoothed" if self.smoothing else "dt.likelihood"
+        return "smoothed" if self.smoothing else "likelihood"
 
 
 def _likeliest_on_line(summary: Summary) -> Likeliest:
     if on_circle(numerical(summary)):
         raise InvalidParameter(
-            "dt.likelihood does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
+            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
         )
     return Likeliest.of(summary)
 
@@ -462,7 +464,7 @@ class EmpiricalBayes(Method):
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
-        return EstimatedDistribution.of_curve(self.curve(summary), summary, self, bins)
+        return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
 
     def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
@@ -484,7 +486,7 @@ class EmpiricalBayes(Method):
         return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
 
     def __repr__(self) -> str:
-        return "dt.empirical_bayes"
+        return "empirical bayes"
 
 
 def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
@@ -582,53 +584,62 @@ class AsReported(Method):
         ends = edges_of(mechanism.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
-        return EstimatedDistribution(counts / summary.n, ends, summary, self)
+        return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
 
     def __repr__(self) -> str:
-        return "dt.as_reported"
+        return "as reported"
 
 
 as_reported: Final = AsReported()
+METHODS: Final[dict[str, Method]] = {
+    "linear": linear,
+    "empirical bayes": empirical_bayes,
+    "likelihood": likelihood,
+    "smoothed": smoothed,
+    "as reported": as_reported,
+}
 
 
 @overload
-def quantile(reports: Reports | Summary, share: float, *, method: Method = ...) -> Estimate: ...
+def quantile(reports: Reports | Summary, share: float, *, method: MethodName = ...) -> Estimate: ...
 @overload
 def quantile(
-    reports: Reports | Summary, share: Sequence[float], *, method: Method = ...
+    reports: Reports | Summary, share: Sequence[float], *, method: MethodName = ...
 ) -> list[Estimate]: ...
 def quantile(
-    reports: Reports | Summary, share: float | Sequence[float], *, method: Method = empirical_bayes
+    reports: Reports | Summary, share: float | Sequence[float], *, method: MethodName = "empirical bayes"
 ) -> Estimate | list[Estimate]:
     """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together.
-    `method=dt.likelihood` has a wider interval, which assumes nothing about the distribution.
+    `method="likelihood"` has a wider interval, which assumes nothing about the distribution.
     """
     if isinstance(share, list | tuple | np.ndarray):
-        summary = summarise_numbers(reports, method)
+        summary = summarise_numbers(reports)
         return [quantile(summary, part, method=method) for part in share]
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
-    summary = summarise_numbers(reports, method)
-    answer = estimator(method, "quantile", "quantiles")(summary, float(share))
+    summary = summarise_numbers(reports)
+    answer = estimator(as_method(method), "quantile", "quantiles")(summary, float(share))
     return in_unit(answer, summary)
 
 
 def distribution(
-    reports: Reports | Summary, bins: Bins = None, *, method: Method = empirical_bayes
+    reports: Reports | Summary, bins: Bins = None, *, method: MethodName = "empirical bayes"
 ) -> EstimatedDistribution:
     """Estimate how values are distributed over an interval or a circle.
 
     `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method=dt.likelihood` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
-    `method=dt.smoothed` is its smoothed version (EMS), `method=dt.as_reported` the histogram of the reports.
+    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
     """
-    summary = summarise_numbers(reports, method)
+    summary = summarise_numbers(reports)
     if bins is not None:
         edges_of(numerical(summary).line, bins)
-    shape: EstimatedDistribution = estimator(method, "distribution", "distributions")(summary, bins)
+    shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
+        summary, bins
+    )
     return shape

@@ -161,7 +161,7 @@ class Estimate:
         """
         if not isinstance(self._confidence, Attackable):
             raise NotIdentifiable(
-                "what liars can do is derived for means (dt.linear) and frequencies, not for this "
+                "what liars can do is derived for means (linear) and frequencies, not for this "
                 f"{type(self).__name__}; take dt.mean(reports).if_lying(share) or dt.frequencies(reports)"
                 ".if_lying(share)"
             )
@@ -177,7 +177,7 @@ class Estimate:
         """
         if not isinstance(self._confidence, Sequential):
             raise NotIdentifiable(
-                "intervals for any time are known for means (dt.linear) and frequencies, not for this "
+                "intervals for any time are known for means (linear) and frequencies, not for this "
                 f"{type(self).__name__}; estimate.over_looks(100) holds at 100 looks together"
             )
         return self._with(self._confidence.at_any_time(), ", at any time")

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
 from dither.arrays import Bytes, Floats, Integers, Words
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
 from dither.estimation.estimate import Estimate, LabelledEstimate, show, thousands
 from dither.estimation.intervals import (
@@ -94,9 +94,6 @@ class Narrowed:
         return np.where(at == 0, 0.0, left + inner * (right - left))
 
 
-Projection = Callable[[Floats], Floats]
-
-
 def simplex(values: Floats) -> Floats:
     """Return the Euclidean projection on the probability simplex, by one sort [Duchi08, Fig. 1].
 
@@ -126,6 +123,10 @@ def norm_sub(values: Floats) -> Floats:
         if not negative.any():
             return np.where(kept, values + shift, 0.0)
         kept &= ~negative
+
+
+ProjectionName = Literal["simplex", "norm sub"]
+_PROJECTIONS: Final[dict[str, Callable[[Floats], Floats]]] = {"simplex": simplex, "norm sub": norm_sub}
 
 
 def _check_frequencies(values: Floats) -> Floats:
@@ -242,22 +243,21 @@ class EstimatedFrequencies(LabelledEstimate):
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
 
-    def projected(self, method: Projection = simplex) -> Self:
-        """Return frequencies that are not negative and sum to one, by dt.simplex or dt.norm_sub.
+    def projected(self, method: ProjectionName = "simplex") -> Self:
+        """Return frequencies that are not negative and sum to one, by "simplex" or "norm sub".
 
         The projection biases rare categories and never increases the sum of squared errors. Standard errors
         are those of the unbiased frequencies. From 32 categories on, the intervals of those below three
         standard errors use that most categories are alike: they hold in 95 % of the categories on average,
         and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped.
         """
-        if not callable(method):
-            raise InvalidParameter(f"a projection is dt.simplex or dt.norm_sub, not {found(method)}")
+        project = choose("projection", method, _PROJECTIONS)
         values = np.asarray(self.value, dtype=np.float64)
         narrowed = self.confidence.narrowed
         if values.size >= LEAST and not self.confidence.possible:
             narrowed = Narrowed.of(values, np.asarray(self.standard_error, dtype=np.float64))
         interval = replace(self.confidence, possible=True, narrowed=narrowed)
-        return replace(self, value=method(values), confidence=interval)
+        return replace(self, value=project(values), confidence=interval)
 
     def __repr__(self) -> str:
         halves, values = np.asarray(self.half_width()), np.asarray(self.value)

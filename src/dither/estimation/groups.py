@@ -12,7 +12,6 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.distributions import likelihood
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import frequencies
 from dither.estimation.linear import mean
@@ -348,4 +347,4 @@ def estimate(
     except NotIdentifiable:
         if not summary.n:
             raise
-        return mean(summary, method=likelihood)
+        return mean(summary, method="likelihood")

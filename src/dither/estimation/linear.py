@@ -1,4 +1,4 @@
-"""The method `dt.linear`: averages of a number per report, unbiased if E[report] is affine in the value.
+"""The method `"linear"`: averages of a number per report, unbiased if E[report] is affine in the value.
 
 On a circle it estimates the mean direction and the mean resultant length.
 """
@@ -6,16 +6,16 @@ On a circle it estimates the mean direction and the mean resultant length.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dither.arrays import Floats
 from dither.domains import Circle
-from dither.errors import InvalidParameter, NotIdentifiable, found
+from dither.errors import InvalidParameter, NotIdentifiable, choose, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import (
     AnyTimeInterval,
@@ -51,12 +51,8 @@ def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
     return function
 
 
-def summarise_numbers(reports: Reports | Summary, method: Method) -> Summary:
+def summarise_numbers(reports: Reports | Summary) -> Summary:
     """Return the summary of reports on numbers; raise if there is nothing to estimate."""
-    if not isinstance(method, Method):
-        raise InvalidParameter(
-            f"a method is an object such as dt.linear, dt.likelihood or dt.as_reported, not {found(method)}"
-        )
     summary = summarise(reports)
     numerical(summary)
     if summary.n == 0:
@@ -313,7 +309,7 @@ class Linear(Method):
         return resultant_length(summary)
 
     def __repr__(self) -> str:
-        return "dt.linear"
+        return "linear"
 
 
 def unbiased_reading(mechanism: NumberQuestion, *, plain: bool = False) -> UnbiasedReading:
@@ -326,7 +322,7 @@ def unbiased_reading(mechanism: NumberQuestion, *, plain: bool = False) -> Unbia
         name = mechanism.name
         raise NotIdentifiable(
             f"the mean report of {name} on {mechanism.domain} is not affine in the value, and near the "
-            "ends it may be constant; method=dt.likelihood estimates it with a stated "
+            "ends it may be constant; method='likelihood' estimates it with a stated "
             "resolution, and Podium or Hybrid are designed for means"
         )
     return reading
@@ -363,7 +359,7 @@ def squared_reading(mechanism: NumberQuestion, gaps: Floats) -> Floats:
     if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
         raise NotIdentifiable(
             f"no average of reports of {mechanism.name} estimates the variance of the values; "
-            "use method=dt.likelihood, or a mechanism such as SW or Podium"
+            "use method='likelihood', or a mechanism such as SW or Podium"
         )
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 
@@ -376,36 +372,64 @@ def moment(mechanism: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats
 linear: Final = Linear()
 
 
-def mean(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
+MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
+
+
+def as_method(method: object) -> Method:
+    """Return the method of a name; a `Method` of another package is one already."""
+    if isinstance(method, Method):
+        return method
+    if method == "linear":
+        return linear
+    from dither.estimation.distributions import METHODS  # which imports this module
+
+    return choose("method", method, METHODS)
+
+
+def mean(
+    reports: Reports | Summary,
+    *,
+    method: MethodName = "linear",
+    weights: Sequence[float] | Floats | None = None,
+) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
-    For others it raises `NotIdentifiable`; `method=dt.likelihood` estimates those and states the resolution.
-    `method=dt.as_reported` is the plain average of the reports.
+    For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
+    `method="as reported"` is the plain average of the reports.
+
+    `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that
+    of the population, and its error contains that the weights vary.
 
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
     >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
     42.5 ± 0.8 (95 %, n = 40 000)
     """
-    summary = summarise_numbers(reports, method)
-    return in_unit(estimator(method, "mean", "means")(summary), summary)
+    if weights is not None:
+        from dither.estimation.comparison import weighted_mean  # which imports this module
+
+        if as_method(method) is not linear:
+            raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
+        return weighted_mean(reports, weights)
+    summary = summarise_numbers(reports)
+    return in_unit(estimator(as_method(method), "mean", "means")(summary), summary)
 
 
-def variance(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
+def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
-    summary = summarise_numbers(reports, method)
-    found: Estimate = estimator(method, "variance", "variances")(summary)
+    summary = summarise_numbers(reports)
+    found: Estimate = estimator(as_method(method), "variance", "variances")(summary)
     return found
 
 
-def resultant(reports: Reports | Summary, *, method: Method = linear) -> Estimate:
+def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
-    summary = summarise_numbers(reports, method)
+    summary = summarise_numbers(reports)
     mechanism = numerical(summary)
     if not on_circle(mechanism):
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
         )
-    found: Estimate = estimator(method, "resultant", "directions")(summary)
+    found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
     return found

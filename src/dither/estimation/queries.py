@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import Categories
-from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.distributions import empirical_bayes, posterior_of_cells
+from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
+from dither.estimation.distributions import posterior_of_cells
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
-from dither.estimation.linear import Method, linear
 from dither.estimation.summary import Summary, summarise
 from dither.numerics.matrices import product
 from dither.question import QueryQuestion
@@ -54,7 +53,7 @@ class QueryInterval(ConfidenceInterval):
 class EstimatedCumulative(Estimate):
     """The share of people below the upper end of each cell, or with at most each answer of a scale.
 
-    `value[i]` is the share up to `edges[i + 1]`; the last is 1. By `dt.linear`, standard errors and intervals
+    `value[i]` is the share up to `edges[i + 1]`; the last is 1. By `"linear"`, standard errors and intervals
     are those of the unbiased estimates: the regression to an increasing curve has a smaller error.
     """
 
@@ -106,19 +105,19 @@ class EstimatedCumulative(Estimate):
 
 
 def cumulative(
-    reports: Reports | Summary, *, method: Method = linear, monotone: bool = True
+    reports: Reports | Summary,
+    *,
+    method: Literal["linear", "empirical bayes"] = "linear",
+    monotone: bool = True,
 ) -> EstimatedCumulative:
     """Estimate cumulative shares from the reports of `Cumulative`.
 
     By default the unbiased estimates are replaced by the increasing numbers from 0 to 1 that are nearest in
     squares (isotonic regression), which never increases the sum of squared errors. `monotone=False` leaves
-    them unbiased. `method=dt.empirical_bayes` takes the shares of neighbouring cells to lie about a smooth
+    them unbiased. `method="empirical bayes"` takes the shares of neighbouring cells to lie about a smooth
     curve: smaller errors, and intervals that hold on average if that is so.
     """
-    if method not in (linear, empirical_bayes):
-        raise InvalidParameter(
-            f"cumulative shares are estimated by dt.linear or dt.empirical_bayes, not {method!r}"
-        )
+    check_choice("method", method, Literal["linear", "empirical bayes"])
     value, error, mechanism, n = _read(reports)
     edges = mechanism.reading.edges
     if edges is None:
@@ -126,7 +125,7 @@ def cumulative(
             f"cumulative shares are estimated from reports of Cumulative, not of {mechanism.name}; "
             "dt.answers is for other workloads"
         )
-    if method is empirical_bayes:
+    if method == "empirical bayes":
         posterior = posterior_of_cells(mechanism.reading.channel, summarise(reports).counts)
         sums = np.tri(posterior.shares.size)
         value = product(sums, posterior.shares)

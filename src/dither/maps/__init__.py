@@ -1,27 +1,31 @@
-"""Maps of places: projections to metres, densities, flows, and measures of the error of noisy paths."""
+"""Maps of places: projections to metres, densities, flows, measures of the error of noisy paths, readings.
 
-from dither.maps.density import DensityMap, Flows, density, flows, flows_between
+A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.Rounded(points))`, is `Rounded`
+to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
+"""
+
+from dither.maps.density import density, flows, flows_between
 from dither.maps.metrics import (
     average_error,
     direction_error,
     distances,
     draw_before_and_after,
-    draw_density,
     hotspots,
     hotspots_lost,
     hotspots_miscounted,
     within_range,
 )
 from dither.maps.projection import LocalMap, Map, ReferenceMap
-from dither.mechanisms.places.planning import Choice, best_split, best_start, predicted_error, ranked
+from dither.mechanisms.places.planning import best_split, best_start, predicted_error
+from dither.post_processing import Projected, Rounded, Snapped
 
 __all__ = [
-    "Choice",
-    "DensityMap",
-    "Flows",
     "LocalMap",
     "Map",
+    "Projected",
     "ReferenceMap",
+    "Rounded",
+    "Snapped",
     "average_error",
     "best_split",
     "best_start",
@@ -29,13 +33,11 @@ __all__ = [
     "direction_error",
     "distances",
     "draw_before_and_after",
-    "draw_density",
     "flows",
     "flows_between",
     "hotspots",
     "hotspots_lost",
     "hotspots_miscounted",
     "predicted_error",
-    "ranked",
     "within_range",
 ]

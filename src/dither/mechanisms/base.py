@@ -9,17 +9,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from enum import Enum
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Self, TypeVar
+from functools import cached_property, partial, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
 from dither import registry
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Categories, Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice, unknown_name
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Kernel, UnbiasedReading
 from dither.kernels.lattice.integers import Lattice, check_lattice
@@ -39,7 +39,7 @@ from dither.kernels.transition import Operator
 from dither.kernels.window.codebook import IDENTITY, AffineDecoder, Codebook, Decoder, Ramps, Steps, decoder
 from dither.kernels.window.integers import CENTRED, WRAPPED, Placement, Sliding, check_cells
 from dither.kernels.window.kernel import SlidingKernel
-from dither.losses import Power, squared
+from dither.losses import Loss, as_power
 from dither.numerics.roots import global_maximum, integrate
 from dither.plotting import draw_law
 from dither.privacy import Bound, Guarantee, Unit
@@ -107,7 +107,7 @@ class Analysis(ABC):
         """Return the variance of the report for the input x; on a circle the circular variance 1 − ρ."""
         if isinstance(self.line, Circle):
             return _plain(1.0 - np.asarray(self.resultant(x)))
-        return _plain(np.asarray(self.error(squared, x)) - np.asarray(self.bias(x)) ** 2)
+        return _plain(np.asarray(self.error("squared", x)) - np.asarray(self.bias(x)) ** 2)
 
     def resultant(self, x: object) -> Number:
         """Return the mean resultant length ρ = E[cos(Y − x)] on a circle."""
@@ -115,15 +115,15 @@ class Analysis(ABC):
             raise InvalidParameter(f"the resultant length exists on a circle only, not on {self.line}")
         return _plain(self.law.expect(self._unit(x), COSINE))
 
-    def error(self, loss: Power, x: object) -> Number:
+    def error(self, loss: Loss, x: object) -> Number:
         """Return the expected loss of the report for the input x; on a circle distances are the short way."""
         return _plain(self._scale(loss) * self._error(loss)(self._unit(x)))
 
-    def worst_error(self, loss: Power) -> float:
+    def worst_error(self, loss: Loss) -> float:
         """Return the largest expected loss over all inputs."""
         return self._scale(loss) * global_maximum(self._error(loss), 0.0, 1.0, self.law.kinks)
 
-    def average_error(self, loss: Power, prior: Prior = uniform) -> float:
+    def average_error(self, loss: Loss, prior: Prior = uniform) -> float:
         """Return the expected loss over inputs from a prior, given as a density up to a factor."""
         error = self._error(loss)
 
@@ -149,13 +149,11 @@ class Analysis(ABC):
         """
         return draw_law(self, self.line.check(x), ax=ax)
 
-    def _scale(self, loss: Power) -> float:
-        if not isinstance(loss, Power):
-            raise InvalidParameter(f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(loss)}")
-        return float(self.line.length**loss.exponent)
+    def _scale(self, loss: Loss) -> float:
+        return float(self.line.length ** as_power(loss).exponent)
 
-    def _error(self, loss: Power) -> Callable[[Floats], Floats]:
-        moment = loss_moment(loss, self.law.circular)
+    def _error(self, loss: Loss) -> Callable[[Floats], Floats]:
+        moment = loss_moment(as_power(loss), self.law.circular)
         return lambda unit: self.law.expect(unit, moment)
 
 
@@ -201,6 +199,9 @@ class Mechanism(ABC, Generic[Admits]):
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         registry.register(cls)
+        takes = getattr(cls, "takes", None)
+        if takes:  # so that a signature shows which domains a design takes
+            cls.__annotations__ = {"domain": reduce(or_, takes), **vars(cls).get("__annotations__", {})}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", self._budget())
@@ -236,7 +237,7 @@ class Mechanism(ABC, Generic[Admits]):
     def _asked(self, source: Mechanism[Any], *, divided: bool = False) -> Question:
         """Return the question with the integers of a design, which is this one or a part of it."""
         kernel = source._kernel()
-        written = writable(self.parameters())
+        written = writable(type(self), self.parameters())
         written.pop("domain")
         return ask(
             self.domain,
@@ -466,12 +467,8 @@ class QueryMechanism(Mechanism[Any]):
 Rule = Callable[[float, float], Codebook]  # from the window's share and contrast to the codebook
 
 
-class Decoding(Enum):
-    """How the collector decodes reports. The choice does not change what devices send."""
-
-    OWN = "own"
-    COMPRESSED = "compressed"
-    TRUNCATED = "truncated"
+# How the collector decodes reports. The choice does not change what devices send.
+Decoding = Literal["own", "compressed", "truncated"]
 
 
 @dataclass(frozen=True)
@@ -508,7 +505,7 @@ class WindowMechanism(NumberMechanism):
 
     _: KW_ONLY
     cells: int = 1 << 16
-    decoding: Decoding = Decoding.OWN
+    decoding: Decoding = "own"
 
     takes: ClassVar[tuple[type[Domain], ...]] = (Interval,)
 
@@ -522,8 +519,7 @@ class WindowMechanism(NumberMechanism):
 
     def _check(self) -> None:
         check_cells(self.cells)
-        if not isinstance(self.decoding, Decoding):
-            raise InvalidParameter(f"decoding must be a member of dt.Decoding, not {found(self.decoding)}")
+        check_choice("decoding", self.decoding, Decoding)
 
     def _kernel(self) -> SlidingKernel:
         width = round(self._shape.width * self.cells)
@@ -535,10 +531,10 @@ class WindowMechanism(NumberMechanism):
         return decoder(self._book(window.share, window.contrast), self.cells, self.line)
 
     def _book(self, share: float, contrast: float) -> Codebook:
-        if self.decoding is Decoding.COMPRESSED:
+        if self.decoding == "compressed":
             return IDENTITY
         book = self._shape.codebook(share, contrast)
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding == "truncated":
             return book.clipped()
         return book
 
@@ -582,11 +578,11 @@ class WindowMechanism(NumberMechanism):
 
     def truncated(self) -> Self:
         """Return the same design with decoded reports clipped to the domain."""
-        return replace(self, decoding=Decoding.TRUNCATED)
+        return replace(self, decoding="truncated")
 
     def compressed(self) -> Self:
         """Return the same design with the report space decoded as the domain itself, which is biased."""
-        return replace(self, decoding=Decoding.COMPRESSED)
+        return replace(self, decoding="compressed")
 
 
 END_MASS: Final = 1e-10  # about the probability of a report at an end of the clamped range
@@ -618,25 +614,23 @@ class AddedNoise(ABC):
     """Noise added to a value of an interval. `decoding` selects how reports are decoded."""
 
     _: KW_ONLY
-    decoding: Decoding = Decoding.OWN
+    decoding: Decoding = "own"
 
     @abstractmethod
     def density(self) -> NoiseDensity:
         """Return the continuous noise that the integers approximate, in units of the domain's length."""
 
     def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding == "truncated":
             return kernel.steps.cut(kernel.line.low, kernel.line.high)
-        if self.decoding is Decoding.OWN:
+        if self.decoding == "own":
             return kernel.steps
-        raise InvalidParameter(
-            f"decoding must be Decoding.OWN or Decoding.TRUNCATED, not {found(self.decoding)}"
-        )
+        raise unknown_name("decoding", self.decoding, ("own", "truncated"))
 
     @cached_property
     def law(self) -> AddedLaw | CutLaw:
         """The continuous mechanism. Its formulas ignore that reports are clamped to `support`."""
-        if self.decoding is Decoding.TRUNCATED:
+        if self.decoding == "truncated":
             return CutLaw(self.density())
         design: Any = self
         low, high = design.line.to_unit(design.decoder(np.array([0, design.outcomes - 1])))
@@ -644,7 +638,7 @@ class AddedNoise(ABC):
 
     def truncated(self) -> Self:
         """Return the same design with decoded reports clipped to the domain."""
-        return replace(self, decoding=Decoding.TRUNCATED)
+        return replace(self, decoding="truncated")
 
 
 def exponential_margin(epsilon: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
 from dither.numerics.roots import decreasing_root, float_at_least
-from dither.privacy import Approximate, Guarantee, Pure, Unit
+from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (
     LEAST_DELTA,
@@ -68,7 +68,7 @@ address or time that tells whose it is
     ratio, share = _window(mechanism)
     if share < 0.5:
         bounds.append(_least(people, ratio, share, delta, times, most))
-    return Guarantee(Approximate(min(bounds), delta), Unit.PERSON, tuple(dict.fromkeys(assumes)))
+    return Guarantee(Approximate(min(bounds), delta), "person", tuple(dict.fromkeys(assumes)))
 
 
 def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
@@ -126,9 +126,9 @@ def _pure(mechanism: Any) -> Guarantee:
         raise InvalidParameter(
             f"shuffling amplifies pure guarantees; this mechanism promises {guarantee.bound}"
         )
-    if guarantee.unit in (Unit.LOCATION, Unit.TRAJECTORY):
+    if guarantee.unit in ("location", "trajectory"):
         raise InvalidParameter(
-            f"shuffling needs one report for each person; this mechanism protects {guarantee.unit.value}"
+            f"shuffling needs one report for each person; this mechanism protects one {guarantee.unit}"
         )
     if not getattr(mechanism, "alone", True):
         raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")

@@ -1,8 +1,16 @@
-"""Solved mechanisms with certificates: the smallest error that ε allows.
+"""Solved mechanisms with certificates, and what is known about the best possible.
 
-`workload(queries, epsilon)` solves the channel for linear queries. `solver/` and `queries/` find designs.
+Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.answers`
+Focused                the best window for values near one public place
+TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
+shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
+
+`dt.Optimal` and `dt.Cumulative` are solved, too. `solver/` and `queries/` find designs.
 """
 
-from dither.optimal.queries.workload import Workload, workload
+from dither.mechanisms.numeric.ogpm import Focused
+from dither.mechanisms.numeric.pm import TwoPoint
+from dither.mechanisms.shuffled import shuffled_lower_bound
+from dither.optimal.queries.workload import Workload
 
-__all__ = ["Workload", "workload"]
+__all__ = ["Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]

@@ -14,12 +14,11 @@ from dither.kernels.law import BlendedLaw, WindowLaw
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Placement
 from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
-from dither.losses import Criterion, Power, absolute, squared, worst
-from dither.mechanisms.base import Decoding, Realised, Shape, WindowMechanism
+from dither.losses import Criterion, Loss, Power, as_power
+from dither.mechanisms.base import Realised, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.problem import (
     Given,
-    Loss,
     Problem,
     best_width_on_circle,
     bound_on_circle,
@@ -62,7 +61,7 @@ class Optimal(WindowMechanism):
 
     _: KW_ONLY
     loss: Loss | Callable[[Floats], Any] | None = None
-    criterion: Criterion = worst
+    criterion: Criterion = "worst"
     unbiased: bool = False
     fresh: bool = False
     cells: int = field(default=1 << 16, init=False)
@@ -70,7 +69,7 @@ class Optimal(WindowMechanism):
     takes = (Interval, Circle)
 
     def _check(self) -> None:
-        if self.decoding is not Decoding.OWN:
+        if self.decoding != "own":
             raise InvalidParameter(
                 "a solved mechanism is neither compressed nor truncated: leave `decoding` out"
             )
@@ -79,12 +78,10 @@ class Optimal(WindowMechanism):
                 raise InvalidParameter(f"{name} is True or False, not {found(getattr(self, name))}")
         if self.unbiased and isinstance(self.domain, Circle):
             raise InvalidParameter("on a circle the mean direction is unbiased already; leave `unbiased` out")
-        loss = self.loss
-        if loss is None:
-            loss = squared if self.unbiased else absolute
-        elif not isinstance(loss, Loss):
-            loss = Given(loss, self.line.length)
-        object.__setattr__(self, "loss", loss)
+        if self.loss is None:
+            object.__setattr__(self, "loss", "squared" if self.unbiased else "absolute")
+        elif callable(self.loss) and not isinstance(self.loss, Given | Power):
+            object.__setattr__(self, "loss", Given(self.loss, self.line.length))
         _ = self.problem
         if isinstance(self.domain, Interval):
             object.__setattr__(self, "cells", self.book.cells)
@@ -92,9 +89,8 @@ class Optimal(WindowMechanism):
     @cached_property
     def problem(self) -> Problem:
         """The optimisation problem, in units in which the domain has length 1."""
-        if not isinstance(self.loss, Loss):  # `_check` has made a loss of what was given
-            raise InvalidParameter("a loss is dt.absolute, dt.squared, dt.power(k) or a function of y − x")
-        return Problem(self.epsilon, self.loss, self.criterion, self.unbiased)
+        loss = self.loss if isinstance(self.loss, Given) else as_power(self.loss)
+        return Problem(self.epsilon, loss, self.criterion, self.unbiased)
 
     @cached_property
     def design(self) -> Design:
@@ -125,7 +121,8 @@ class Optimal(WindowMechanism):
             error, bound = error_on_circle(self.problem, self.kernel.window), bound_on_circle(self.problem)
         else:
             error, bound = self.design.error, self.design.bound
-        scale = self.line.length**self.loss.exponent if isinstance(self.loss, Power) else 1.0
+        loss = self.problem.loss
+        scale = self.line.length**loss.exponent if isinstance(loss, Power) else 1.0
         return Certificate(error * scale, bound * scale)
 
     @property

@@ -14,7 +14,7 @@ from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, found
 from dither.kernels.window.integers import Sliding
-from dither.losses import Criterion, Power, absolute, check_criterion, squared, worst
+from dither.losses import Criterion, Power, absolute, check_criterion, squared
 from dither.mechanisms.numeric.ogpm import best_width
 from dither.numerics.roots import between, increasing_root
 
@@ -35,7 +35,9 @@ class Given:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise InvalidParameter("a loss is dt.absolute, dt.squared, dt.power(k) or a function of y − x")
+            raise InvalidParameter(
+                "a loss is 'absolute', 'squared', a power of the distance or a function of y − x"
+            )
         distances = np.linspace(0.0, 1.0, _CHECKED)
         try:
             values, mirrored = self(distances), self(-distances)
@@ -70,7 +72,7 @@ class Given:
         return f"function [{self.digest}]"
 
 
-Loss = Power | Given
+AnyLoss = Power | Given
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ class Problem:
     """
 
     epsilon: float
-    loss: Loss = absolute
-    criterion: Criterion = worst
+    loss: AnyLoss = absolute
+    criterion: Criterion = "worst"
     unbiased: bool = False
 
     def __post_init__(self) -> None:
@@ -93,7 +95,7 @@ class Problem:
         check_criterion(self.criterion)
         if self.unbiased and self.loss != squared:
             raise InvalidParameter(
-                f"an unbiased mechanism minimises its variance: loss=dt.squared, not {self.loss!r}"
+                f"an unbiased mechanism minimises its variance: loss='squared', not {self.loss!r}"
             )
 
     @property
@@ -115,7 +117,7 @@ class Problem:
     def kind(self) -> str:
         """The name of the problem without ε; problems that differ in ε alone share it."""
         loss = repr(self.loss) if isinstance(self.loss, Power) else self.loss.digest
-        return f"{self.criterion.value}-{'unbiased' if self.unbiased else loss}"
+        return f"{self.criterion}-{'unbiased' if self.unbiased else loss}"
 
     @property
     def name(self) -> str:
@@ -130,7 +132,7 @@ def known_optimum(domain: Line, epsilon: float, loss: Power, criterion: Criterio
     """Return the smallest error of any ε-LDP mechanism, in the domain's units; None without a formula."""
     if isinstance(domain, Circle):  # the error is the same at every angle: worst case and average agree
         return float((domain.length / 2.0 * best_width(epsilon, loss)) ** loss.exponent)
-    if loss == squared and criterion is Criterion.WORST and epsilon <= TWO_POINTS_UP_TO:
+    if loss == squared and criterion == "worst" and epsilon <= TWO_POINTS_UP_TO:
         return float((domain.length / 2.0 / math.cosh(epsilon / 2.0)) ** 2)
     return None
 

@@ -27,7 +27,6 @@ from dither.atomic import renamed
 from dither.errors import DitherError, InvalidParameter
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import check_cells
-from dither.losses import Criterion
 from dither.numerics.roots import argmax
 from dither.optimal.problem import Problem
 from dither.optimal.solver.certificate import (
@@ -276,7 +275,7 @@ _SECTIONS: Final = 6
 def interpolated(problem: Problem, below: Design, above: Design) -> Design:
     """Return a design for an ε between those of two designs of the same kind."""
     share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
-    if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
+    if problem.criterion == "average" and not problem.unbiased:
         from dither.optimal.solver.solve_design import best_codebook, codebook_cells
 
         best = MeasuredCodebook.of(problem, *codebook_cells(best_codebook(problem)))
@@ -359,7 +358,7 @@ def _stretched(problem: Problem, design: Design) -> Prices:
 
 def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Prices:
     """Return (1 − share)·first + share·second, after both are expressed on the same inputs."""
-    if problem.criterion is Criterion.WORST:
+    if problem.criterion == "worst":
         inputs = max(first.inputs, second.inputs, key=len)
         first, second = _moved(first, inputs), _moved(second, inputs)
     else:

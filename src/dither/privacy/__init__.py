@@ -1,24 +1,8 @@
 """Privacy guarantees: bounds, their composition, budgets, and the exact arithmetic behind them."""
 
-from typing import Final
-
-from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
+from dither.privacy.guarantee import PAC, Approximate, Guarantee, Metric, Nothing, Pure
+from dither.privacy.guarantee import Bound as Bound
+from dither.privacy.guarantee import Unit as Unit
 from dither.privacy.ledger import Ledger, Policy
 
-LOCATION: Final = Unit.LOCATION
-TRAJECTORY: Final = Unit.TRAJECTORY
-
-__all__ = [
-    "LOCATION",
-    "PAC",
-    "TRAJECTORY",
-    "Approximate",
-    "Bound",
-    "Guarantee",
-    "Ledger",
-    "Metric",
-    "Nothing",
-    "Policy",
-    "Pure",
-    "Unit",
-]
+__all__ = ["PAC", "Approximate", "Guarantee", "Ledger", "Metric", "Nothing", "Policy", "Pure"]

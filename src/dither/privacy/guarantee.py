@@ -20,11 +20,10 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from html import escape
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from dither.errors import InvalidParameter, found
 from dither.numerics.roots import float_at_least
@@ -33,14 +32,8 @@ UNCHANGED: Final = "the value never changes"
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"
 
 
-class Unit(Enum):
-    """The unit that a bound protects."""
-
-    VALUE = "one value"
-    LOCATION = "one location"
-    TRAJECTORY = "one trajectory"
-    RECORD = "one record"
-    PERSON = "one person"
+# What a bound protects: one value, one location, …
+Unit = Literal["value", "location", "trajectory", "record", "person"]
 
 
 @dataclass(frozen=True)
@@ -123,7 +116,7 @@ class Guarantee:
     """
 
     bound: Bound
-    unit: Unit = Unit.VALUE
+    unit: Unit = "value"
     assumes: tuple[str, ...] = ()
 
     @property
@@ -173,18 +166,18 @@ class Guarantee:
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
             raise InvalidParameter(f"times must be a whole number from 1 upwards, not {found(times)}")
         bound = _repeat(self.bound, times)
-        if self.unit is not Unit.LOCATION or times == 1:
+        if self.unit != "location" or times == 1:
             return replace(self, bound=bound)
         assumes = dict.fromkeys((*self.assumes, PUBLIC_LENGTH))
-        return Guarantee(bound, Unit.TRAJECTORY, tuple(assumes))
+        return Guarantee(bound, "trajectory", tuple(assumes))
 
     def of_record(self) -> Guarantee:
         """Return a guarantee for all values of a record as a guarantee for the record."""
-        return replace(self, unit=Unit.RECORD) if self.unit is Unit.VALUE else self
+        return replace(self, unit="record") if self.unit == "value" else self
 
     def implies(self, other: Guarantee) -> bool:
         """Return whether this guarantee implies the other; False if their units differ."""
-        if self.unit is not other.unit or not set(self.assumes) <= set(other.assumes):
+        if self.unit != other.unit or not set(self.assumes) <= set(other.assumes):
             return False
         return _implies(self.bound, other.bound)
 
@@ -214,7 +207,7 @@ class Guarantee:
         return min(bounds)
 
     def __str__(self) -> str:
-        text = f"{self.bound}" if isinstance(self.bound, Nothing) else f"{self.bound} for {self.unit.value}"
+        text = f"{self.bound}" if isinstance(self.bound, Nothing) else f"{self.bound} for one {self.unit}"
         return text + ("" if not self.assumes else ", assuming that " + "; ".join(self.assumes))
 
     def __repr__(self) -> str:
@@ -239,9 +232,9 @@ def _weakest(guarantees: Sequence[Guarantee]) -> Unit:
     units = {one.unit for one in guarantees}
     if len(units) == 1:
         return units.pop()
-    if Unit.LOCATION in units:
-        return Unit.LOCATION
-    return Unit.RECORD if units & {Unit.VALUE, Unit.RECORD} else Unit.TRAJECTORY
+    if "location" in units:
+        return "location"
+    return "record" if units & {"value", "record"} else "trajectory"
 
 
 def _compose(bounds: Sequence[Bound]) -> Bound:

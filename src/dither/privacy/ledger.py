@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit, rest
@@ -70,7 +70,7 @@ class Ledger:
     def spent(self) -> Guarantee:
         """The composition of all entries."""
         given = [entry.guarantee for entry in sorted(self.entries, key=lambda entry: entry.identity)]
-        return replace(Guarantee(Pure(0.0)).compose(*given), unit=Unit.PERSON)
+        return replace(Guarantee(Pure(0.0)).compose(*given), unit="person")
 
     @property
     def remaining(self) -> float:
@@ -136,7 +136,7 @@ class Ledger:
                 "name": entry.name,
                 "identity": f"{entry.identity:032x}",
                 "bound": {"kind": type(entry.guarantee.bound).__name__, **vars(entry.guarantee.bound)},
-                "unit": entry.guarantee.unit.name,
+                "unit": entry.guarantee.unit.upper(),
                 "assumes": list(entry.guarantee.assumes),
             }
             for entry in sorted(self.entries, key=lambda entry: entry.identity)
@@ -171,7 +171,7 @@ class Ledger:
 def _charged(promise: Guarantee | Promising, times: int | None) -> Guarantee:
     """Return the guarantee that is added to the ledger for an answer."""
     guarantee = _guarantee(promise)
-    if times is None and guarantee.unit is Unit.LOCATION:
+    if times is None and guarantee.unit == "location":
         raise InvalidParameter(
             "this guarantee is for one location: pass times=…, the number of locations, or pass the reports"
         )
@@ -187,10 +187,13 @@ def _guarantee(promise: Guarantee | Promising) -> Guarantee:
     return guarantee
 
 
+_UNITS: Final[dict[str, Unit]] = {name.upper(): name for name in get_args(Unit)}
+
+
 def _entry(name: str, identity: str, bound: dict[str, Any], unit: str, assumes: list[str]) -> Entry:
     rest = {key: value for key, value in bound.items() if key != "kind"}
     return Entry(
-        name, Guarantee(_KINDS[bound["kind"]](**rest), Unit[unit], tuple(assumes)), int(identity, 16)
+        name, Guarantee(_KINDS[bound["kind"]](**rest), _UNITS[unit], tuple(assumes)), int(identity, 16)
     )
 
 

@@ -4,37 +4,22 @@ Terms                        what two devices agree on, and the guarantee of the
 Exchange, Role               one device's side of a toss, over any stream of bytes
 local_pairs                  the same protocol with all devices in this process
 deal_pairs, shuffle_pairs    who tosses with whom: drawn by a trusted dealer, or by three servers
-toss, report, collect        devices and a collector over TCP; Collection estimates from what came
+toss, report, collect        devices and a collector over TCP; `Collection` estimates from what came
 DeviceTLS, Certificates      TLS for their sockets
 """
 
-from dither.protocols.device import Collection, Standing, Tossed, collect, local_pairs, report, toss
+from dither.protocols.device import collect, local_pairs, report, toss
 from dither.protocols.exchange import Exchange, Role
-from dither.protocols.messages import (
-    DEALT,
-    SHUFFLED,
-    Certificates,
-    DeviceTLS,
-    Grouping,
-    Pairing,
-    Terms,
-    deal_pairs,
-)
+from dither.protocols.messages import Certificates, DeviceTLS, Pairing, Terms, deal_pairs
 from dither.protocols.pairs import shuffle_pairs
 
 __all__ = [
-    "DEALT",
-    "SHUFFLED",
     "Certificates",
-    "Collection",
     "DeviceTLS",
     "Exchange",
-    "Grouping",
     "Pairing",
     "Role",
-    "Standing",
     "Terms",
-    "Tossed",
     "collect",
     "deal_pairs",
     "local_pairs",

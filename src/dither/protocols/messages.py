@@ -11,17 +11,17 @@ import ssl
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, IntEnum
+from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
 from math import gcd
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from dither.arrays import Mask
-from dither.errors import ExchangeFailed, InvalidParameter, found
+from dither.errors import ExchangeFailed, InvalidParameter, check_choice, found
 from dither.kernels.coin import PairedCoins
 from dither.kernels.joint import DEALER
 from dither.mechanisms.joint.accounting import UNPAIRED, Mode, revealed_epsilon
@@ -216,23 +216,14 @@ class Certificates:
         return context
 
 
-class Grouping(Enum):
-    """How pairs are drawn, and what that assumes."""
-
-    DEALT = ("whoever pairs the devices draws at random, and keeps the pairs from the collector",)
-    SHUFFLED = (
+Grouping = Literal["dealt", "shuffled"]  # how pairs are drawn
+ASSUMES: Final[dict[Grouping, tuple[str, ...]]] = {  # by a way of drawing pairs, one a line
+    "dealt": ("whoever pairs the devices draws at random, and keeps the pairs from the collector",),
+    "shuffled": (
         "no two of the three servers that pair the devices put together what they hold",
         "the three servers follow their protocol",
-    )
-
-    @property
-    def assumes(self) -> tuple[str, ...]:
-        """The assumptions, one a line."""
-        return tuple(self.value)
-
-
-DEALT: Final = Grouping.DEALT
-SHUFFLED: Final = Grouping.SHUFFLED
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -244,7 +235,7 @@ class Pairing:
     """
 
     partners: tuple[int, ...]
-    grouping: Grouping = DEALT
+    grouping: Grouping = "dealt"
 
     def __post_init__(self) -> None:
         size = len(self.partners)
@@ -314,7 +305,7 @@ class Terms:
 
     asked: Joint
     bits: int = BITS
-    grouping: Grouping = DEALT
+    grouping: Grouping = "dealt"
 
     def __post_init__(self) -> None:
         given: object = self.asked
@@ -326,10 +317,7 @@ class Terms:
             )
         if isinstance(self.bits, bool) or not isinstance(self.bits, int) or not 4 <= self.bits <= 20:
             raise InvalidParameter(f"bits is a whole number from 4 to 20, not {found(self.bits)}")
-        if not isinstance(self.grouping, Grouping):
-            raise InvalidParameter(
-                f"a grouping is protocols.DEALT or protocols.SHUFFLED, not {found(self.grouping)}"
-            )
+        check_choice("grouping", self.grouping, Grouping)
         _ = self.mechanism
 
     @cached_property
@@ -374,22 +362,22 @@ class Terms:
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
         """Return the guarantee of these coins in a mode, with all that it assumes.
 
-        A device knows whom it tosses with, so colluders know their partners. HIDDEN allows no colluders.
+        A device knows whom it tosses with, so colluders know their partners. "hidden" allows no colluders.
         """
-        if mode is Mode.HIDDEN and colluders:
+        if mode == "hidden" and colluders:
             raise InvalidParameter(
-                "colluders know whom they tossed with, which HIDDEN excludes; use PARTNER_REVEALED, delta"
+                "colluders know whom they tossed with, which 'hidden' excludes; use 'partner revealed', delta"
             )
         promised = self.mechanism.accounting(mode, colluders=colluders, delta=delta)
         kept = [line for line in promised.assumes if line not in (DEALER, UNPAIRED)]
-        pairing = list(self.grouping.assumes)
+        pairing = list(ASSUMES[self.grouping])
         hidden = [UNSEEN] if UNPAIRED in promised.assumes else []
         return replace(promised, assumes=(SEMI_HONEST, HARD, *pairing, *hidden, *kept))
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee if the partner publishes its coin."""
-        return self.accounting(Mode.PARTNER_REVEALED)
+        return self.accounting("partner revealed")
 
 
 def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from dither.errors import ExchangeFailed, InvalidParameter, MissingExtra
 from dither.protocols.exchange import Deadline
-from dither.protocols.messages import SHUFFLED, Certificates, Pairing, check_number
+from dither.protocols.messages import Certificates, Pairing, check_number
 
 SERVERS: Final = 3
 # The prime of secp256k1. A share holds an address or a secret, and square roots, which a random bit takes,
@@ -146,7 +146,7 @@ def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
             process.kill()
             process.communicate()
     partners = [combine([shares[device][0] for shares in held]) // 2 - 1 for device in range(n)]
-    return Pairing(tuple(who if who >= 0 else one for one, who in enumerate(partners)), SHUFFLED)
+    return Pairing(tuple(who if who >= 0 else one for one, who in enumerate(partners)), "shuffled")
 
 
 def begin_share(

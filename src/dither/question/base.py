@@ -106,7 +106,7 @@ class Question(Answering):
 
     def certify(self) -> None:
         """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
-        shared = self.unit is Unit.TRAJECTORY  # the integers are then those of a path of one location
+        shared = self.unit == "trajectory"  # the integers are then those of a path of one location
         self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
 
     # --- the promise
@@ -130,7 +130,7 @@ class Question(Answering):
     @property
     def unit(self) -> Unit:
         """The unit that the guarantee protects."""
-        return Unit.LOCATION if isinstance(self.domain, Plane) else Unit.VALUE
+        return "location" if isinstance(self.domain, Plane) else "value"
 
     @property
     def alone(self) -> bool:

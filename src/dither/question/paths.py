@@ -48,7 +48,7 @@ class PathQuestion(Question):
 
     @property
     def unit(self) -> Unit:
-        return Unit.TRAJECTORY if self.divided else Unit.LOCATION
+        return "trajectory" if self.divided else "location"
 
     @cached_property
     def reading(self) -> PostProcessing | None:
@@ -58,7 +58,7 @@ class PathQuestion(Question):
             raise stated
         reading = read(stated)
         if reading is not None and not isinstance(reading, PostProcessing):
-            raise MalformedReport("the reading of places is a post-processing such as dt.Rounded")
+            raise MalformedReport("the reading of places is a post-processing such as dt.maps.Rounded")
         return reading
 
     @cached_property
@@ -139,10 +139,10 @@ class PathQuestion(Question):
         return places.reshape(*np.shape(cells)[:-1], 2)
 
     def read(self, reading: PostProcessing | None) -> PathQuestion:
-        """Return the same question with another post-processing of places: `read(dt.Rounded(points))`."""
+        """Return the same question with another reading of places: `read(dt.maps.Rounded(points))`."""
         if reading is not None and not isinstance(reading, PostProcessing):
             raise InvalidParameter(
-                f"reading must be dt.Rounded, dt.Snapped, dt.Projected or None, not {found(reading)}"
+                f"reading must be Rounded, Snapped or Projected of dt.maps, or None, not {found(reading)}"
             )
         if self.made_by is not None:
             made: PathQuestion = replace(self.made_by, reading=reading).question
@@ -202,7 +202,7 @@ def _per_location(question: PathQuestion, length: int) -> PathQuestion:
     """Return the question for one of `length` locations; raise if together they would exceed the budget."""
     own = min(share(question.epsilon, length), MOST_EPSILON)
     try:
-        single: PathQuestion = replace(question.design(), epsilon=own, unit=Unit.LOCATION).question
+        single: PathQuestion = replace(question.design(), epsilon=own, unit="location").question
     except InvalidParameter:
         raise InvalidParameter(
             f"ε = {question.epsilon:g} is too small for a trajectory of {length} locations"

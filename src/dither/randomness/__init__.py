@@ -10,6 +10,8 @@ No float decides a draw: an integer below n, a coin with probability p/q and a c
 exact.
 """
 
-from dither.randomness.source import SYSTEM, Keyed, Seeded, Source, System
+from dither.randomness.source import SYSTEM, Keyed, Source
+from dither.randomness.source import Seeded as Seeded
+from dither.randomness.source import System as System
 
-__all__ = ["SYSTEM", "Keyed", "Seeded", "Source", "System"]
+__all__ = ["SYSTEM", "Keyed", "Source"]

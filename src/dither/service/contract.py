@@ -22,7 +22,15 @@ from typing import Any, Final, Self
 
 from dither.account.asking import Asking, Repeat
 from dither.device_text import canonical
-from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found, unknown_name
+from dither.errors import (
+    DitherError,
+    InvalidParameter,
+    MalformedReport,
+    Mismatch,
+    check_choice,
+    found,
+    unknown_name,
+)
 from dither.privacy import Guarantee
 from dither.question import Question, as_question
 from dither.service.settings import public_part
@@ -108,7 +116,7 @@ class Contract:
     """What a campaign promises to the people it asks, and what the collector holds itself to.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
-    answer is shown. `repeat` (with `days` for `Repeat.ONCE`) is how often a person may answer. `labels` are
+    answer is shown. `repeat` (with `days` for `"once"`) is how often a person may answer. `labels` are
     the public labels that a batch may carry beside none. `sealing_key` is the public key (64 hexadecimal
     digits) that devices encrypt batches to, so that a relay cannot read them; None if there is none.
     `reports_a_batch` is how many reports to a question a batch may hold, for gateways that send for many
@@ -124,7 +132,7 @@ class Contract:
     ends: datetime.date
     questions: Mapping[str, Question]
     people: int = 100
-    repeat: Repeat = Repeat.SAME
+    repeat: Repeat = "same"
     days: int | None = None
     labels: tuple[str, ...] = ()
     sealing_key: str | None = None
@@ -156,10 +164,10 @@ class Contract:
         self._check_questions()
 
     def _check_questions(self) -> None:
-        if self.repeat is Repeat.KEPT_CHANGE:
+        if self.repeat == "kept change":
             raise InvalidParameter(
                 "a campaign does not ask about kept changes yet; repeat is one of "
-                f"{', '.join(one.value for one in Repeat if one is not Repeat.KEPT_CHANGE)}"
+                "fresh, same, per value, once"
             )
         if not 1 <= len(self.questions) <= MOST_QUESTIONS:
             raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
@@ -183,7 +191,7 @@ class Contract:
         if name not in self.questions:
             raise unknown_name("question", name, list(self.questions))
         plain = Asking(name, self.questions[name], asker=self.asker)
-        if self.repeat is not Repeat.ONCE:
+        if self.repeat != "once":
             return replace(plain, repeat=self.repeat, days=self.days)
         return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
 
@@ -194,7 +202,7 @@ class Contract:
         """
         if self.reports_a_batch is not None:
             return self.reports_a_batch
-        if self.repeat is not Repeat.ONCE or self.days is None:
+        if self.repeat != "once" or self.days is None:
             return 1
         return (min(day, self.ends) - self.begins).days // self.days + 1
 
@@ -228,7 +236,7 @@ class Contract:
             {
                 "dither-campaign": VERSION,
                 **terms,
-                "repeat": self.repeat.value,
+                "repeat": self.repeat,
                 "promise": promised(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
@@ -254,7 +262,7 @@ class Contract:
             terms |= {name: read_day(terms[name]) for name in ("begins", "ends")}
             if not isinstance(terms["labels"], list) or not isinstance(data["questions"], list):
                 raise MalformedReport("the labels and the questions of a campaign are lists")
-            terms |= {"repeat": Repeat(terms["repeat"]), "labels": tuple(terms["labels"])}
+            terms["labels"] = tuple(terms["labels"])
             text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
             questions = {name: read_named(one) for name, one in data["questions"]}
             if len(questions) != len(data["questions"]):
@@ -301,10 +309,7 @@ class Contract:
             raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
         terms = {"version": 1, **table}
         if "repeat" in terms:
-            kinds = {one.value: one for one in Repeat}
-            if terms["repeat"] not in kinds:
-                raise unknown_name("repeat", terms["repeat"], list(kinds))
-            terms["repeat"] = kinds[terms["repeat"]]
+            check_choice("repeat", terms["repeat"], Repeat)
         labels = terms.get("labels", [])
         if not isinstance(labels, list):
             raise InvalidParameter("labels is a list of texts, such as labels = ['1.0', '1.1']")

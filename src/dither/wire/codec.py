@@ -35,7 +35,6 @@ from dither.errors import (
     found,
     unknown_name,
 )
-from dither.losses import Criterion
 from dither.privacy import Guarantee, Policy
 from dither.question import Question, as_question, check_epsilon, read_question
 from dither.registry import check_name, named
@@ -186,7 +185,7 @@ def to_json(asked: Any) -> str:
 def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
     """Return the question of a specification: its integers and codebook are read, not computed from ε.
 
-    No design is needed; `question.design()` makes it again. Pass a `dt.Policy` on a device. It limits the
+    No design is needed; `question.design()` makes it again. Pass a `Policy` on a device. It limits the
     privacy loss and the cost of reading.
     """
     started, limits = time.monotonic(), _limits(policy)
@@ -242,7 +241,7 @@ _UNLIMITED: Final = Policy(epsilon=math.inf, delta=1.0, bytes=MOST_BYTES, second
 
 def _limits(policy: Policy | None) -> Policy:
     if policy is not None and not isinstance(policy, Policy):
-        raise InvalidParameter(f"policy must be a dt.Policy or None, not {type(policy).__name__}")
+        raise InvalidParameter(f"policy must be a dt.privacy.Policy or None, not {type(policy).__name__}")
     return policy or _UNLIMITED
 
 
@@ -284,7 +283,7 @@ def to_bytes(reports: Reports) -> bytes:
 def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
     """Return reports that `to_bytes` wrote; raise MalformedReport for any other bytes.
 
-    A `dt.Policy` is applied to the question as in `from_json`.
+    A `dt.privacy.Policy` is applied to the question as in `from_json`.
     """
     started, limits = time.monotonic(), _limits(policy)
     if not isinstance(data, bytes | bytearray | memoryview):
@@ -459,8 +458,6 @@ def _question(name: str, table: dict[str, Any]) -> Any:
         kind = default_mechanism(domain, table["epsilon"]) if stated is None else named(stated)
         if isinstance(table.get("loss"), str):
             table["loss"] = losses.named(table["loss"])
-        if isinstance(table.get("criterion"), str):
-            table["criterion"] = losses.criterion_named(table["criterion"])
         return kind(domain, **table)
     except MissingExtra:
         raise
@@ -515,7 +512,7 @@ def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
         return named("OGPM")
     if isinstance(domain, Categories):
         return type(_loaded("advice.catalogue").default_protocol(domain, check_epsilon(epsilon)))
-    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER[Criterion.WORST]
+    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER["worst"]
     return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
 
 

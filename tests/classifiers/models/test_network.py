@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.classifiers import Network, UtilityMethod
+from dither.classifiers import Network
 from dither.classifiers.boxes import AffineLayer, Layer, ReluLayer, least_leads
 from dither.classifiers.models.network import convolution, network, pooling
 from tests.classifiers.settings import PRINTED, UNIT, black_box, quadratic
@@ -141,8 +141,8 @@ def test_scikit_learns_perceptron() -> None:
             length=dt.OGPM(dt.Interval(1, 7), epsilon=4), width=dt.OGPM(dt.Interval(0, 3), epsilon=4)
         )
         names = ["a", "b", "length", "width"]
-        found = dt.utility(model, iris.data[70], each, names=names, confidence=1)
-        assert found.method is UtilityMethod.CERTIFIED
+        found = dt.classifiers.utility(model, iris.data[70], each, names=names, confidence=1)
+        assert found.method == "certified"
         assert found.box is not None
         low, high = found.box.corners
         rows = np.repeat(iris.data[[70]], 20_000, axis=0)
@@ -168,10 +168,10 @@ def test_torch_modules(image: bool) -> None:
 
     x = np.random.default_rng(2).random((1, 4, 4) if image else 2)
     mechanism = dt.OGPM(UNIT, epsilon=6)
-    sampled = dt.utility(
-        module, x, mechanism, method=UtilityMethod.MONTE_CARLO, queries=4000, source=dt.Seeded(1)
+    sampled = dt.classifiers.utility(
+        module, x, mechanism, method="Monte Carlo", queries=4000, source=dt.Seeded(1)
     )
-    by_hand = dt.utility(
+    by_hand = dt.classifiers.utility(
         lambda rows: module(torch.as_tensor(rows, dtype=torch.float32)).argmax(1).numpy(),
         x,
         mechanism,
@@ -179,8 +179,8 @@ def test_torch_modules(image: bool) -> None:
         source=dt.Seeded(1),
     )
     assert sampled.estimate == by_hand.estimate
-    proven = dt.utility(module, x, mechanism, confidence=1)
-    assert proven.method is UtilityMethod.CERTIFIED
+    proven = dt.classifiers.utility(module, x, mechanism, confidence=1)
+    assert proven.method == "certified"
     assert 0.0 < proven.lower <= sampled.upper
 
 
@@ -191,16 +191,18 @@ def test_torch_modules_that_cannot_be_read_are_asked() -> None:
         def forward(self, rows: Any) -> Any:
             return rows[:, 0] - rows[:, 1]
 
-    found = dt.utility(Odd().eval(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2), queries=2000, source=dt.Seeded(3))
-    assert found.method is UtilityMethod.MONTE_CARLO
-    exact = dt.utility(
+    found = dt.classifiers.utility(
+        Odd().eval(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2), queries=2000, source=dt.Seeded(3)
+    )
+    assert found.method == "Monte Carlo"
+    exact = dt.classifiers.utility(
         dt.classifiers.LinearClassifier([[1.0, -1.0]], [0.0]), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2)
     )
     assert found.lower <= exact.lower <= found.upper
     with pytest.raises(dt.errors.Infeasible):
-        dt.utility(Odd().eval(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2), confidence=1)
+        dt.classifiers.utility(Odd().eval(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2), confidence=1)
     with pytest.raises(dt.errors.InvalidParameter, match="eval"):
-        dt.utility(Odd(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2))
+        dt.classifiers.utility(Odd(), [0.7, 0.4], dt.OGPM(UNIT, epsilon=2))
 
 
 class Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.data.streams import Missing
 from dither.errors import OutsideDomain
 
 pa = pytest.importorskip("pyarrow")
@@ -88,7 +89,7 @@ def test_a_missing_answer(kind: str) -> None:
     asked = {"x": mechanism}
     with pytest.raises(OutsideDomain, match=MISSING):
         dt.data.perturb(frame, asked)
-    out = dt.data.perturb(frame, asked, missing=dt.Missing.SKIP)
+    out = dt.data.perturb(frame, asked, missing="skip")
     assert dt.data.summarise(out, asked)["x"].n == 1
     rows = out.collect() if hasattr(out, "collect") else out
     assert pa.RecordBatchReader.from_stream(rows).read_all().column("x").is_null().to_pylist() == [
@@ -97,9 +98,9 @@ def test_a_missing_answer(kind: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("choice", dt.Missing)
+@pytest.mark.parametrize("choice", ["error", "skip"])
 @pytest.mark.parametrize("kind", WRONG_IN)
-def test_nan_is_an_error_with_every_choice(kind: str, choice: dt.Missing) -> None:
+def test_nan_is_an_error_with_every_choice(kind: str, choice: Missing) -> None:
     frame, mechanism = WRONG_IN[kind]()
     with pytest.raises(OutsideDomain, match=OUTSIDE):
         dt.data.perturb(frame, {"x": mechanism}, missing=choice)
@@ -108,7 +109,7 @@ def test_nan_is_an_error_with_every_choice(kind: str, choice: dt.Missing) -> Non
 def test_a_wrong_value_after_a_missing_one_is_named_by_its_own_row() -> None:
     frame = pa.table({"x": [None, 1.0, None, NAN, NAN]})
     with pytest.raises(OutsideDomain, match="row 4, column 'x'"):
-        dt.data.perturb(frame, {"x": NUMBER}, missing=dt.Missing.SKIP)
+        dt.data.perturb(frame, {"x": NUMBER}, missing="skip")
 
 
 @pytest.mark.parametrize("mechanism", [NUMBER, WORD, BITS])
@@ -118,20 +119,19 @@ def test_nobody_answered(mechanism: Any) -> None:
         pl.DataFrame({"x": [None] * 3}),
         pd.DataFrame({"x": [None] * 3}),
     ):
-        out = dt.data.perturb(frame, {"x": mechanism}, missing=dt.Missing.SKIP)
+        out = dt.data.perturb(frame, {"x": mechanism}, missing="skip")
         assert dt.data.summarise(out, {"x": mechanism})["x"].n == 0
 
 
 def test_expressions_of_polars_have_the_same_rule() -> None:
-    import dither.data.polars  # noqa: F401
 
-    for choice in dt.Missing:
+    for choice in ("error", "skip"):
         with pytest.raises(Exception, match=OUTSIDE):
             pl.DataFrame({"x": [1.0, NAN]}).select(pl.col("x").dither.perturb(NUMBER, missing=choice))
     words = pl.DataFrame({"x": ["a", None]})
     with pytest.raises(Exception, match=MISSING):
         words.select(pl.col("x").dither.perturb(WORD))
-    out = words.select(pl.col("x").dither.perturb(WORD, missing=dt.Missing.SKIP))
+    out = words.select(pl.col("x").dither.perturb(WORD, missing="skip"))
     assert out["x"].is_null().to_list() == [False, True]
 
 
@@ -157,10 +157,10 @@ def test_files_have_the_same_rule(ending: str, tmp_path: Path) -> None:
         _write(path, cells)
         with pytest.raises(OutsideDomain, match=MISSING):
             dt.data.perturb_file(path, out, {"x": mechanism}, force=True)
-        counts = dt.data.perturb_file(path, out, {"x": mechanism}, missing=dt.Missing.SKIP, force=True)
+        counts = dt.data.perturb_file(path, out, {"x": mechanism}, missing="skip", force=True)
         assert counts == dt.data.RowCounts(written=1, missing=1)
     if ending != "parquet":  # pandas writes it, to which NaN is missing
         _write(path, [1.0, NAN])
-        for choice in dt.Missing:
+        for choice in ("error", "skip"):
             with pytest.raises(OutsideDomain, match=OUTSIDE):
                 dt.data.perturb_file(path, out, {"x": NUMBER}, missing=choice, force=True)

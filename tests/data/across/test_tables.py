@@ -123,7 +123,7 @@ def test_what_does_not_count_is_left_out(ending: str, tmp_path: Path) -> None:
     with pytest.raises(OutsideDomain, match=r"row 2, column 'minutes': the answer is missing.*public"):
         dt.data.perturb_file(path, out, minutes)
     assert not out.exists()
-    counts = dt.data.perturb_file(path, out, minutes, person="id", missing=dt.Missing.SKIP)
+    counts = dt.data.perturb_file(path, out, minutes, person="id", missing="skip")
     assert counts == dt.data.RowCounts(written=2, missing=1, repeated=1)
     assert dt.data.summarise_file(out)["minutes"].n == 2
 
@@ -168,7 +168,7 @@ def test_a_date_beyond_python_s_is_not_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_wrong_files(ending: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{ending}", columns()), tmp_path / f"out.{ending}"
-    for missing in dt.Missing:
+    for missing in ("error", "skip"):
         with pytest.raises(InvalidParameter, match=r"there is no column 'hours': there are id, minutes"):
             dt.data.perturb_file(path, out, {"hours": QUESTIONS["minutes"]}, missing=missing)
     for more in ({"keep": ["town"]}, {"person": "town"}):
@@ -187,7 +187,7 @@ def test_wrong_files(ending: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="keep is a list"):
         dt.data.perturb_file(path, out, QUESTIONS, keep="id")
     for choice in ("skip", True, None):
-        with pytest.raises(InvalidParameter, match=r"Missing\.SKIP"):
+        with pytest.raises(InvalidParameter, match="no missing"):
             dt.data.perturb_file(path, out, QUESTIONS, missing=choice)
     assert not out.exists()
 
@@ -257,7 +257,7 @@ def test_rows_that_are_all_left_out(ending: str, tmp_path: Path) -> None:
     nothing = pa.array([None, None], pa.float64()) if ending in BINARY else [None, None]
     write(path, {"minutes": nothing, "id": [1, 2]})
     asked = {"minutes": QUESTIONS["minutes"]}
-    counts = dt.data.perturb_file(path, out, asked, keep=["id"], missing=dt.Missing.SKIP)
+    counts = dt.data.perturb_file(path, out, asked, keep=["id"], missing="skip")
     assert counts == dt.data.RowCounts(missing=2)
     assert dt.data.summarise_file(out)["minutes"].n == 0
     if ending in BINARY:

@@ -205,7 +205,7 @@ def test_the_promise_is_by_distance_or_pure() -> None:
     assert again.guarantee == by_distance.guarantee
     assert dt.audit(by_distance).ok
     with pytest.raises(InvalidParameter, match="pure ε"):
-        dt.PlanarStaircase(CITY, epsilon=2, distance=500, unit=dt.TRAJECTORY)
+        dt.PlanarStaircase(CITY, epsilon=2, distance=500, unit="trajectory")
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 4.0, 8.0])

@@ -178,11 +178,11 @@ UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
 CASES_sampling = {
     "Laplace": lambda eps: dt.Laplace(WIDE, epsilon=eps, cells=128),
     "Staircase": lambda eps: dt.Staircase(UNIT, epsilon=eps, cells=128),
-    "Staircase, squared": lambda eps: dt.Staircase(WIDE, epsilon=eps, loss=dt.squared, cells=256),
+    "Staircase, squared": lambda eps: dt.Staircase(WIDE, epsilon=eps, loss="squared", cells=256),
     "Gaussian": lambda eps: dt.Gaussian(WIDE, epsilon=eps, delta=1e-2, cells=128),
     "BoundedLaplace": lambda eps: dt.BoundedLaplace(WIDE, epsilon=eps, cells=128),
     "BoundedLaplace, 0.3": lambda eps: dt.BoundedLaplace(UNIT, epsilon=eps, sensitivity=0.3, cells=128),
-    "Purkayastha": lambda eps: dt.Purkayastha(DEGREES, epsilon=eps, cells=64),
+    "Purkayastha": lambda eps: dt.rivals.Purkayastha(DEGREES, epsilon=eps, cells=64),
     "Exponential": lambda eps: dt.Exponential(WIDE, [-3, -1, 0, 2.5, 7], epsilon=eps),
     "Exponential, circle": lambda eps: dt.Exponential(DEGREES, [10, 100, 200, 210], epsilon=eps),
 }
@@ -347,15 +347,15 @@ def test_the_sampled_law_is_near_the_closed_form() -> None:
     for mechanism in (
         dt.Laplace(WIDE, epsilon=0.5),
         dt.Laplace(WIDE, epsilon=3.0).truncated(),
-        dt.Staircase(WIDE, epsilon=3.0, loss=dt.squared),
+        dt.Staircase(WIDE, epsilon=3.0, loss="squared"),
         dt.BoundedLaplace(WIDE, epsilon=3.0),
         dt.Gaussian(WIDE, epsilon=3.0, delta=1e-4),
-        dt.Purkayastha(DEGREES, epsilon=2.0),
+        dt.rivals.Purkayastha(DEGREES, epsilon=2.0),
     ):
         unit = step(mechanism)
         xs = mechanism.line.from_unit(np.array([0.0, 0.04, 0.31, 0.5, 0.97]))
         sampled = mechanism.sampled
-        assert sampled.error(dt.absolute, xs) == pytest.approx(mechanism.error(dt.absolute, xs), abs=unit)
+        assert sampled.error("absolute", xs) == pytest.approx(mechanism.error("absolute", xs), abs=unit)
         assert sampled.mean(xs) == pytest.approx(mechanism.mean(xs), abs=unit)
         x = float(xs[3])
         ys = x + unit * np.array([-100.0, -10.0, 0.0, 10.0, 100.0])

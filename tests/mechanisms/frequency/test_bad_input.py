@@ -124,7 +124,7 @@ def test_questions_about_an_estimate():
         dt.KRR(FRUIT, epsilon=1).variance(1.5)
 
 
-@pytest.mark.parametrize("kind", [dt.SUE, dt.OUE, dt.SubsetSelection])
+@pytest.mark.parametrize("kind", [dt.rivals.SUE, dt.OUE, dt.SubsetSelection])
 def test_laws_too_long_to_list(kind):
     with pytest.raises(InvalidParameter, match="up to 16"):
         kind(dt.Categories(17), epsilon=1).probabilities(0)

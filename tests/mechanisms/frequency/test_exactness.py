@@ -61,7 +61,7 @@ def test_p_and_q_are_those_of_the_law(kind, k, epsilon):
 
 
 @pytest.mark.parametrize("epsilon", BUDGETS)
-@pytest.mark.parametrize("kind", [dt.OLH, dt.BLH], ids=["OLH", "BLH"])
+@pytest.mark.parametrize("kind", [dt.OLH, dt.rivals.BLH], ids=["OLH", "BLH"])
 def test_hashing_is_private_whatever_the_seed(kind, epsilon):
     mechanism = kind(dt.Categories(6), epsilon=epsilon)
     if mechanism.kernel.window.cells > 1000:
@@ -90,10 +90,10 @@ def test_closed_forms(k, epsilon):
     w = max(1, round(k / (E + 1)))
     expected = {
         dt.KRR: (E / (E + k - 1), 1 / (E + k - 1)),
-        dt.SUE: (np.exp(epsilon / 2) / (np.exp(epsilon / 2) + 1), 1 / (np.exp(epsilon / 2) + 1)),
+        dt.rivals.SUE: (np.exp(epsilon / 2) / (np.exp(epsilon / 2) + 1), 1 / (np.exp(epsilon / 2) + 1)),
         dt.OUE: (0.5, 1 / (E + 1)),
         dt.OLH: (E / (E + g - 1), 1 / g),
-        dt.BLH: (E / (E + 1), 0.5),
+        dt.rivals.BLH: (E / (E + 1), 0.5),
         dt.SubsetSelection: (
             w * E / (w * E + k - w),
             (w * E * (w - 1) + (k - w) * w) / ((k - 1) * (w * E + k - w)),

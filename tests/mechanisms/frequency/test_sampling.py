@@ -142,7 +142,7 @@ def test_sets_one_by_one_follow_the_same_law(x):
     assert p_value(cells, mechanism.probabilities(x)) > ALARM
 
 
-@pytest.mark.parametrize("kind", [dt.OLH, dt.BLH], ids=["OLH", "BLH"])
+@pytest.mark.parametrize("kind", [dt.OLH, dt.rivals.BLH], ids=["OLH", "BLH"])
 def test_buckets_follow_the_law_given_the_seed(kind):
     """The seed is public: relative to the bucket of the answer under it, every report has one law."""
     mechanism = kind(dt.Categories(50), epsilon=1)

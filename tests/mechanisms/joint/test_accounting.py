@@ -14,7 +14,6 @@ import pytest
 
 import dither as dt
 from dither.errors import Infeasible, InvalidParameter
-from dither.jrr import HIDDEN, INFORMED, PARTNER_REVEALED, THEOREM_3
 from dither.kernels.coin import PairedCoins
 from dither.mechanisms.joint import accounting
 from dither.privacy import Approximate, Nothing, Pure
@@ -27,10 +26,10 @@ MILD = dt.JRR(TWO, p=Fraction(7, 10), rho=Fraction(-1, 5), n=100)
 
 
 def test_the_default_is_the_strict_one() -> None:
-    assert MILD.guarantee == MILD.accounting(PARTNER_REVEALED)
+    assert MILD.guarantee == MILD.accounting("partner revealed")
     highest, lowest = 1.2 * 0.7, 0.3 - 0.2 * 0.7  # p_max and p_min of [Thesis, Thm 3]
     assert MILD.guarantee.epsilon == pytest.approx(math.log(highest / lowest), rel=1e-12)
-    assert MILD.guarantee.epsilon == MILD.epsilon == MILD.accounting(INFORMED).epsilon
+    assert MILD.guarantee.epsilon == MILD.epsilon == MILD.accounting("informed").epsilon
     assert MILD.guarantee.assumes == ("whoever deals the coins keeps them from the collector",)
 
 
@@ -38,19 +37,19 @@ def test_the_published_choice_promises_nothing() -> None:
     jrr = dt.JRR.heuristic(TWO, epsilon=1, n=100)
     assert isinstance(jrr.guarantee.bound, Nothing)
     assert jrr.guarantee.epsilon == math.inf
-    assert isinstance(jrr.accounting(HIDDEN, colluders=50).bound, Nothing)
-    assert isinstance(jrr.accounting(INFORMED).bound, Nothing)
+    assert isinstance(jrr.accounting("hidden", colluders=50).bound, Nothing)
+    assert isinstance(jrr.accounting("informed").bound, Nothing)
     assert "no privacy guarantee" in jrr.describe()
 
 
 def test_the_headline_and_what_it_spends() -> None:
     jrr = dt.JRR.heuristic(TWO, epsilon=0.01, n=10_000)
-    spent = jrr.accounting(INFORMED, delta=1e-6)
+    spent = jrr.accounting("informed", delta=1e-6)
     assert spent.bound == Approximate(pytest_close(1.2346), 1e-6)
     assert "nobody learns who is paired with whom" in spent.assumes
     assert dt.RR(TWO, epsilon=spent.epsilon).variance() * 10_000 == pytest.approx(5.8e3, rel=0.01)
     assert jrr.count_variance(0) == pytest.approx(1.0e6, rel=0.01)
-    assert isinstance(replace(jrr, n=1_000).accounting(INFORMED, delta=1e-6).bound, Nothing)
+    assert isinstance(replace(jrr, n=1_000).accounting("informed", delta=1e-6).bound, Nothing)
 
 
 class pytest_close(float):  # noqa: N801
@@ -64,37 +63,37 @@ class pytest_close(float):  # noqa: N801
 
 def test_modes_are_ordered_by_what_is_known() -> None:
     for colluders in (0, 1, 10, 49, 98):
-        hidden = MILD.accounting(HIDDEN, colluders=colluders).epsilon
+        hidden = MILD.accounting("hidden", colluders=colluders).epsilon
         assert math.log(7 / 3) - 1e-9 <= hidden <= MILD.guarantee.epsilon
-    assert MILD.accounting(HIDDEN).epsilon == pytest.approx(math.log(7 / 3), abs=1e-9)
+    assert MILD.accounting("hidden").epsilon == pytest.approx(math.log(7 / 3), abs=1e-9)
     for delta in (1e-9, 1e-6, 1e-3):
-        assert MILD.accounting(INFORMED, delta=delta).epsilon <= MILD.guarantee.epsilon
-    few, many = (MILD.accounting(PARTNER_REVEALED, colluders=m, delta=1e-3).epsilon for m in (1, 50))
+        assert MILD.accounting("informed", delta=delta).epsilon <= MILD.guarantee.epsilon
+    few, many = (MILD.accounting("partner revealed", colluders=m, delta=1e-3).epsilon for m in (1, 50))
     assert math.log(7 / 3) - 1e-9 <= few <= many <= MILD.guarantee.epsilon
 
 
 def test_theorem_3_is_reported_and_labelled() -> None:
     jrr = dt.JRR.heuristic(TWO, epsilon=0.01, n=200)
     assert jrr.theorem_3(20) == pytest.approx(0.2108, abs=5e-4)
-    stated = jrr.accounting(THEOREM_3, colluders=20)
+    stated = jrr.accounting("theorem 3", colluders=20)
     assert isinstance(stated.bound, Nothing)
     assert "Theorem 3 states ε = 0.2108" in str(stated)
-    assert not stated.implies(dt.Guarantee(Pure(50.0)))
-    assert jrr.accounting(HIDDEN, colluders=20).epsilon > jrr.theorem_3(20)
+    assert not stated.implies(dt.privacy.Guarantee(Pure(50.0)))
+    assert jrr.accounting("hidden", colluders=20).epsilon > jrr.theorem_3(20)
     with pytest.raises(InvalidParameter, match="two categories"):
         dt.JRR(THREE, p=0.5, rho=0, n=4).theorem_3()
     with pytest.raises(InvalidParameter, match="two categories"):
-        dt.JRR(THREE, p=0.5, rho=0, n=4).accounting(THEOREM_3)
+        dt.JRR(THREE, p=0.5, rho=0, n=4).accounting("theorem 3")
 
 
 def test_plain_coins_are_plain_in_every_mode() -> None:
     for domain in (TWO, THREE):
         plain = dt.KRR(domain, epsilon=1)
         jrr = dt.JRR.over(plain, rho=Fraction(0), n=50)
-        for mode in (PARTNER_REVEALED, INFORMED, HIDDEN):
+        for mode in ("partner revealed", "informed", "hidden"):
             assert jrr.accounting(mode).epsilon == pytest.approx(plain.guarantee.epsilon, rel=1e-12)
-        assert jrr.accounting(HIDDEN, colluders=20).epsilon == jrr.epsilon
-        assert jrr.accounting(INFORMED, delta=1e-6).epsilon <= jrr.epsilon
+        assert jrr.accounting("hidden", colluders=20).epsilon == jrr.epsilon
+        assert jrr.accounting("informed", delta=1e-6).epsilon <= jrr.epsilon
 
 
 def test_three_categories_by_their_pair_law() -> None:
@@ -108,11 +107,11 @@ def test_three_categories_by_their_pair_law() -> None:
 
 
 def test_bits_cost_twice() -> None:
-    joint = dt.JRR.over(dt.SUE(dt.Categories(4), epsilon=2), rho=-0.1, n=10)
+    joint = dt.JRR.over(dt.rivals.SUE(dt.Categories(4), epsilon=2), rho=-0.1, n=10)
     bit = dt.JRR(TWO, p=joint.p, rho=-0.1, n=10)
     assert joint.guarantee.epsilon == pytest.approx(2 * bit.guarantee.epsilon, rel=1e-12)
-    for more in ({"mode": INFORMED}, {"mode": PARTNER_REVEALED, "delta": 1e-6}, {"mode": HIDDEN}):
-        with pytest.raises(InvalidParameter, match="PARTNER_REVEALED without delta only"):
+    for more in ({"mode": "informed"}, {"mode": "partner revealed", "delta": 1e-6}, {"mode": "hidden"}):
+        with pytest.raises(InvalidParameter, match="'partner revealed' without delta only"):
             joint.accounting(**more)
 
 
@@ -120,15 +119,15 @@ def test_bits_cost_twice() -> None:
     "more",
     [
         {"mode": "INFORMED"},
-        {"mode": HIDDEN, "delta": 1e-6},
-        {"mode": THEOREM_3, "delta": 1e-6},
-        {"mode": INFORMED, "colluders": 3},
-        {"mode": HIDDEN, "colluders": 100},
-        {"mode": HIDDEN, "colluders": -1},
-        {"mode": HIDDEN, "colluders": 1.5},
-        {"mode": INFORMED, "delta": 0.0},
-        {"mode": INFORMED, "delta": 1.0},
-        {"mode": INFORMED, "delta": "small"},
+        {"mode": "hidden", "delta": 1e-6},
+        {"mode": "theorem 3", "delta": 1e-6},
+        {"mode": "informed", "colluders": 3},
+        {"mode": "hidden", "colluders": 100},
+        {"mode": "hidden", "colluders": -1},
+        {"mode": "hidden", "colluders": 1.5},
+        {"mode": "informed", "delta": 0.0},
+        {"mode": "informed", "delta": 1.0},
+        {"mode": "informed", "delta": "small"},
     ],
 )
 def test_bad_questions_are_refused(more: dict[str, object]) -> None:
@@ -144,7 +143,7 @@ def test_bad_questions_are_refused(more: dict[str, object]) -> None:
 def test_strictly_plain_coins_are_best(epsilon: float, n1: int | None) -> None:
     """The optimum of the facts, and no pair (p, ρ) on a grid that keeps the promise has less variance."""
     n = 1_000
-    best = dt.JRR.tuned(TWO, epsilon=epsilon, mode=PARTNER_REVEALED, n=n, n1=n1)
+    best = dt.JRR.tuned(TWO, epsilon=epsilon, mode="partner revealed", n=n, n1=n1)
     assert best.rho == 0
     assert best.guarantee.epsilon <= epsilon
     assert best.guarantee.epsilon == pytest.approx(epsilon, rel=1e-10)
@@ -155,15 +154,15 @@ def test_strictly_plain_coins_are_best(epsilon: float, n1: int | None) -> None:
         other = dt.JRR(TWO, p=p, rho=rho, n=n)
         if other.guarantee.epsilon <= epsilon:
             assert other.count_variance(at) > best.count_variance(at)
-    assert dt.JRR.tuned(TWO, epsilon=epsilon, mode=INFORMED, n=n) == best
+    assert dt.JRR.tuned(TWO, epsilon=epsilon, mode="informed", n=n) == best
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0])
 def test_what_gain_survives_when_informed(epsilon: float) -> None:
     n = 10_000
-    tuned = dt.JRR.tuned(TWO, epsilon=epsilon, mode=INFORMED, n=n, delta=1e-6, n1=0)
-    plain = dt.JRR.tuned(TWO, epsilon=epsilon, mode=PARTNER_REVEALED, n=n)
-    spent = tuned.accounting(INFORMED, delta=1e-6)
+    tuned = dt.JRR.tuned(TWO, epsilon=epsilon, mode="informed", n=n, delta=1e-6, n1=0)
+    plain = dt.JRR.tuned(TWO, epsilon=epsilon, mode="partner revealed", n=n)
+    spent = tuned.accounting("informed", delta=1e-6)
     assert spent.epsilon <= epsilon
     assert spent.delta == 1e-6
     gain = tuned.count_variance(0) / plain.count_variance(0)
@@ -175,45 +174,45 @@ def test_what_gain_survives_when_informed(epsilon: float) -> None:
 @pytest.mark.slow
 def test_what_gain_survives_among_many() -> None:
     for epsilon, expected in REFERENCE["gain_informed"]["n=8e4"].items():
-        tuned = dt.JRR.tuned(TWO, epsilon=float(epsilon), mode=INFORMED, n=80_000, delta=1e-6, n1=0)
-        plain = dt.JRR.tuned(TWO, epsilon=float(epsilon), mode=PARTNER_REVEALED, n=80_000)
-        assert tuned.accounting(INFORMED, delta=1e-6).epsilon <= float(epsilon)
+        tuned = dt.JRR.tuned(TWO, epsilon=float(epsilon), mode="informed", n=80_000, delta=1e-6, n1=0)
+        plain = dt.JRR.tuned(TWO, epsilon=float(epsilon), mode="partner revealed", n=80_000)
+        assert tuned.accounting("informed", delta=1e-6).epsilon <= float(epsilon)
         assert tuned.count_variance(0) / plain.count_variance(0) == pytest.approx(expected, abs=0.013)
 
 
 def test_tuned_with_hidden_pairs() -> None:
-    free = dt.JRR.tuned(TWO, epsilon=1, mode=HIDDEN, n=200, n1=0)
+    free = dt.JRR.tuned(TWO, epsilon=1, mode="hidden", n=200, n1=0)
     assert free.pairs.neither == 0  # nobody colludes and nothing is known: the published choice
     assert free.p == dt.JRR.heuristic(TWO, epsilon=1, n=200).p
-    some = dt.JRR.tuned(TWO, epsilon=1, mode=HIDDEN, n=200, colluders=20, n1=0)
-    assert some.accounting(HIDDEN, colluders=20).epsilon <= 1
+    some = dt.JRR.tuned(TWO, epsilon=1, mode="hidden", n=200, colluders=20, n1=0)
+    assert some.accounting("hidden", colluders=20).epsilon <= 1
     assert free.count_variance(0) < some.count_variance(0) < replace(free, rho=Fraction(0)).count_variance(0)
 
 
 def test_tuned_with_a_lottery() -> None:
-    tuned = dt.JRR.tuned(TWO, epsilon=1, mode=PARTNER_REVEALED, n=1_000, colluders=10, delta=0.02, n1=0)
+    tuned = dt.JRR.tuned(TWO, epsilon=1, mode="partner revealed", n=1_000, colluders=10, delta=0.02, n1=0)
     assert tuned.rho < 0
-    assert tuned.accounting(PARTNER_REVEALED, colluders=10, delta=0.02).epsilon <= 1
-    strict = dt.JRR.tuned(TWO, epsilon=1, mode=PARTNER_REVEALED, n=1_000, colluders=10, delta=1e-9, n1=0)
+    assert tuned.accounting("partner revealed", colluders=10, delta=0.02).epsilon <= 1
+    strict = dt.JRR.tuned(TWO, epsilon=1, mode="partner revealed", n=1_000, colluders=10, delta=1e-9, n1=0)
     assert strict.rho > -1e-3
 
 
 def test_tuned_for_three_categories() -> None:
-    tuned = dt.JRR.tuned(THREE, epsilon=1, mode=INFORMED, n=10_000, delta=1e-6, n1=0)
-    plain = dt.JRR.tuned(THREE, epsilon=1, mode=PARTNER_REVEALED, n=10_000)
-    assert tuned.accounting(INFORMED, delta=1e-6).epsilon <= 1
+    tuned = dt.JRR.tuned(THREE, epsilon=1, mode="informed", n=10_000, delta=1e-6, n1=0)
+    plain = dt.JRR.tuned(THREE, epsilon=1, mode="partner revealed", n=10_000)
+    assert tuned.accounting("informed", delta=1e-6).epsilon <= 1
     assert tuned.count_variance(0) < plain.count_variance(0)
     assert plain.p == pytest.approx(math.e / (math.e + 2), rel=1e-12)
     # Where every category is held by a third, there is nothing to gain.
-    even = dt.JRR.tuned(THREE, epsilon=1, mode=INFORMED, n=10_000, delta=1e-6, n1=10_000 / 3)
+    even = dt.JRR.tuned(THREE, epsilon=1, mode="informed", n=10_000, delta=1e-6, n1=10_000 / 3)
     assert even.rho == 0
 
 
 def test_a_guess_helps_where_it_is_right() -> None:
-    blind = dt.JRR.tuned(TWO, epsilon=0.5, mode=INFORMED, n=10_000, delta=1e-6)
-    told = dt.JRR.tuned(TWO, epsilon=0.5, mode=INFORMED, n=10_000, delta=1e-6, n1=100)
+    blind = dt.JRR.tuned(TWO, epsilon=0.5, mode="informed", n=10_000, delta=1e-6)
+    told = dt.JRR.tuned(TWO, epsilon=0.5, mode="informed", n=10_000, delta=1e-6, n1=100)
     assert told.count_variance(100) <= blind.count_variance(100)
-    assert dt.JRR.tuned(TWO, epsilon=0.5, mode=INFORMED, n=10_000, delta=1e-6, n1=5_000).rho == 0
+    assert dt.JRR.tuned(TWO, epsilon=0.5, mode="informed", n=10_000, delta=1e-6, n1=5_000).rho == 0
 
 
 def test_theorem_3_is_satisfied_by_the_published_choices() -> None:
@@ -227,7 +226,7 @@ def test_theorem_3_is_satisfied_by_the_published_choices() -> None:
     for share, best, not_best in ((0.01, 0.15, 0.18), (0.1, 0.08, 0.11), (0.9, 0.08, 0.11)):
         for part, holds in ((best, True), (not_best, False)):
             colluders, n1 = round(part * n), share * n
-            tuned = dt.JRR.tuned(TWO, epsilon=1, mode=THEOREM_3, n=n, colluders=colluders, n1=n1)
+            tuned = dt.JRR.tuned(TWO, epsilon=1, mode="theorem 3", n=n, colluders=colluders, n1=n1)
             jrr = dt.JRR.heuristic(TWO, epsilon=1, n=n, colluders=colluders)
             assert (jrr.count_variance(n1) <= 1.0001 * tuned.count_variance(n1)) == holds
 
@@ -241,16 +240,16 @@ def test_the_published_choice_for_k_categories() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {"mode": PARTNER_REVEALED, "n": 100, "n1": 101},
-        {"mode": PARTNER_REVEALED, "n": 100, "n1": -1},
+        {"mode": "partner revealed", "n": 100, "n1": 101},
+        {"mode": "partner revealed", "n": 100, "n1": -1},
         {"mode": None, "n": 100},
-        {"mode": INFORMED, "n": 100, "colluders": 3},
-        {"mode": PARTNER_REVEALED, "n": 100, "epsilon": -1},
-        {"mode": PARTNER_REVEALED, "n": 1},
-        {"mode": PARTNER_REVEALED, "n": "many"},
-        {"mode": PARTNER_REVEALED, "n": 100, "n1": "few"},
-        {"mode": PARTNER_REVEALED, "n": 10, "domain": dt.Interval(0, 1)},
-        {"mode": THEOREM_3, "n": 10, "domain": THREE},
+        {"mode": "informed", "n": 100, "colluders": 3},
+        {"mode": "partner revealed", "n": 100, "epsilon": -1},
+        {"mode": "partner revealed", "n": 1},
+        {"mode": "partner revealed", "n": "many"},
+        {"mode": "partner revealed", "n": 100, "n1": "few"},
+        {"mode": "partner revealed", "n": 10, "domain": dt.Interval(0, 1)},
+        {"mode": "theorem 3", "n": 10, "domain": THREE},
     ],
 )
 def test_bad_wishes_are_refused(more: dict[str, object]) -> None:

@@ -83,11 +83,11 @@ def test_coins_keep_their_secret() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: dt.SUE(dt.Categories(5), epsilon=2),
+        lambda: dt.rivals.SUE(dt.Categories(5), epsilon=2),
         lambda: dt.OLH(dt.Categories(9), epsilon=2),
         lambda: dt.KRR(THREE, epsilon=2),
         lambda: dt.RR(TWO, epsilon=2),
-        lambda: dt.BLH(THREE, epsilon=1),
+        lambda: dt.rivals.BLH(THREE, epsilon=1),
     ],
 )
 def test_over_other_mechanisms_marginals_stay(make) -> None:

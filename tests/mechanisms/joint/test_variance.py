@@ -114,7 +114,7 @@ def test_simulated_variances_of_many_categories(rho: float) -> None:
 def test_simulated_variances_of_bits_and_buckets() -> None:
     n, domain = 51, dt.Categories(6)
     values = np.array([0] * 45 + [1] * 6)
-    unary = dt.JRR.over(dt.SUE(domain, epsilon=2), rho=-0.36, n=n)
+    unary = dt.JRR.over(dt.rivals.SUE(domain, epsilon=2), rho=-0.36, n=n)
     hashed = dt.JRR.over(dt.OLH(domain, epsilon=1.5), rho=-1.5, n=n)
     for mechanism in (unary, hashed):
         sample = counts_of(mechanism, values, 2_000, 16)

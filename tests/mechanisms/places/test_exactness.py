@@ -35,7 +35,7 @@ MAKERS: dict[str, Make] = {
     "TraCS-C, sphere": partial(dt.TraCSC, dt.Sphere()),
     "TraCS-D": partial(dt.TraCSD, SQUARE),
     "TraCS-D, corner": partial(dt.TraCSD, LONG, start=(-3.0, 0.0)),
-    "TraCS-D, squared": partial(dt.TraCSD, SQUARE, direction=partial(dt.OGPM, loss=dt.squared), split=0.5),
+    "TraCS-D, squared": partial(dt.TraCSD, SQUARE, direction=partial(dt.OGPM, loss="squared"), split=0.5),
     "TraCS-D, disk": partial(dt.TraCSD, DISK),
     "TraCS-D, tilted": partial(dt.TraCSD, TILTED),
     "strawman": partial(dt.rivals.Strawman, SQUARE),

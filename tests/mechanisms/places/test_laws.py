@@ -57,11 +57,11 @@ def test_journeys_change_nothing(make: Any) -> None:
 
 @each
 def test_budgets_are_kept_by_location_and_by_trajectory(make: Any) -> None:
-    location, shared = make(epsilon=2.0), make(epsilon=40.0, unit=dt.TRAJECTORY)
+    location, shared = make(epsilon=2.0), make(epsilon=40.0, unit="trajectory")
     assert 0 < location.guarantee.epsilon <= 2.0
-    assert location.guarantee.unit is dt.LOCATION
+    assert location.guarantee.unit == "location"
     assert shared.guarantee.epsilon <= 40.0
-    assert shared.guarantee.unit is dt.TRAJECTORY
+    assert shared.guarantee.unit == "trajectory"
     assert shared.guarantee.assumes  # how long a path is, is public
     own = trips(shared)
     reports = shared.perturb(own, source=dt.Seeded(2))
@@ -124,7 +124,7 @@ def test_the_likelihood_is_that_of_the_reports(make: Any) -> None:
 def test_how_places_are_read_is_the_collectors_choice(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     reports = mechanism.perturb(trips(mechanism), source=dt.Seeded(1))
-    snapped = mechanism.read(dt.Snapped(mechanism.area.box, 3, 3))
+    snapped = mechanism.read(dt.maps.Snapped(mechanism.area.box, 3, 3))
     assert snapped.fingerprint == mechanism.fingerprint
     assert snapped.guarantee == mechanism.guarantee
     assert len(np.unique(reports.read_by(snapped).values, axis=0)) <= 9

@@ -71,7 +71,7 @@ def test_between_shipped_budgets(epsilon: float) -> None:
 def test_any_queries() -> None:
     """Differences of halves and a total that everybody adds to alike; the bound, the answers, the wire."""
     queries = np.concatenate([np.eye(6)[:3] - np.eye(6)[3:], np.ones((1, 6))])
-    asked = dt.optimal.workload(queries, 1.0)
+    asked = dt.optimal.Workload.of(queries, 1.0)
     assert asked.bound <= asked.average_variance <= 1.05 * asked.bound
     answers = np.repeat(np.arange(6), [3000, 1000, 500, 500, 2000, 3000])
     found = dt.answers(asked.perturb(answers, source=dt.Seeded(2)))
@@ -106,12 +106,12 @@ def test_answers_are_unbiased_and_have_the_stated_errors() -> None:
 def test_what_is_not_a_workload() -> None:
     for queries in ([1, 2, 3], [[1, 2], [3]], [["a", "b"]], [[np.nan, 1.0]], np.ones((3, 4)), np.eye(300)):
         with pytest.raises(InvalidParameter):
-            dt.optimal.workload(queries, 1.0)
+            dt.optimal.Workload.of(queries, 1.0)
     for epsilon in (0.001, 20.0, -1, "1"):
         with pytest.raises(InvalidParameter):
-            dt.optimal.workload(np.eye(3), epsilon)
+            dt.optimal.Workload.of(np.eye(3), epsilon)
     with pytest.raises(InvalidParameter, match="target"):
-        dt.optimal.workload(np.eye(3), 1.0, target=0.0)
+        dt.optimal.Workload.of(np.eye(3), 1.0, target=0.0)
     with pytest.raises(InvalidParameter, match="Cumulative"):
         dt.answers(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import dither as dt
 from dither import protocols
 from dither.errors import DitherError, ExchangeFailed
-from dither.protocols import Exchange, Role, Standing, Terms
+from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import pack_report, read_report
 from dither.protocols.exchange import Deadline
 from dither.protocols.messages import (
@@ -38,6 +38,7 @@ from dither.protocols.rendezvous import (
     read_shared,
     seat,
 )
+from dither.results import Standing
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

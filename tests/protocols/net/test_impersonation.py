@@ -11,7 +11,7 @@ import pytest
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed
-from dither.protocols import Exchange, Role, Standing, Terms
+from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import converse
 from dither.protocols.exchange import Deadline
 from dither.protocols.messages import pack_address
@@ -28,6 +28,7 @@ from dither.protocols.rendezvous import (
     read_shared,
     seat,
 )
+from dither.results import Standing
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

@@ -15,11 +15,12 @@ import pytest
 import dither as dt
 from dither import protocols
 from dither.errors import ExchangeFailed
-from dither.protocols import Exchange, Role, Standing, Terms
+from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import pack_report
 from dither.protocols.exchange import Deadline
 from dither.protocols.messages import NO_EXCHANGE, Kind, pack, pack_address
 from dither.protocols.rendezvous import Desk, dealer, seat
+from dither.results import Standing
 from tests.protocols.network import at, beside, listening
 
 pytest.importorskip("nacl")

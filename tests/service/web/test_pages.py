@@ -168,10 +168,9 @@ def test_numbers_are_grouped_by_narrow_spaces():
 
 
 def test_promises_that_are_not_pure_and_every_repeat():
-    from dither.account.asking import Repeat
     from tests.service.collectors import TERMS
 
-    for repeat in (Repeat.FRESH, Repeat.SAME):
+    for repeat in ("fresh", "same"):
         _, published = make(repeat=repeat)
         assert len(drawing.promise(published.contract)) == 2
     assert "minutes" in drawing.asked(TERMS["questions"]["minutes"].question)

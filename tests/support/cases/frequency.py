@@ -10,17 +10,17 @@ import dither as dt
 
 KINDS = [
     dt.KRR,
-    dt.SUE,
+    dt.rivals.SUE,
     dt.OUE,
     dt.OLH,
-    dt.BLH,
+    dt.rivals.BLH,
     dt.SubsetSelection,
     dt.HadamardResponse,
     dt.ProjectiveResponse,
 ]
 LISTED = [
     dt.KRR,
-    dt.SUE,
+    dt.rivals.SUE,
     dt.OUE,
     dt.SubsetSelection,
     dt.HadamardResponse,

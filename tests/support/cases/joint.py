@@ -33,7 +33,7 @@ JOINT: dict[str, Callable[..., Any]] = {
     "three categories": partial(dt.JRR, THREE, p=Fraction(1, 2), rho=Fraction(-1, 2)),
     "over RR": partial(dt.JRR.over, dt.RR(TWO, epsilon=2), rho=-0.1),
     "over KRR": partial(dt.JRR.over, dt.KRR(THREE, epsilon=2), rho=-0.1),
-    "over SUE": partial(dt.JRR.over, dt.SUE(dt.Categories(5), epsilon=2), rho=-0.2),
+    "over SUE": partial(dt.JRR.over, dt.rivals.SUE(dt.Categories(5), epsilon=2), rho=-0.2),
     "over OLH": partial(dt.JRR.over, dt.OLH(dt.Categories(9), epsilon=2), rho=-0.1),
-    "over BLH": partial(dt.JRR.over, dt.BLH(THREE, epsilon=1), rho=-0.1),
+    "over BLH": partial(dt.JRR.over, dt.rivals.BLH(THREE, epsilon=1), rho=-0.1),
 }

@@ -81,7 +81,7 @@ CASES: dict[str, KernelCase] = {
     "hashed": KernelCase(dt.OLH(FIVE, epsilon=1), (0, 3), None),
     "prefix": KernelCase(dt.PEM(dt.Text(3), epsilon=1), (np.array([97, 0, 0]), np.array([98, 99, 0])), None),
     "lattice, clamped": KernelCase(dt.Laplace(UNIT, epsilon=1, cells=64), (0.21, 0.9)),
-    "lattice, ring": KernelCase(dt.Purkayastha(TURN, epsilon=1, cells=64), (355.0, 90.0)),
+    "lattice, ring": KernelCase(dt.rivals.Purkayastha(TURN, epsilon=1, cells=64), (355.0, 90.0)),
     "lattice, bounded": KernelCase(dt.BoundedLaplace(UNIT, epsilon=1, cells=64), (0.2, 0.9)),
     "channel": KernelCase(dt.Exponential(UNIT, [0, 0.25, 0.5, 1], epsilon=1), (0.2, 0.9)),
     "questions": KernelCase(
@@ -105,7 +105,7 @@ CASES: dict[str, KernelCase] = {
     "walk": KernelCase(dt.TraCSD(SQUARE, epsilon=2, cells=8), ((0.1, 0.2), (3.0, 0.9)), of_pairs(8)),
     "joint response": KernelCase(dt.JRR(FIVE, p=0.5, rho=-0.2, n=4_000), (0, 3), alone=False),
     "joint bits": KernelCase(
-        dt.JRR.over(dt.SUE(FIVE, epsilon=1), rho=-0.2, n=4_000), (0, 3), binary, alone=False
+        dt.JRR.over(dt.rivals.SUE(FIVE, epsilon=1), rho=-0.2, n=4_000), (0, 3), binary, alone=False
     ),
     "joint hashed": KernelCase(
         dt.JRR.over(dt.OLH(FIVE, epsilon=1), rho=-0.2, n=4_000), (0, 3), None, alone=False

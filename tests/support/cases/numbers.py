@@ -41,10 +41,10 @@ def _case(kind: Any, domain: Any, *, unbiased: bool = False, after: str = "", **
 WINDOWS = [
     _case(dt.OGPM, UNIT),
     _case(dt.OGPM, WIDE),
-    _case(dt.OGPM, UNIT, loss=dt.squared),
-    _case(dt.OGPM, UNIT, loss=dt.power(0.5)),
+    _case(dt.OGPM, UNIT, loss="squared"),
+    _case(dt.OGPM, UNIT, loss=0.5),
     _case(dt.OGPM, DEGREES),
-    _case(dt.OGPM, DEGREES, loss=dt.squared),
+    _case(dt.OGPM, DEGREES, loss="squared"),
     _case(dt.PM, UNIT, unbiased=True),
     _case(dt.PM, WIDE, unbiased=True),
     _case(dt.PM, UNIT, after="compressed"),
@@ -58,26 +58,26 @@ WINDOWS = [
     _case(dt.Podium, UNIT, unbiased=True),
     _case(dt.Podium, WIDE, unbiased=True),
     _case(dt.Podium, UNIT, unbiased=True, approximate=True),
-    _case(dt.Focused, UNIT, focus=0.2),
-    _case(dt.Focused, WIDE, focus=6.5, loss=dt.squared),
-    _case(dt.OGPMU, UNIT, unbiased=True),
-    _case(dt.OGPMU, WIDE, unbiased=True),
+    _case(dt.optimal.Focused, UNIT, focus=0.2),
+    _case(dt.optimal.Focused, WIDE, focus=6.5, loss="squared"),
+    _case(dt.rivals.OGPMU, UNIT, unbiased=True),
+    _case(dt.rivals.OGPMU, WIDE, unbiased=True),
 ]
 FIXED = [  # two cells, always
     _case(dt.Duchi, UNIT, unbiased=True),
     _case(dt.Duchi, WIDE, unbiased=True),
-    _case(dt.TwoPoint, WIDE),
+    _case(dt.optimal.TwoPoint, WIDE),
 ]
 MIXED = [_case(dt.Hybrid, UNIT, unbiased=True), _case(dt.Hybrid, WIDE, unbiased=True)]
 NUMERIC = WINDOWS + FIXED + MIXED
 LATTICES = [  # noise with tails: laws about pure windows do not apply, those about reports and questions do
     _case(dt.Laplace, UNIT, unbiased=True),
     _case(dt.Laplace, WIDE, after="truncated"),
-    _case(dt.Staircase, WIDE, unbiased=True, loss=dt.squared),
+    _case(dt.Staircase, WIDE, unbiased=True, loss="squared"),
     _case(dt.Gaussian, UNIT, unbiased=True, delta=1e-6),
     _case(dt.BoundedLaplace, UNIT),
     _case(dt.BoundedLaplace, WIDE, sensitivity=2.5),
-    _case(dt.Purkayastha, DEGREES),
+    _case(dt.rivals.Purkayastha, DEGREES),
     _case(dt.Exponential, UNIT, points=(0, 0.25, 0.5, 1)),
 ]
 EVERY = NUMERIC + LATTICES

@@ -10,12 +10,12 @@ from dither.optimal.problem import Problem
 UNIT = dt.Interval(0, 1)
 
 KINDS: dict[str, dict[str, Any]] = {
-    "worst absolute": {"loss": dt.absolute},
-    "worst squared": {"loss": dt.squared},
-    "average absolute": {"loss": dt.absolute, "criterion": dt.average},
-    "average squared": {"loss": dt.squared, "criterion": dt.average},
+    "worst absolute": {"loss": "absolute"},
+    "worst squared": {"loss": "squared"},
+    "average absolute": {"loss": "absolute", "criterion": "average"},
+    "average squared": {"loss": "squared", "criterion": "average"},
     "worst unbiased": {"unbiased": True},
-    "average unbiased": {"unbiased": True, "criterion": dt.average},
+    "average unbiased": {"unbiased": True, "criterion": "average"},
 }
 GOALS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0)
 

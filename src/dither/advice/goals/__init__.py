@@ -16,10 +16,8 @@ everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
 
 from dither.advice.goals.answers import Locations, Ranges, Tables
 from dither.advice.goals.numbers import Distribution, Frequencies, Goal, Mean, Quantile, SingleValues
-from dither.advice.simulation import Distance
 
 __all__ = [
-    "Distance",
     "Distribution",
     "Frequencies",
     "Goal",

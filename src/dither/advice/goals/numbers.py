@@ -6,21 +6,28 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
 
 from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
 from dither.advice.compare import average_variance, error_of, largest, mean_over
-from dither.advice.simulation import FINAL, FIRST, Distance, ShapeQuestion, Simulated, Told
+from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval
-from dither.errors import DitherError, InvalidParameter, found
+from dither.errors import DitherError, InvalidParameter, check_choice, found
 from dither.estimation.intervals import reach_of_one
 from dither.kernels.kernel import mean_of_ends
 from dither.kernels.law import COSINE, Moment
-from dither.losses import Criterion, Power, absolute, check_criterion, check_loss, squared, worst
+from dither.losses import (
+    Criterion,
+    Loss,
+    absolute,
+    as_power,
+    check_criterion,
+    squared,
+)
 from dither.mechanisms.base import Analysis
 from dither.mechanisms.numeric.pm import CROSSOVER
 from dither.optimal.mechanism import Optimal
@@ -59,14 +66,14 @@ class Goal(ABC):
         """Return the predicted error; None if the reports cannot answer, however many there are."""
 
     def errors(
-        self, candidates: list[Candidate], *, rough: bool = False, told: Told | None = None
+        self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
     ) -> list[tuple[Candidate, float]]:
         """Return the candidates that can serve with their errors; with `rough`, less accurate ones."""
         predicted = [(one, self.error(one.mechanism)) for one in candidates]
         return [(one, error) for one, error in predicted if error is not None]
 
     def columns(
-        self, candidates: list[Candidate], told: Told | None = None
+        self, candidates: list[Candidate], progress: Progress | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
         """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
         return "", [{"error": self.error(one.mechanism)} for one in candidates]
@@ -113,7 +120,7 @@ _NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smalle
 _COARSE: Final = 1 << 11  # cells on which the gain of a reading is computed
 _COMPARED: Final = 65  # values at which it is
 # The ε from which Podium has a smaller variance than Hybrid, by the reading of dt.mean.
-_GIVES_WAY: Final = {**CROSSOVER, Criterion.AVERAGE: 0.6241}
+_GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
 
@@ -148,12 +155,12 @@ class Averaged(Goal):
 class Mean(Averaged):
     """The mean of n people's numbers; on a circle the mean direction of people who agree.
 
-    `criterion` is dt.worst, for people who all have the value with the largest variance, or dt.average, for
+    `criterion` is "worst", for people who all have the value with the largest variance, or "average", for
     values that are uniform on the domain. Only mechanisms whose E[report] is affine in the value can answer:
     OGPM on an interval cannot.
     """
 
-    criterion: Criterion = worst
+    criterion: Criterion = "worst"
 
     takes = (Interval, Circle)
     otherwise = "for categories use dt.goals.Frequencies"
@@ -178,7 +185,7 @@ class Mean(Averaged):
         return spread * reading_gain(mechanism, self.criterion)
 
     def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
-        over = largest if self.criterion is Criterion.WORST else mean_over
+        over = largest if self.criterion == "worst" else mean_over
         return over(mechanism, function)
 
     def reason(self, first: Candidate, domain: Any) -> str:
@@ -186,11 +193,11 @@ class Mean(Averaged):
             return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
             return (
-                f"solved: unbiased, and its {self.criterion!r} variance is at most "
+                f"solved: unbiased, and its {self.criterion} variance is at most "
                 f"{percent(first.mechanism.gap)} above the smallest there is"
             )
         return (
-            f"unbiased, with the smallest {self.criterion!r} variance; in closed form Hybrid gives way to "
+            f"unbiased, with the smallest {self.criterion} variance; in closed form Hybrid gives way to "
             f"Podium at ε = {_GIVES_WAY[self.criterion]:.4g}"
         )
 
@@ -261,7 +268,7 @@ def reading_gain(mechanism: Any, criterion: Criterion) -> float:
     operator = question.likelihood(inputs, question.outcomes)
     middle = (question.line.low + question.line.high) / 2.0
     plain, best = (operator.backward((one.values - middle) ** 2) - (inputs - middle) ** 2 for one in readings)
-    over = np.max if criterion is Criterion.WORST else mean_of_ends
+    over = np.max if criterion == "worst" else mean_of_ends
     return float(over(best) / over(plain))
 
 
@@ -285,36 +292,37 @@ def _turning(mechanism: Analysis, x: Floats) -> Floats:
 class SingleValues(Goal):
     """Each report by itself: the expected loss of one report, in the worst case or on average."""
 
-    loss: Power = absolute
-    criterion: Criterion = worst
+    loss: Loss = "absolute"
+    criterion: Criterion = "worst"
 
     takes = (Interval, Circle)
     otherwise = "for categories use dt.goals.Frequencies, for places dt.goals.Locations"
 
     def __post_init__(self) -> None:
-        check_loss(self.loss)
+        as_power(self.loss)
         check_criterion(self.criterion)
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        best = solved(domain, epsilon, (self.loss,), (self.criterion,), wait=wait)
-        return [*best, *on_a_line(domain, epsilon, (self.loss,))]
+        power = as_power(self.loss)
+        best = solved(domain, epsilon, (power,), (self.criterion,), wait=wait)
+        return [*best, *on_a_line(domain, epsilon, (power,))]
 
     def error(self, mechanism: Any) -> float:
-        return error_of(mechanism, self.loss, self.criterion)
+        return error_of(mechanism, as_power(self.loss), self.criterion)
 
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         raise InvalidParameter("the error of a single value does not depend on how many people there are")
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        least = known_optimum(domain, first.mechanism.epsilon, self.loss, self.criterion)
+        least = known_optimum(domain, first.mechanism.epsilon, as_power(self.loss), self.criterion)
         if least is not None and self.error(first.mechanism) <= least * (1.0 + 1e-9):
-            return f"no mechanism at all has a smaller {self.criterion!r} {self.loss!r} error"
+            return f"no mechanism at all has a smaller {self.criterion} {as_power(self.loss)!r} error"
         if isinstance(first.mechanism, Optimal):
             return (
-                f"solved: its {self.criterion!r} {self.loss!r} error is at most "
+                f"solved: its {self.criterion} {as_power(self.loss)!r} error is at most "
                 f"{percent(first.mechanism.gap)} above the smallest there is"
             )
-        return f"the smallest {self.criterion!r} {self.loss!r} error of the mechanisms in closed form"
+        return f"the smallest {self.criterion} {as_power(self.loss)!r} error of the mechanisms in closed form"
 
 
 _NEAR = 1.15  # of the best in the first ranking: simulated again with more runs and other seeds
@@ -359,23 +367,23 @@ class _Simulated(Goal):
         found = self.prediction(mechanism)
         return None if found is None else found.error
 
-    def prediction(self, mechanism: Any, told: Told | None = None) -> Simulated | None:
+    def prediction(self, mechanism: Any, progress: Progress | None = None) -> Simulated | None:
         """Return the simulated error with its standard error; None if reports cannot tell a shape."""
         n = stated(self.n)
         if not simulation.tells_apart(mechanism, self._parts):
             return None
-        return simulation.simulated(mechanism, self.question, n, FINAL, told)
+        return simulation.simulated(mechanism, self.question, n, FINAL, progress)
 
     def errors(
-        self, candidates: list[Candidate], *, rough: bool = False, told: Told | None = None
+        self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
     ) -> list[tuple[Candidate, float]]:
         """Return the candidates that can serve with their errors: few runs for all, many for the best."""
         n = stated(self.n)
         able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
-        first = [simulation.simulated(one.mechanism, self.question, n, FIRST, told).error for one in able]
+        first = [simulation.simulated(one.mechanism, self.question, n, FIRST, progress).error for one in able]
         near = 0.0 if rough else _NEAR * min(first, default=0.0)
         return [
-            (one, simulation.simulated(one.mechanism, self.question, n, FINAL, told).error)
+            (one, simulation.simulated(one.mechanism, self.question, n, FINAL, progress).error)
             if error <= near
             else (one, error)
             for one, error in zip(able, first, strict=True)
@@ -386,14 +394,14 @@ class _Simulated(Goal):
         return {"error": self.question}
 
     def columns(
-        self, candidates: list[Candidate], told: Told | None = None
+        self, candidates: list[Candidate], progress: Progress | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
         n, rows = stated(self.n), []
         for one in candidates:
             able = simulation.tells_apart(one.mechanism, self._parts)
             row: dict[str, float | None] = dict.fromkeys(self.questions())
             for name, question in self.questions().items() if able else ():
-                row[name] = simulation.simulated(one.mechanism, question, n, FIRST, told).error
+                row[name] = simulation.simulated(one.mechanism, question, n, FIRST, progress).error
             rows.append(row)
         how = f"simulated for a Beta, {len(FIRST)} runs (seeds {FIRST.start} to {FIRST.stop - 1})"
         return how, rows
@@ -415,7 +423,7 @@ class _Simulated(Goal):
             f"{FINAL.stop - 1}), ± {spread:.2g} %"
         )
         if isinstance(first.mechanism, Cumulative):
-            return f"{told}; read by dt.cumulative(reports, method=dt.empirical_bayes)"
+            return f"{told}; read by dt.cumulative(reports, method='empirical bayes')"
         return told
 
 
@@ -423,16 +431,16 @@ class _Simulated(Goal):
 class Distribution(_Simulated):
     """How the values of n people are distributed, as `dt.distribution` estimates it.
 
-    The error is `dt.goals.Distance.W1`, the area between the true and the estimated cumulative distribution
-    (how far, on average, people would have to move to turn one into the other), or `Distance.KS`, their
+    The error is `"w1"`, the area between the true and the estimated cumulative distribution
+    (how far, on average, people would have to move to turn one into the other), or `"ks"`, their
     largest gap. It is simulated with the mechanism itself, for people with the shape Beta(2, 5), on a circle
-    Beta(4, 4). `Cumulative` is read by `dt.cumulative(reports, method=dt.empirical_bayes)`. Mechanisms for
+    Beta(4, 4). `Cumulative` is read by `dt.cumulative(reports, method="empirical bayes")`. Mechanisms for
     which the first or last two of `bins` equal parts are not identifiable, as OGPM near the ends of an
     interval, are left out.
     """
 
     bins: int = _BINS
-    distance: Distance = Distance.W1
+    distance: Distance = "w1"
 
     takes = (Interval, Circle)
     otherwise = "for categories ask dt.goals.Frequencies"
@@ -441,15 +449,14 @@ class Distribution(_Simulated):
         super().__post_init__()
         if isinstance(self.bins, bool) or not isinstance(self.bins, int) or self.bins < 2:
             raise InvalidParameter("bins are a whole number, at least 2")
-        if not isinstance(self.distance, Distance):
-            raise InvalidParameter("the distance is dt.goals.Distance.W1 or dt.goals.Distance.KS")
+        check_choice("distance", self.distance, Distance)
 
     @property
     def question(self) -> ShapeQuestion:
         return ShapeQuestion(self.distance)
 
     def questions(self) -> dict[str, ShapeQuestion]:
-        order = sorted(Distance, key=lambda one: one is not self.distance)
+        order = sorted(get_args(Distance), key=lambda one: one != self.distance)
         return {one.name: ShapeQuestion(one) for one in order}
 
     @property

@@ -68,10 +68,10 @@ def _release(name: str) -> None:
         tallied = None
         with rows_done(f"reading {file.name}") as progress:
             for values in _columns(file, column, dialect, drop=missing == "drop"):
-                part = central.tally(values, domain)
+                part = central.Tally.of(values, domain)
                 tallied = part if tallied is None else tallied + part
                 progress(len(values))
-        tally: Any = central.tally([], domain) if tallied is None else tallied
+        tally: Any = central.Tally.of([], domain) if tallied is None else tallied
         answer = getattr(central, name)(tally, epsilon=epsilon)
         if as_json:
             low, high = answer.interval()

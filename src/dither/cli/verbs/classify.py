@@ -197,7 +197,7 @@ def command(
                 )
     if as_json:
         answer: dict[str, dict[str, Any]] = {
-            kind: {"lower": one.lower, "method": one.method.value, "confidence": one.confidence}
+            kind: {"lower": one.lower, "method": one.method, "confidence": one.confidence}
             for kind, one in zip(ranking.names, ranking.utilities, strict=True)
         }
         for kind, found in overall.items():

@@ -21,7 +21,7 @@ from dither.cli.output import (
     save_picture,
 )
 from dither.domains import Categories, Domain
-from dither.losses import Power
+from dither.losses import Loss
 
 _GOALS: Final[dict[str, Callable[..., Goal]]] = {
     "mean": Mean,
@@ -60,7 +60,7 @@ _GOALS: Final[dict[str, Callable[..., Goal]]] = {
 def command(
     domain: Domain | None,
     epsilon: float,
-    judged: tuple[Power, ...],
+    judged: tuple[Loss, ...],
     goal: str | None,
     people: int,
     top: int,
@@ -86,9 +86,9 @@ def command(
     asked = needed(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
     wanted = _GOALS.get(goal)
-    with rows_done("simulating", unit="runs") as told:
+    with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)
-        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, told=told)
+        table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)
     if plot is not None:
         save_picture(table.plot()[0], plot)
     if as_json:

@@ -17,7 +17,6 @@ from dither.errors import MissingExtra
 from dither.estimation.distributions import distribution
 from dither.estimation.groups import estimate
 from dither.estimation.linear import mean
-from dither.losses import absolute
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
@@ -118,7 +117,7 @@ def _pictures(
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)
     for kind in (OGPM, SW, Podium):
-        errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error(absolute) for e in budgets]
+        errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error("absolute") for e in budgets]
         curves.loglog(budgets, errors, label=kind.__name__)
     styled(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
     curves.legend(frameon=False)

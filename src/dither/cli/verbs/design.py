@@ -19,7 +19,7 @@ from dither.cli.output import (
     save_picture,
 )
 from dither.domains import Circle, Domain, Line
-from dither.losses import Power
+from dither.losses import Criterion, Loss, as_power
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem
@@ -34,7 +34,7 @@ from dither.wire.codec import to_json
 @click.option(
     "--criterion",
     type=CRITERION,
-    default=losses.worst.value,
+    default="worst",
     show_default=True,
     help="The largest error, or the mean over uniform values.",
 )
@@ -46,8 +46,8 @@ from dither.wire.codec import to_json
 def command(
     domain: Domain | None,
     epsilon: float,
-    loss: Power | None,
-    criterion: str,
+    loss: Loss | None,
+    criterion: Criterion,
     unbiased: bool,
     fresh: bool,
     out: Path | None,
@@ -69,8 +69,8 @@ def command(
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
         raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
-    judged = (losses.squared if unbiased else losses.absolute) if loss is None else loss
-    problem = Problem(epsilon, judged, losses.criterion_named(criterion), unbiased)
+    judged = ("squared" if unbiased else "absolute") if loss is None else loss
+    problem = Problem(epsilon, as_power(judged), criterion, unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
     solved = Optimal(
         asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh

@@ -17,7 +17,7 @@ import click
 import numpy as np
 
 from dither.cli.output import JSON_OPTION, counted, number, print_json, probability, rows_done, table
-from dither.data.files import group_files, summarise_files
+from dither.data.files import group_files, summarise_file
 from dither.data.streams import is_standard, shown_name
 from dither.domains import Categories, Interval
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
@@ -374,7 +374,7 @@ def command(
             groups = group_files(paths, by, asked, progress=progress)
             print_groups(groups, column, minimum, as_json)
             return
-        summaries = summarise_files(paths, asked, progress=progress)
+        summaries = summarise_file(*paths, questions=asked, progress=progress)
     print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 

@@ -19,8 +19,9 @@ from dither.cli.output import JSON_OPTION, print_json
 from dither.domains import Categories
 from dither.kernels.joint import JointKernel
 from dither.mechanisms.joint.joint import JRR, Joint
+from dither.protocols.device import Collection
 from dither.protocols.exchange import Deadline
-from dither.protocols.messages import Address, Certificates
+from dither.protocols.messages import Address, Certificates, Grouping
 from dither.protocols.rendezvous import dealer, seat, server
 from dither.reports import Reports
 from dither.wire.codec import from_json, to_json
@@ -253,7 +254,7 @@ def collect(
     click.echo(f"each person is promised {came.guarantee}")
 
 
-def _answer(came: protocols.Collection, told: list[Any]) -> dict[str, Any]:
+def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
     return {
         "devices": len(came.standings),
         "paired": came.paired,
@@ -280,8 +281,8 @@ def _server(tls: Certificates | None) -> ssl.SSLContext | None:
     return None if tls is None else tls.server()
 
 
-def _grouping(shuffled: bool) -> protocols.Grouping:
-    return protocols.SHUFFLED if shuffled else protocols.DEALT
+def _grouping(shuffled: bool) -> Grouping:
+    return "shuffled" if shuffled else "dealt"
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import click
 
@@ -44,15 +44,15 @@ _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
 )
 @click.option(
     "--missing",
-    type=click.Choice([choice.value for choice in Missing]),
-    default=Missing.ERROR.value,
+    type=click.Choice(get_args(Missing)),
+    default="error",
     show_default=True,
     help="What to do with an empty cell; 'skip' declares that who did not answer is public.",
 )
 @click.option(
     "--outside",
-    type=click.Choice([choice.value for choice in Outside]),
-    default=Outside.ERROR.value,
+    type=click.Choice(get_args(Outside)),
+    default="error",
     show_default=True,
     help="What to do with a value outside of the domain: 'clip' moves numbers to the nearest end, 'skip' "
     "declares that who is outside is public.",
@@ -80,8 +80,8 @@ def command(
     out: str,
     keep: tuple[str, ...],
     person: str | None,
-    missing: str,
-    outside: str,
+    missing: Missing,
+    outside: Outside,
     engine: str,
     master: str | None,
     force: bool,
@@ -104,7 +104,7 @@ def command(
     if engine == "spark":
         given = {
             "--person": person is not None,
-            "--outside": outside != Outside.ERROR.value,
+            "--outside": outside != "error",
             "--force": force,
             "--sep, --decimal, --encoding, --na": dialect != USUAL,
             "-": "-" in (file, out),
@@ -115,7 +115,7 @@ def command(
         from dither.cli.verbs.sql import perturb_with_spark
 
         counts = perturb_with_spark(
-            file, out, campaign, keep=keep, missing=Missing(missing), master=master or "local[*]"
+            file, out, campaign, keep=keep, missing=missing, master=master or "local[*]"
         )
     else:
         if master is not None:
@@ -129,8 +129,8 @@ def command(
                 campaign,
                 keep=keep,
                 person=person,
-                missing=Missing(missing),
-                outside=Outside(outside),
+                missing=missing,
+                outside=outside,
                 dialect=dialect,
                 force=force,
                 progress=progress,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from dither import losses
 from dither.advice import goals
 from dither.advice.recommend import epsilon_for, people_for, recommend
+from dither.advice.simulation import Distance
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
@@ -21,7 +22,7 @@ from dither.cli.output import (
     rows_done,
 )
 from dither.domains import Domain
-from dither.losses import Power
+from dither.losses import Loss
 
 
 @click.command()
@@ -42,7 +43,7 @@ from dither.losses import Power
 @click.option("--share", type=float, help="For a quantile: the share below it; the median is 0.5.")
 @click.option(
     "--distance",
-    type=click.Choice([one.value for one in goals.Distance]),
+    type=click.Choice(get_args(Distance)),
     help="For a distribution: the area between cdfs, or their largest gap.",
 )
 @click.option(
@@ -61,7 +62,7 @@ def command(
     epsilon: float | None,
     error: float | None,
     criterion: str | None,
-    loss: Power | None,
+    loss: Loss | None,
     share: float | None,
     distance: str | None,
     shuffled: int | None,
@@ -83,17 +84,19 @@ def command(
     wanted = _goal(
         goal,
         n=people,
-        criterion=None if criterion is None else losses.criterion_named(criterion),
+        criterion=criterion,
         loss=loss,
         bins=bins,
         share=share,
-        distance=None if distance is None else goals.Distance(distance),
+        distance=distance,
     )
     if error is None:
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
         with rows_done("simulating", unit="runs") as progress:
-            table = recommend(asked, wanted, epsilon=epsilon, shuffled=shuffled, delta=delta, told=progress)
+            table = recommend(
+                asked, wanted, epsilon=epsilon, shuffled=shuffled, delta=delta, progress=progress
+            )
         if as_json:
             print_json([dict(row) for row in table])
         else:

@@ -198,7 +198,7 @@ def perturb_with_spark(
             if name not in given.columns:
                 raise unknown_name("column", name, given.columns)
         frame = given.select(*(f"`{name.replace('`', '``')}`" for name in wanted))
-        if missing is Missing.SKIP:
+        if missing == "skip":
             for name in campaign.questions:
                 frame = frame.filter(frame[f"`{name.replace('`', '``')}`"].isNotNull())
         written = spark.perturb(frame, campaign, out).count()

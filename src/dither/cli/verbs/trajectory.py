@@ -28,20 +28,21 @@ from dither.cli.output import (
     save_picture,
     table,
 )
-from dither.data import Outside, TripReports, Trips, read_trip_reports, read_trips
+from dither.data import TripReports, Trips
 from dither.data.formats import TRIPS, trip_format
+from dither.data.streams import Outside
 from dither.domains import Disk, Interval, Rectangle, Region
 from dither.errors import InvalidParameter
-from dither.maps import LocalMap, Map, ReferenceMap, density, draw_before_and_after, predicted_error, ranked
+from dither.maps import LocalMap, Map, ReferenceMap, density, draw_before_and_after, predicted_error
 from dither.maps.density import DensityMap
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.places.base import PathMechanism
+from dither.mechanisms.places.base import PathMechanism, PathUnit
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
+from dither.mechanisms.places.planning import ranked
 from dither.mechanisms.places.rivals import Gridding, Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.post_processing import PostProcessing, Projected
-from dither.privacy import Unit
 from dither.table import percent
 
 INNER: Final[dict[str, Any]] = {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}
@@ -63,14 +64,14 @@ class Area:
     region: Region
     reading: PostProcessing | None = None
 
-    def mechanism(self, kind: str, epsilon: float, unit: Unit, inner: str | None) -> PathMechanism[Any]:
+    def mechanism(self, kind: str, epsilon: float, unit: PathUnit, inner: str | None) -> PathMechanism[Any]:
         """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
 
         `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.
         """
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
-            share = {**more, "epsilon": min(epsilon, 8.0), "unit": Unit.LOCATION}
+            share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
             kind = "tracs-c" if isinstance(ranked(self.region, **share)[0].mechanism, TraCSC) else "tracs-d"
         if kind == "tracs-c":
             more["inner"] = INNER[inner or "ogpm"]
@@ -212,8 +213,8 @@ def command() -> None:
 @_INNER
 @click.option(
     "--outside",
-    type=click.Choice([Outside.ERROR.value, Outside.CLIP.value]),
-    default=Outside.ERROR.value,
+    type=click.Choice(["error", "clip"]),
+    default="error",
     show_default=True,
     help="What to do with locations outside the area; clip moves them to its border.",
 )
@@ -231,10 +232,10 @@ def perturb(
     file: Path,
     area: Area,
     epsilon: float,
-    unit: str,
+    unit: PathUnit,
     mechanism: str,
     inner: str | None,
-    outside: str,
+    outside: Outside,
     keep_times: bool,
     out: Path,
     plot: Path | None,
@@ -244,7 +245,7 @@ def perturb(
     """Randomise every location of the trips in FILE, and write the trips as a collector decodes them.
 
     The area, the number of locations of a trip and the names of trips are public. The output also holds the
-    reports and their specification: `dither trajectory density` and dt.data.read_trip_reports need no more.
+    reports and their specification: `dither trajectory density` and dt.data.TripReports.read need no more.
 
     \b
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
@@ -254,15 +255,15 @@ def perturb(
     for written in (out, plot):
         if written is not None:
             refuse_to_overwrite(written, file, force=force)
-    own = area.mechanism(mechanism, epsilon, Unit[unit.upper()], inner)
+    own = area.mechanism(mechanism, epsilon, unit, inner)
     with rows_done(f"reading {file.name}") as progress:
-        trips = read_trips(file, progress=progress)
+        trips = Trips.read(file, progress=progress)
     with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
         drawn = TripReports.draw(
             trips,
             own,
             projection=area.projection,
-            outside=Outside(outside),
+            outside=outside,
             keep_times=keep_times,
             progress=progress,
         )
@@ -334,7 +335,7 @@ def map_(
     dither trajectory density out.geojson --share 139.6 35.6 139.8 35.8
     """
     with rows_done(f"reading {file.name}") as progress:
-        told = read_trip_reports(file, progress=progress)
+        told = TripReports.read(file, progress=progress)
     places = len(told.trips.paths.points)
     if places < at_least:
         raise click.UsageError(
@@ -422,7 +423,7 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):
             continue
-        mechanism = area.mechanism(kind, epsilon, Unit.LOCATION, inner if kind.startswith("tracs") else None)
+        mechanism = area.mechanism(kind, epsilon, "location", inner if kind.startswith("tracs") else None)
         found.append((mechanism, predicted_error(mechanism)))
     found.sort(key=lambda one: one[1])
     rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]

@@ -284,7 +284,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
             if self.delta(epsilon, probable=_probable(stated)) > Fraction(delta):
                 raise InvalidParameter(
                     f"with this calibration δ at ε = {epsilon:g} would exceed {delta:g}; "
-                    "use Calibration.ANALYTIC, or more cells"
+                    "use calibration='analytic', or more cells"
                 )
             return
         if isinstance(self.lattice, Bounded):

@@ -5,10 +5,10 @@ partner's coin learns something about one's own coin, and one who knows all othe
 about the partner's coin. The guarantee depends on what the adversary knows. `jrr.accounting` takes one of
 four modes:
 
-    PARTNER_REVEALED   the partner's coin is known, and anything else; assumes only that the dealer is honest
-    INFORMED           all other answers are known, but not who is paired with whom: (ε, δ)
-    HIDDEN             only the coins of some colluders are known, and nobody's answer
-    THEOREM_3          what the dissertation states; it is not a guarantee against any adversary
+    "partner revealed"   the partner's coin is known, and anything else; assumes that the dealer is honest
+    "informed"           all other answers are known, but not who is paired with whom: (ε, δ)
+    "hidden"             only the coins of some colluders are known, and nobody's answer
+    "theorem 3"          what the dissertation states; it is not a guarantee against any adversary
 
-In the mode PARTNER_REVEALED plain randomized response has the smallest variance of all.
+In the mode "partner revealed" plain randomized response has the smallest variance of all.
 """

@@ -8,16 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import finite
-from dither.errors import Infeasible, InvalidParameter, found
+from dither.errors import Infeasible, InvalidParameter, check_choice, found
 from dither.kernels.coin import PairedCoins, largest_loss, partners
 from dither.kernels.joint import DEALER, GIVEN_AWAY
 from dither.numerics.roots import argmin, largest_float, smallest_float
@@ -167,19 +166,10 @@ UNPAIRED: Final = "nobody learns who is paired with whom"
 UNKNOWN: Final = "nothing is known about other people's answers"
 
 
-class Mode(Enum):
-    """The adversary's knowledge besides a person's report."""
-
-    PARTNER_REVEALED = "the partner's coin, and then whatever else"
-    INFORMED = "everybody else's answer, but not who is paired with whom"
-    HIDDEN = "the colluders' coins, but not who is paired with whom, and nobody's answer"
-    THEOREM_3 = "what the dissertation's Theorem 3 looks at; not a guarantee"
-
-
-PARTNER_REVEALED: Final = Mode.PARTNER_REVEALED
-INFORMED: Final = Mode.INFORMED
-HIDDEN: Final = Mode.HIDDEN
-THEOREM_3: Final = Mode.THEOREM_3
+# The adversary's knowledge besides a person's report: the partner's coin, and then whatever else; everybody
+# else's answer, but not who is paired with whom; the colluders' coins, but not who is paired with whom, and
+# nobody's answer; what the dissertation's Theorem 3 looks at, which is not a guarantee.
+Mode = Literal["partner revealed", "informed", "hidden", "theorem 3"]
 
 
 def account(
@@ -189,11 +179,11 @@ def account(
     check_mode(n, mode, colluders, delta)
     crowd = f"at most {colluders} people collude with the collector"
     pure = revealed_epsilon(pairs, lies)
-    if mode is Mode.THEOREM_3:
+    if mode == "theorem 3":
         return Guarantee(Nothing(_claim(pairs, lies, n, colluders)))
-    if mode is Mode.HIDDEN:
+    if mode == "hidden":
         return _promise(hidden_epsilon(pairs, lies, n, colluders), None, DEALER, UNPAIRED, UNKNOWN, crowd)
-    if mode is Mode.INFORMED:
+    if mode == "informed":
         if delta is None:
             return _promise(pure, None, DEALER)
         failure = informed_failure(pairs, lies, n)
@@ -207,22 +197,19 @@ def account(
 
 def check_mode(n: int, mode: Mode, colluders: int, delta: float | None) -> None:
     """Raise InvalidParameter unless the mode, the number of colluders and δ are compatible."""
-    if not isinstance(mode, Mode):
-        raise InvalidParameter(
-            f"mode must be dt.jrr.PARTNER_REVEALED, INFORMED, HIDDEN or THEOREM_3, not {found(mode)}"
-        )
+    check_choice("mode", mode, Mode)
     check_people(n)
     check_colluders(colluders, n)
     if delta is not None and not 0.0 < finite("delta", delta) < 1.0:
         raise InvalidParameter(
             f"delta must be between 0 and 1, not {found(delta)}; omit it for a pure guarantee"
         )
-    if mode in (Mode.HIDDEN, Mode.THEOREM_3) and delta is not None:
-        raise InvalidParameter(f"{mode.name} has a pure bound; omit delta={found(delta)}")
-    if mode is Mode.INFORMED and colluders:
+    if mode in ("hidden", "theorem 3") and delta is not None:
+        raise InvalidParameter(f"{mode!r} has a pure bound; omit delta={found(delta)}")
+    if mode == "informed" and colluders:
         raise InvalidParameter(
-            "INFORMED assumes that all other answers, hence coins, are known, but not the pairs, which "
-            "colluders know; use PARTNER_REVEALED with colluders"
+            "'informed' assumes that all other answers, hence coins, are known, but not the pairs, which "
+            "colluders know; use 'partner revealed' with colluders"
         )
 
 
@@ -374,15 +361,15 @@ def constraint(
 ) -> Callable[[PairedCoins], bool]:
     """Return a function that returns whether coins spend at most ε in a mode."""
     lies = categories - 1
-    if mode is Mode.THEOREM_3:
+    if mode == "theorem 3":
         if lies != 1:
             raise InvalidParameter(f"Theorem 3 is for two categories, not {categories}")
         return lambda pairs: theorem_3_epsilon(pairs, n, colluders) <= epsilon
-    if mode is Mode.HIDDEN:
+    if mode == "hidden":
         return lambda pairs: hidden_epsilon(pairs, lies, n, colluders) <= epsilon
     if delta is None:
         return lambda pairs: revealed_epsilon(pairs, lies) <= epsilon
-    if mode is Mode.INFORMED:
+    if mode == "informed":
         return lambda pairs: informed_failure(pairs, lies, n)(epsilon) <= delta
     return lambda pairs: revealed_failure(pairs, lies, n, colluders)(epsilon) <= delta
 

@@ -132,9 +132,9 @@ class Joint(CategoryMechanism):
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
         """Return the guarantee against an adversary with the knowledge of a mode.
 
-        PARTNER_REVEALED: the partner's coin, and anything else; with delta, only if the partner is one of the
-        colluders. INFORMED: all other answers, but not the pairs. HIDDEN: only the colluders' coins.
-        THEOREM_3 is what the dissertation states; it is not a guarantee.
+        "partner revealed": the partner's coin, and anything else; with delta, only if the partner is one of
+        the colluders. "informed": all other answers, but not the pairs. "hidden": only the colluders' coins.
+        "theorem 3" is what the dissertation states; it is not a guarantee.
         """
         return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
 
@@ -214,11 +214,11 @@ class JointSUE(Joint):
         return JointBits(coins, self.n, len(self.categories))
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
-        """Return the guarantee in the mode PARTNER_REVEALED; the other modes are not available."""
-        if mode is not Mode.PARTNER_REVEALED or delta is not None:
+        """Return the guarantee in the mode "partner revealed"; the other modes are not available."""
+        if mode != "partner revealed" or delta is not None:
             raise InvalidParameter(
-                "JointSUE has a guarantee in the mode PARTNER_REVEALED without delta only, because a row of "
-                "coins reveals more about the pairs than one coin"
+                "JointSUE has a guarantee in the mode 'partner revealed' without delta only, because a row "
+                "of coins reveals more about the pairs than one coin"
             )
         bit = super().accounting(mode, colluders=colluders)
         return bit.repeated(2)
@@ -285,7 +285,7 @@ class JRR(Joint):
         check_mode(n, mode, colluders, delta)
         if n1 is not None and not 0 <= finite("n1", n1) <= n:
             raise InvalidParameter(f"n1 must be from 0 to n = {n}, or None, not {found(n1)}")
-        if mode in (Mode.PARTNER_REVEALED, Mode.INFORMED) and delta is None:
+        if mode in ("partner revealed", "informed") and delta is None:
             return JRR(domain, p=plain(budget, k), rho=Fraction(0), n=n)
         first, second = (n / 2.0, n * (2.0 * n + 1.0) / 6.0) if n1 is None else (n1, n1 * n1)
         allowed = constraint(mode, budget, k, n, colluders=colluders, delta=delta)
@@ -300,7 +300,7 @@ class JRR(Joint):
         guarantee of ε.
         """
         k = _size(domain)
-        check_mode(n, Mode.THEOREM_3, colluders, None)
+        check_mode(n, "theorem 3", colluders, None)
         p, rho = published(check_epsilon(epsilon), k, n, colluders)
         return JRR(domain, p=p, rho=rho, n=n)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
 from dither.arrays import Floats
 from dither.domains import finite
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
 from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
@@ -26,39 +25,30 @@ LEAST_DELTA: Final = 1e-15
 _TRIES: Final = 8
 
 
-class Calibration(Enum):
-    """The theorem that determines the standard deviation of the noise."""
+# The theorem that determines the standard deviation of the noise.
+Calibration = Literal["classic", "analytic", "pac", "exact pac"]
 
-    CLASSIC = "classic"
-    ANALYTIC = "analytic"
-    PAC = "pac"
-    EXACT_PAC = "exact pac"
-
-    def __repr__(self) -> str:
-        return f"Calibration.{self.name}"
-
-
-_SOLVED: Final = (Calibration.ANALYTIC, Calibration.EXACT_PAC)  # σ is the smallest one that satisfies δ
-_PROBABLE: Final = (Calibration.PAC, Calibration.EXACT_PAC)
+_SOLVED: Final = ("analytic", "exact pac")  # σ is the smallest one that satisfies δ
+_PROBABLE: Final = ("pac", "exact pac")
 
 
 @dataclass(frozen=True)
 class Gaussian(AddedNoise, LatticeMechanism):
     """The value plus normal noise; unbiased.
 
-    Promise:   (ε, δ), or with `Calibration.PAC` and `EXACT_PAC` a loss of at most ε with probability 1 − δ.
+    Promise:   (ε, δ), or with `calibration="pac"` or `"exact pac"` a loss ≤ ε with probability 1 − δ.
                δ at the given ε is computed from the integer weights and never exceeds the given δ.
     Reports:   steps of a lattice that goes at least 6 standard deviations beyond the domain and is clamped
                there, with a probability of at most 10⁻¹⁰.
     Use when:  normal noise is required; unless δ is near ε, `Laplace` has a smaller error and a stronger
                guarantee.
     Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused if its δ
-               exceeds the given one; PAC [Thesis, Thm 18]; the σ of `EXACT_PAC` is up to 40 % smaller.
+               exceeds the given one; PAC [Thesis, Thm 18]; the σ of `"exact pac"` is up to 40 % smaller.
     """
 
     _: KW_ONLY
     delta: float
-    calibration: Calibration = Calibration.ANALYTIC
+    calibration: Calibration = "analytic"
 
     def _check(self) -> None:
         object.__setattr__(self, "delta", finite("δ", self.delta))
@@ -67,10 +57,7 @@ class Gaussian(AddedNoise, LatticeMechanism):
                 f"δ must be at least {LEAST_DELTA:g} and below 1, not {self.delta:g}; choose it far below "
                 "1/(number of people)"
             )
-        if not isinstance(self.calibration, Calibration):
-            raise InvalidParameter(
-                f"calibration must be a member of dt.Calibration, not {found(self.calibration)}"
-            )
+        check_choice("calibration", self.calibration, Calibration)
 
     @property
     def sigma(self) -> float:
@@ -80,13 +67,13 @@ class Gaussian(AddedNoise, LatticeMechanism):
     @cached_property
     def _sigma(self) -> float:
         epsilon, delta = self.epsilon, self.delta
-        if self.calibration is Calibration.CLASSIC:
+        if self.calibration == "classic":
             return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon  # [Dwork14, Thm A.1]
-        if self.calibration is Calibration.PAC:
+        if self.calibration == "pac":
             log = math.log(2.0 / delta)
             # [Thesis, Thm 18]
             return (math.sqrt(log + epsilon) + math.sqrt(log)) / (math.sqrt(2.0) * epsilon)
-        if self.calibration is Calibration.EXACT_PAC:
+        if self.calibration == "exact pac":
             # The privacy loss between the two ends is normal with mean 1/2σ² and standard deviation 1/σ.
             return smallest_positive_float(lambda sigma: survival(epsilon * sigma - 0.5 / sigma) <= delta)
         return smallest_positive_float(lambda sigma: balle(epsilon, sigma) <= delta)

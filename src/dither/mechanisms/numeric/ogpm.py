@@ -10,7 +10,7 @@ import numpy as np
 from dither.domains import Circle, Interval, finite
 from dither.errors import InvalidParameter, found
 from dither.kernels.window.integers import Gliding
-from dither.losses import Power, absolute
+from dither.losses import Loss, Power, as_power
 from dither.mechanisms.base import Shape, WindowMechanism
 from dither.numerics.roots import increasing_root
 
@@ -26,21 +26,17 @@ class OGPM(WindowMechanism):
     Reference: [OGPM25, Thm 3.7 and 4.2] for the absolute error. For other powers the optimal width differs;
                the theorems, which use one width for all, are not followed: see deviations.
 
-    >>> OGPM(Interval(0, 1), epsilon=2).worst_error(absolute)  # 1/(1 + e)
+    >>> OGPM(Interval(0, 1), epsilon=2).worst_error("absolute")  # 1/(1 + e)
     0.2689414213699951
     """
 
     _: KW_ONLY
-    loss: Power = absolute
+    loss: Loss = "absolute"
 
     takes = (Interval, Circle)
 
     def shape(self) -> Shape:
-        if not isinstance(self.loss, Power):
-            raise InvalidParameter(
-                f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(self.loss)}"
-            )
-        return Shape.centred(self.line, best_width(self.epsilon, self.loss))
+        return Shape.centred(self.line, best_width(self.epsilon, as_power(self.loss)))
 
 
 def best_width(epsilon: float, loss: Power) -> float:
@@ -84,23 +80,19 @@ class Focused(WindowMechanism):
     Reference: [OGPM25, Sec. 6].
 
     >>> from dither.domains import Interval
-    >>> round(Focused(Interval(0, 1), epsilon=1, focus=0.2).error(absolute, 0.2), 6)
+    >>> round(Focused(Interval(0, 1), epsilon=1, focus=0.2).error("absolute", 0.2), 6)
     0.241367
     """
 
     _: KW_ONLY
     focus: float
-    loss: Power = absolute
+    loss: Loss = "absolute"
 
     def shape(self) -> Shape:
-        if not isinstance(self.loss, Power):
-            raise InvalidParameter(
-                f"loss must be dt.absolute, dt.squared or dt.power(k), not {found(self.loss)}"
-            )
         if not self.line.low <= finite("the focus", self.focus) <= self.line.high:
             raise InvalidParameter(f"focus must be a public value in {self.line}, not {found(self.focus)}")
         place = (self.focus - self.line.low) / self.line.length
-        return Shape.centred(self.line, best_width_at(self.epsilon, self.loss, place))
+        return Shape.centred(self.line, best_width_at(self.epsilon, as_power(self.loss), place))
 
 
 def best_width_at(epsilon: float, loss: Power, place: float) -> float:

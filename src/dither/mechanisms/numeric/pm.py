@@ -15,7 +15,6 @@ from dither.kernels.law import Law, MixedLaw
 from dither.kernels.window.codebook import JoinedDecoder, Steps
 from dither.kernels.window.integers import GLIDING, LineStart, Placement, Sliding
 from dither.kernels.window.kernel import COIN, MixtureKernel
-from dither.losses import Criterion
 from dither.mechanisms.base import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line
 
 
@@ -65,8 +64,8 @@ class TwoPoint(WindowMechanism):
                are the best two, but more values are better. Biased: not for a mean.
     Reference: derived in docs/theory.md.
 
-    >>> from dither import Interval, squared
-    >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error(squared), 6)
+    >>> from dither import Interval
+    >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error("squared"), 6)
     0.196612
     """
 
@@ -102,7 +101,7 @@ def _two_biased_points(share: float, contrast: float) -> Steps:
 
 THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
 # The ε from which decoded reports of Podium have a smaller variance than those of Hybrid, by criterion.
-CROSSOVER: Final = {Criterion.WORST: 2.3190030126702377, Criterion.AVERAGE: 0.8955}
+CROSSOVER: Final = {"worst": 2.3190030126702377, "average": 0.8955}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import Clamped, domain_base
 from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.kernels.law import Moment, NoiseDensity
-from dither.losses import Power, absolute, squared
+from dither.losses import NamedLoss, Power, absolute, as_power, squared
 from dither.mechanisms.base import AddedNoise, LatticeMechanism, exponential_margin
 from dither.numerics.roots import total
 
@@ -31,23 +31,23 @@ class Staircase(AddedNoise, LatticeMechanism):
     Reference: [Staircase16]; γ for the squared error as in [Podium19, Def. 4], in a numerically stable form.
 
     >>> import dither as dt
-    >>> round(Staircase(dt.Interval(0, 1), epsilon=2).error(dt.absolute, 0.3), 9)  # e / (e² − 1)
+    >>> round(Staircase(dt.Interval(0, 1), epsilon=2).error("absolute", 0.3), 9)  # e / (e² − 1)
     0.425459064
     """
 
     _: KW_ONLY
-    loss: Power = absolute
+    loss: NamedLoss = "absolute"
 
     def lattice(self) -> Clamped:
         reach = self.cells // 2 - 1
         last, fraction = Clamped.room(reach, exponential_margin(self.epsilon))
         run = max(1, last >> fraction)
-        first = min(max(round(best_step(self.epsilon, self.loss) * run + 0.5), 1), run)
+        first = min(max(round(best_step(self.epsilon, as_power(self.loss)) * run + 0.5), 1), run)
         base = domain_base(self.epsilon, last, fraction, 1)
         return Clamped(LatticeNoise(Stairs(run, first), base, reach, End.PILED), last, fraction)
 
     def density(self) -> StaircaseDensity:
-        return StaircaseDensity(self.epsilon, best_step(self.epsilon, self.loss))
+        return StaircaseDensity(self.epsilon, best_step(self.epsilon, as_power(self.loss)))
 
 
 def best_step(epsilon: float, loss: Power) -> float:
@@ -55,7 +55,7 @@ def best_step(epsilon: float, loss: Power) -> float:
     if loss == absolute:
         return 1.0 / (1.0 + math.exp(epsilon / 2.0))  # [Staircase16, Thm 3]
     if loss != squared:
-        raise InvalidParameter(f"the loss of Staircase must be dt.absolute or dt.squared, not {loss!r}")
+        raise InvalidParameter(f'the loss of Staircase must be "absolute" or "squared", not {loss!r}')
     # [Podium19, Def. 4] as a quotient without cancellation: the printed form evaluates to −10⁶ at ε = 10⁻⁶.
     b = math.exp(-epsilon)
     c = math.cbrt(b * (1.0 + b) / 2.0)

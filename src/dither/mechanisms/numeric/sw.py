@@ -6,10 +6,10 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 
 from dither.domains import Circle, Interval
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.kernels.window.codebook import Ramps
 from dither.kernels.window.integers import GLIDING
-from dither.mechanisms.base import Decoding, Shape, WindowMechanism
+from dither.mechanisms.base import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class SW(WindowMechanism):
     def shape(self) -> Shape:
         share = wave_share(self.epsilon)
         if self.redesign or isinstance(self.domain, Circle):
-            if self.decoding is not Decoding.OWN:
+            if self.decoding != "own":
                 raise InvalidParameter(
-                    f"these reports lie in the domain: decoding must be Decoding.OWN, not {self.decoding}"
+                    f"these reports lie in the domain: decoding must be 'own', not {found(self.decoding)}"
                 )
             return Shape.centred(self.line, share)
         return Shape(share, GLIDING, _stretched)

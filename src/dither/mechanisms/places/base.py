@@ -6,26 +6,26 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
 from dither.arrays import Integers
 from dither.domains import Disk, Line, Parallelogram, Paths, Plane, Rectangle, Region, finite
 from dither.domains.plane import Pair
-from dither.errors import InvalidParameter, OutsideDomain, found
+from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.kernels.places.pair import PairDecoder, PairKernel
 from dither.kernels.places.walk import WalkKernel
 from dither.kernels.table import Grades
 from dither.mechanisms.base import Mechanism, NumberMechanism
 from dither.post_processing import PostProcessing
-from dither.privacy import Unit
 from dither.privacy.guarantee import divide, share
 from dither.question import MOST_EPSILON, Question, check_epsilon, check_shared
 from dither.question.paths import PathQuestion, check_shares
 from dither.reports import Reports
 
 Area = TypeVar("Area", bound=Plane)
+PathUnit = Literal["location", "trajectory"]  # what ε is for
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,20 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
     """
 
     _: KW_ONLY
-    unit: Unit = Unit.LOCATION
+    unit: PathUnit = "location"
     reading: PostProcessing | None = None
 
     def _budget(self) -> float:
         if self.reading is not None and not isinstance(self.reading, PostProcessing):
             raise InvalidParameter(
-                f"reading must be dt.Rounded, dt.Snapped, dt.Projected or None, not {found(self.reading)}"
+                f"reading must be Rounded, Snapped or Projected of dt.maps, not {found(self.reading)}"
             )
-        if self.unit not in (Unit.LOCATION, Unit.TRAJECTORY):
-            raise InvalidParameter(f"unit must be dt.LOCATION or dt.TRAJECTORY, not {found(self.unit)}")
-        return check_epsilon(self.epsilon) if self.unit is Unit.LOCATION else check_shared(self.epsilon)
+        check_choice("unit", self.unit, PathUnit)
+        return check_epsilon(self.epsilon) if self.unit == "location" else check_shared(self.epsilon)
 
     @cached_property
     def question(self) -> Question:
-        if self.unit is Unit.LOCATION:
+        if self.unit == "location":
             return self._asked(self)
         check_shares(self.of_location.question, 1, self.epsilon)
         return self._asked(self.of_location, divided=True)
@@ -59,10 +58,10 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
     @cached_property
     def of_location(self) -> Self:
         """The design for one location; if ε is for a trajectory, for a path of one location."""
-        if self.unit is Unit.LOCATION:
+        if self.unit == "location":
             return self
         try:
-            return replace(self, epsilon=min(share(self.epsilon, 1), MOST_EPSILON), unit=Unit.LOCATION)
+            return replace(self, epsilon=min(share(self.epsilon, 1), MOST_EPSILON), unit="location")
         except InvalidParameter:
             raise InvalidParameter(
                 f"ε = {self.epsilon:g} is too small for a trajectory of one location"
@@ -84,7 +83,7 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
         return self._places.per_location(length).design()
 
     def read(self, reading: PostProcessing | None) -> Any:
-        """Return the same design with another post-processing of places: `read(dt.Rounded(points))`."""
+        """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`."""
         return replace(self, reading=reading)
 
     def paths(self, reports: Reports) -> Paths:

@@ -18,7 +18,7 @@ from dither.kernels.places.planar import (
     steps_across,
     steps_between,
 )
-from dither.losses import Power, absolute, check_loss
+from dither.losses import Loss, as_power
 from dither.mechanisms.places.base import PathMechanism
 from dither.numerics.roots import argmin
 
@@ -100,10 +100,10 @@ class PlanarStaircase(PlanarMechanism):
 
     _: KW_ONLY
     distance: float | None = None
-    loss: Power = absolute
+    loss: Loss = "absolute"
 
     def _check(self) -> None:
-        check_loss(self.loss)
+        as_power(self.loss)
         if self.distance is not None:
             distance = finite("distance", self.distance)
             least, most = _COARSE * self.spacing, self.domain.diameter
@@ -117,7 +117,7 @@ class PlanarStaircase(PlanarMechanism):
     def _kernel(self) -> RingKernel:
         reach = steps_across(self.domain, self.spacing)
         width = reach if self.distance is None else steps_between(self.distance, self.spacing)
-        first = max(1, round(width * best_share(self.epsilon, self.loss.exponent)))
+        first = max(1, round(width * best_share(self.epsilon, as_power(self.loss).exponent)))
         noise = RingNoise.largest(self.epsilon, first, width)
         return RingKernel(noise, self.origin, self.spacing, reach)
 

@@ -10,7 +10,7 @@ from typing import Final
 from dither.domains import Circle, Disk, Interval, finite
 from dither.errors import InvalidParameter
 from dither.kernels.places.pair import PairDecoder, PolarKernel
-from dither.losses import Power, squared
+from dither.losses import Loss, Power, as_power
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither.numerics.roots import integer_argmin
@@ -29,23 +29,23 @@ class Polar(Mechanism[Disk]):
     Use when:  directions from a public centre matter. The budget is divided so that the largest expected
                loss(distance) + loss(direction) is smallest; a radian counts as `radian` units of distance.
     Reference: [OGPM25, Sec. 6, B.6], whose split does not add up to its ε: see deviations. `widths` is the
-               loss that the two windows are made for, by default `loss`; the paper's are dt.absolute's.
+               loss that the two windows are made for, by default `loss`; the paper's are "absolute"'s.
 
-    >>> [round(part, 5) for part in Polar(Disk(1), epsilon=1 + 2 * math.pi, loss=squared).split]
+    >>> [round(part, 5) for part in Polar(Disk(1), epsilon=1 + 2 * math.pi, loss="squared").split]
     [1.52977, 5.75341]
     """
 
     _: KW_ONLY
-    loss: Power = squared
-    widths: Power | None = None
+    loss: Loss = "squared"
+    widths: Loss | None = None
     radian: float = 1.0
     cells: int = 1 << 16
 
     takes = (Disk,)
 
     def _check(self) -> None:
-        if not (isinstance(self.loss, Power) and isinstance(self.widths, Power | None)):
-            raise InvalidParameter("loss and widths must be dt.absolute, dt.squared or dt.power(k)")
+        as_power(self.loss)
+        as_power(self._made_for)
         if not finite("radian", self.radian) > 0:
             raise InvalidParameter(
                 f"radian must be a positive number of units of distance, not {self.radian:g}"
@@ -63,15 +63,18 @@ class Polar(Mechanism[Disk]):
     @cached_property
     def split(self) -> tuple[float, float]:
         """The budgets of the distance and of the direction."""
-        made_for = self.loss if self.widths is None else self.widths
         farthest = math.pi * self.radian  # the largest error of a direction is half a turn
-        return best_split(self.epsilon, self.loss, made_for, (self.disk.radius, farthest))
+        loss, widths = as_power(self.loss), as_power(self._made_for)
+        return best_split(self.epsilon, loss, widths, (self.disk.radius, farthest))
+
+    @property
+    def _made_for(self) -> Loss:
+        return self.loss if self.widths is None else self.widths
 
     @cached_property
     def parts(self) -> tuple[OGPM, OGPM]:
         """The mechanism of the distance and the mechanism of the direction."""
-        made_for = self.loss if self.widths is None else self.widths
-        first, second = self.split
+        made_for, (first, second) = self._made_for, self.split
         return (
             OGPM(Interval(0.0, self.disk.radius), epsilon=first, loss=made_for, cells=self.cells),
             OGPM(Circle(), epsilon=second, loss=made_for, cells=self.cells),
@@ -85,10 +88,11 @@ class Polar(Mechanism[Disk]):
         distance, direction = self.parts
         return PairDecoder((distance.decoder, direction.decoder), self.split)
 
-    def worst_error(self, loss: Power) -> float:
+    def worst_error(self, loss: Loss) -> float:
         """Return the largest expected loss(distance) + loss(direction), directions in units of `radian`."""
         distance, direction = self.parts
-        return distance.worst_error(loss) + float(self.radian**loss.exponent) * direction.worst_error(loss)
+        radian = float(self.radian ** as_power(loss).exponent)
+        return distance.worst_error(loss) + radian * direction.worst_error(loss)
 
 
 def best_split(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Disk, Parallelogram, Rectangle, Region
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice, found
 from dither.kernels.law import WindowLaw
 from dither.kernels.places.points import (
     FallingWeights,
@@ -106,12 +105,8 @@ class Gridding(PathMechanism[Rectangle]):
         return GridKernel(self.domain, self.side, Grades.largest(self.epsilon))
 
 
-class Contrast(Enum):
-    """The ratio of the weights of a near and a far point."""
-
-    KEPT = "as many as ε allows"
-    MEANT = "e^ε"
-    CODED = "ε"
+# The ratio of the weights of a near and a far point: as large as ε allows, e^ε, or ε.
+Contrast = Literal["kept", "meant", "coded"]
 
 
 @dataclass(frozen=True)
@@ -129,17 +124,17 @@ class LSRR(PublicPoints):
 
     _: KW_ONLY
     rings: tuple[float, float] = (0.3, 0.6)
-    contrast: Contrast = Contrast.KEPT
+    contrast: Contrast = "kept"
 
     @classmethod
     def as_published(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
         """Return the mechanism of the authors' program: near points weigh ε times as much as far ones."""
-        return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.CODED, **more})
+        return cls(domain, points, epsilon=epsilon, **{"contrast": "coded", **more})
 
     @classmethod
     def as_meant(cls, domain: Region, points: Points, *, epsilon: float, **more: Any) -> Self:
         """Return the mechanism of the paper: near points weigh e^ε times as much as far ones."""
-        return cls(domain, points, epsilon=epsilon, **{"contrast": Contrast.MEANT, **more})
+        return cls(domain, points, epsilon=epsilon, **{"contrast": "meant", **more})
 
     def _check(self) -> None:
         if not (isinstance(self.rings, tuple) and len(self.rings) == 2):
@@ -149,10 +144,7 @@ class LSRR(PublicPoints):
             raise InvalidParameter(
                 f"the first ring must be smaller than the second, not {near:g} and {far:g}"
             )
-        if not isinstance(self.contrast, Contrast):
-            raise InvalidParameter(
-                f"contrast must be a member of dt.rivals.Contrast, not {found(self.contrast)}"
-            )
+        check_choice("contrast", self.contrast, Contrast)
         object.__setattr__(self, "rings", (near, far))
 
     @property
@@ -164,9 +156,9 @@ class LSRR(PublicPoints):
     def levels(self) -> Integers:
         """The weights of near points, of points in the middle ring, and of far points."""
         match self.contrast:
-            case Contrast.CODED:
+            case "coded":
                 return self._levels(self.epsilon)
-            case Contrast.MEANT:
+            case "meant":
                 return self._levels(math.exp(self.epsilon))
         return self._levels(self._largest)
 

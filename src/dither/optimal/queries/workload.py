@@ -343,11 +343,11 @@ class Workload(QueryMechanism):
     Promise:   pure ε.
     Reports:   the number of a column of the channel, in one or two bytes.
     Use when:  the question is not how frequent each answer is, but sums of frequencies: ranges, prefixes,
-               marginals, differences. `dt.optimal.workload(queries, epsilon)` makes it.
+               marginals, differences. `dt.optimal.Workload.of(queries, epsilon)` makes it.
     Reference: [McKenna20]; columns by column generation, the lower bound of docs/theory.md.
 
     >>> import dither as dt
-    >>> asked = dt.optimal.workload([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1)
+    >>> asked = dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1)
     >>> round(asked.average_variance, 2), round(asked.bound, 2)
     (5.99, 5.74)
     """
@@ -357,6 +357,24 @@ class Workload(QueryMechanism):
     target: float = TARGET
 
     takes = (Categories,)
+
+    @staticmethod
+    def of(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
+        """Return the mechanism with the least variance for linear queries: a matrix, a row for each query.
+
+        Entry (i, x) is what a person with answer x counts for in query i. `target` is the gap above the bound
+        at which the search ends. `labels` are the answers; without them the numbers 0 … k − 1. Solving needs
+        the extra `optimal` (scipy) and takes seconds for 32 inputs, minutes for 128; prefix sums of 4, 8, 16,
+        32, 64 and 128 inputs are shipped.
+        """
+        try:
+            size = np.shape(queries)[1]
+        except (IndexError, ValueError):
+            raise InvalidParameter(
+                "queries are a matrix: a row for each query, a column for each input"
+            ) from None
+        domain = Categories(labels if labels is not None else size)
+        return Workload(domain, epsilon=epsilon, queries=queries, target=target)
 
     def _check(self) -> None:
         object.__setattr__(self, "queries", check_queries(self.queries, len(self.domain)))
@@ -394,25 +412,6 @@ class Workload(QueryMechanism):
     def gap(self) -> float:
         """How far `average_variance` is above the bound, relative to it."""
         return relative_gap(self.average_variance, self.bound)
-
-
-def workload(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
-    """Return the mechanism with the least variance for linear queries: a matrix, a row for each query.
-
-    Entry (i, x) is what a person with answer x counts for in query i. `target` is the gap above the bound at
-    which the search ends. `labels` are the answers; without them the numbers 0 … k − 1. Solving needs the
-    extra `optimal` (scipy) and takes seconds for 32 inputs, minutes for 128; prefix sums of 4, 8, 16, 32, 64
-    and 128 inputs are shipped.
-    """
-    try:
-        size = np.shape(queries)[1]
-    except (IndexError, ValueError):
-        raise InvalidParameter(
-            "queries are a matrix: a row for each query, a column for each input"
-        ) from None
-    return Workload(
-        Categories(labels if labels is not None else size), epsilon=epsilon, queries=queries, target=target
-    )
 
 
 def check_queries(queries: Any, inputs: int) -> tuple[tuple[float, ...], ...]:

@@ -14,8 +14,8 @@ from dither.errors import InvalidParameter
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import Sliding
 from dither.kernels.window.start_table import COIN, BalancedCells, NearestCells, TableStart
-from dither.losses import Criterion, Power
-from dither.optimal.problem import Loss, Problem
+from dither.losses import Power
+from dither.optimal.problem import AnyLoss, Problem
 
 _ROUNDING: Final = 2.0**-44  # relative; sums here have fewer than 2^12 terms
 _PANELS: Final = 2048  # pieces of the line on which D is bounded from below
@@ -42,7 +42,7 @@ class Prices:
             raise InvalidParameter("the inputs of a certificate increase")
         if inputs[0] < 0.0 or inputs[-1] > 0.5:
             raise InvalidParameter("the inputs of a certificate lie between 0 and ½")
-        if problem.criterion is Criterion.WORST:
+        if problem.criterion == "worst":
             if not (self.weights >= 0.0).all() or not self.weights.sum() > 0.0:
                 raise InvalidParameter("the weights of a certificate are not negative, and not all 0")
             return inputs, inputs, self.weights / (self.weights.sum() * (1.0 + _ROUNDING))
@@ -112,7 +112,7 @@ class _Floor:
             lines = weights[:, None] * (middles**2 + 2.0 * middles * (ends - middles))
             self._lines = (lines - slopes[:, None] * ends)[:, :, None, :]
             self._tail = float(edges[-1]), weights, slopes, masses
-            spread = weights @ low**2 if problem.criterion is Criterion.WORST else 1.0 / 12.0
+            spread = weights @ low**2 if problem.criterion == "worst" else 1.0 / 12.0
             self.value += float(slopes @ low) - float(spread)
         else:
             low, high, weights, masses = _parted(problem, low, high, weights, masses)
@@ -160,7 +160,7 @@ def _edges_within(problem: Problem, inputs: Floats) -> Floats:
 
     A loss that is known at points only is bounded by constants, which needs many more panels.
     """
-    known, points = isinstance(problem.loss, Power), problem.criterion is Criterion.WORST
+    known, points = isinstance(problem.loss, Power), problem.criterion == "worst"
     panels = (_PANELS if points else _PANELS // 2) * (1 if known else 16 if points else 4)
     half = np.linspace(0.0, 0.5, panels // 2 + 1)
     if known and points:
@@ -188,7 +188,7 @@ def _parted(
     problem: Problem, low: Floats, high: Floats, weights: Floats, masses: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return smaller cells of inputs, each with its share of the price; points stay as they are."""
-    if problem.criterion is Criterion.WORST:
+    if problem.criterion == "worst":
         return low, high, weights, masses
     parts = max(-(-_PARTS // low.size), 2)
     steps = (high - low)[:, None] * np.arange(parts + 1) / parts + low[:, None]
@@ -196,7 +196,7 @@ def _parted(
     return begins, ends, np.repeat(weights / parts, parts), np.repeat(masses / parts, parts)
 
 
-def _under(loss: Loss, low: Floats, high: Floats, edges: Floats) -> Floats:
+def _under(loss: AnyLoss, low: Floats, high: Floats, edges: Floats) -> Floats:
     """Return a linear function below ℓ(y − x) for x in a cell and y in a panel, at the corners of the two.
 
     The shape is (ends of the panel, cells, ends of the cell, panels).
@@ -327,7 +327,7 @@ class SampledWindow:
         """Return an upper bound of the error by the problem's criterion, tight up to rounding."""
         if problem.unbiased:
             return _UP * self._variance(problem)
-        if problem.criterion is Criterion.WORST:
+        if problem.criterion == "worst":
             return _UP * self._largest(problem)
         return _UP * self._mean(problem)
 
@@ -408,7 +408,7 @@ class SampledWindow:
         at_knots = square - 2.0 * x * mean + x**2
         linear = rise - 2.0 * (x[:-1] * slope + step * mean[:-1]) + 2.0 * x[:-1] * step
         bend = step**2 - 2.0 * step * slope  # below 0: the mean rises as fast as x
-        if problem.criterion is Criterion.AVERAGE:
+        if problem.criterion == "average":
             return float(np.sum(step * (at_knots[:-1] + linear / 2.0 + bend / 3.0)))
         with np.errstate(divide="ignore", invalid="ignore"):
             vertex = np.clip(np.nan_to_num(-linear / (2.0 * bend)), 0.0, 1.0)

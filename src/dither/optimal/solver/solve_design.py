@@ -23,7 +23,7 @@ import numpy as np
 from dither.arrays import Floats, Mask
 from dither.errors import Infeasible, MissingExtra
 from dither.kernels.window.codebook import Runs
-from dither.losses import Criterion, Power, absolute, squared
+from dither.losses import Power, absolute, squared
 from dither.numerics.roots import between, bisect_arrays, gauss_legendre
 from dither.optimal.problem import Problem
 from dither.optimal.solver.certificate import (
@@ -74,7 +74,7 @@ class ProgramGrid:
         """Return the loss of every output for every input: at points, or averaged over cells."""
         if problem.unbiased:
             return np.broadcast_to(self.outputs**2, (self.inputs.size, self.outputs.size))
-        if problem.criterion is Criterion.WORST:
+        if problem.criterion == "worst":
             return problem.loss(self.outputs - self.inputs[:, None])
         nodes, shares = gauss_legendre(8)
         steps = np.diff(self.edges)[:, None] * nodes / 2.0 + self.inputs[:, None]
@@ -113,7 +113,7 @@ class _LinearProgram:
     def __init__(self, problem: Problem, grid: ProgramGrid, near: Mask | None) -> None:
         outputs = grid.outputs.size
         self._problem, self._grid = problem, grid
-        self._worst = problem.criterion is Criterion.WORST
+        self._worst = problem.criterion == "worst"
         self._half = np.minimum(np.arange(outputs), outputs - 1 - np.arange(outputs))
         self._bases = (outputs + 1) // 2
         everywhere = np.ones((grid.inputs.size, outputs), dtype=np.bool_)
@@ -299,7 +299,7 @@ def _counts(problem: Problem) -> int:
     if problem.unbiased:
         return round(25 + 1.8 * square)
     sharp = isinstance(problem.loss, Power) and problem.loss.exponent > 1.0
-    if problem.criterion is Criterion.AVERAGE:
+    if problem.criterion == "average":
         return round(40 + (1.6 if sharp else 3.2) * square)
     return round(40 + (2.5 if sharp else 3.6) * square)
 
@@ -308,10 +308,10 @@ def _grid(problem: Problem, inputs: int) -> ProgramGrid:
     steps = np.linspace(1.0, 0.0, inputs + 1)
     # Near the ends the best measure has more structure; for a loss with a kink that is where the error is.
     kinked = not problem.convex or problem.loss == Power(1.0)
-    end = 0.6 if kinked and problem.criterion is Criterion.WORST and not problem.unbiased else 1.0
+    end = 0.6 if kinked and problem.criterion == "worst" and not problem.unbiased else 1.0
     half = 0.5 * (1.0 - end * steps - (1.0 - end) * steps**2)
     outputs = _outputs_beyond(problem, inputs) if problem.unbiased else _mirror(half)
-    if problem.criterion is Criterion.WORST:
+    if problem.criterion == "worst":
         return ProgramGrid.at(half, outputs)
     if not problem.unbiased:
         places = best_codebook(problem)
@@ -325,7 +325,7 @@ def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
     """Return outputs for an unbiased mechanism: beyond the domain, and farther for an average error."""
     reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times what randomized response needs
     inner = np.linspace(0.0, reach, max(inputs, 50) + 1)
-    factor = 1.25 if problem.criterion is Criterion.WORST else 2.2
+    factor = 1.25 if problem.criterion == "worst" else 2.2
     return _mirror(np.concatenate([inner, np.geomspace(reach, factor * reach, max(inputs // 3, 20) + 1)[1:]]))
 
 
@@ -343,7 +343,7 @@ def _apart(points: Floats) -> Floats:
 
 def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
     """Return the pairs of a grid that lie in or near the windows of a coarser solution."""
-    easy = problem.criterion is Criterion.AVERAGE and not problem.unbiased
+    easy = problem.criterion == "average" and not problem.unbiased
     if easy or grid.inputs.size * grid.outputs.size <= _FEW:
         return np.ones((grid.inputs.size, grid.outputs.size), dtype=np.bool_)
     coarse = solution.grid
@@ -389,7 +389,7 @@ def _refined(problem: Problem, solution: Solution) -> ProgramGrid:
 
 
 def _candidates(problem: Problem, solution: Solution) -> Iterator[MeasuredCodebook]:
-    if problem.criterion is Criterion.AVERAGE and not problem.unbiased:
+    if problem.criterion == "average" and not problem.unbiased:
         yield MeasuredCodebook.of(problem, *codebook_cells(best_codebook(problem)))
         if problem.loss in (Power(1.0), Power(2.0)):
             return

@@ -10,7 +10,6 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dither.account.asking import Repeat
 from dither.domains import Categories, Circle, Interval
 from dither.estimation.estimate import show_interval
 from dither.privacy import Pure
@@ -22,10 +21,10 @@ from dither.table import Markup, element, joined
 THIN: Final = "\u202f"
 
 _REPEATED: Final = {
-    Repeat.FRESH: "Every further answer to a question is a new report and counts again.",
-    Repeat.SAME: "A device sends one report, once, however often it is asked.",
-    Repeat.PER_VALUE: "A device sends one report for each value, once; another value is a new report.",
-    Repeat.ONCE: "A device answers once in every period, on a day that it draws beforehand.",
+    "fresh": "Every further answer to a question is a new report and counts again.",
+    "same": "A device sends one report, once, however often it is asked.",
+    "per value": "A device sends one report for each value, once; another value is a new report.",
+    "once": "A device answers once in every period, on a day that it draws beforehand.",
 }
 
 

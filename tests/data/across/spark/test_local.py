@@ -131,11 +131,11 @@ def test_a_job_that_fails_leaves_nothing_and_the_path_free(values: Any, tmp_path
     with pytest.raises(OutsideDomain, match="column 'city': the answer is missing"):
         dt.data.spark.perturb(values, {"city": dt.KRR(dt.Categories(["city 1", "city 2"]), epsilon=1)}, path)
     city = {"city": dt.KRR(dt.Categories(["city 1", "city 2"]), epsilon=1)}
-    skipped = dt.data.spark.perturb(values, city, path, missing=dt.Missing.SKIP)
+    skipped = dt.data.spark.perturb(values, city, path, missing="skip")
     assert skipped.filter("city IS NULL").count() == N // 3
     assert dt.data.spark.summarise(skipped)["city"].n == N - N // 3
     with pytest.raises(InvalidParameter, match="is not replaced"):
-        dt.data.spark.perturb(values, city, path, missing=dt.Missing.SKIP)
+        dt.data.spark.perturb(values, city, path, missing="skip")
 
 
 def test_each_row_is_drawn_once(values: Any, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_tallies_are_exact(values: Any) -> None:
     domain = dt.Interval(0, 180)
     minutes = values.toArrow()["minutes"].to_numpy()
     tally = dt.data.spark.tally(values, "minutes", domain)
-    assert tally.secret() == dt.central.tally(minutes, domain).secret()
+    assert tally.secret() == dt.central.Tally.of(minutes, domain).secret()
     assert abs(float(dt.central.mean(tally, epsilon=1)) - minutes.mean()) < 1
     decimal = dt.data.spark.tally(values, "amount", dt.Interval(0, N), cells=N)
     assert decimal.secret() == (N * (N - 1) // 2, N)
