@@ -344,7 +344,7 @@ READ_BETTER = [  # against the affine reading: most on average, in the worst cas
     (dt.Podium, 1.0, 0.97, 0.94, 1.04),
     (dt.PM, 0.5, 0.95, 0.94, 0.99),
     (dt.SW, 1.0, 0.95, 0.92, 0.99),
-    (dt.OGPMU, 4.0, 0.23, 0.33, 0.33),
+    (dt.rivals.OGPMU, 4.0, 0.23, 0.33, 0.33),
     (dt.Laplace, 1.0, 0.69, 0.70, 0.70),
     (dt.Staircase, 1.0, 0.72, 0.74, 0.74),
 ]

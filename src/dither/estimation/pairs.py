@@ -90,6 +90,18 @@ class EstimatedTable(Estimate):
         return as_html(*self._grid())
 
 
+def distinct_pairs(first: Reports, second: Reports) -> tuple[tuple[Reports, Reports], Floats]:
+    """Return the different pairs of reports and how often each occurs; all pairs if they are too many."""
+    outcomes = [reports.question.outcomes for reports in (first, second)]
+    cells = [reports.cells for reports in (first, second)]
+    if any(part.ndim != 1 for part in cells) or outcomes[0] * outcomes[1] > min(_PAIRS, len(cells[0])):
+        return (first, second), np.ones(len(cells[0]))
+    joint = np.bincount(cells[0].astype(np.intp) * outcomes[1] + cells[1])
+    seen = np.flatnonzero(joint)
+    pair = first.question.reports(seen // outcomes[1]), second.question.reports(seen % outcomes[1])
+    return pair, joint[seen].astype(np.float64)
+
+
 def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
@@ -110,13 +122,14 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     powers = np.zeros((3, *sizes))
     sums = [np.zeros(size) for size in sizes]
     inner = [np.zeros((size, size)) for size in sizes]
-    for people in blocks(n, sum(sizes)):
-        told = [indicators(reports[people]) for reports in (first, second)]
+    pair, times = distinct_pairs(first, second)
+    for people in blocks(times.size, sum(sizes)):
+        told, often = [indicators(reports[people]) for reports in pair], times[people, None]
         for power in range(3):
-            powers[power] += (told[0] ** (power + 1)).T @ told[1] ** (power + 1)
+            powers[power] += (often * told[0] ** (power + 1)).T @ told[1] ** (power + 1)
         for side, read in enumerate(told):
-            sums[side] += read.sum(axis=0)
-            inner[side] += read.T @ read
+            sums[side] += (often * read).sum(axis=0)
+            inner[side] += (often * read).T @ read
     value, square, cube = powers / n
     spread = np.maximum(square - value**2, 0.0)
     third = cube - 3.0 * value * square + 2.0 * value**3
@@ -146,6 +159,7 @@ def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Sign
 
 
 # By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
+_PAIRS: Final = 1 << 22  # different pairs of reports that are counted
 _CLEAR: Final = 4.0
 
 
