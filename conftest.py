@@ -12,6 +12,7 @@ from hypothesis import settings
 # Tests run in several processes; threads of small matrix products would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from tests.support.budget import Budget, leave_some
 from tests.support.postgresql import postgresql  # a fixture
 
 __all__ = ["postgresql"]
@@ -19,6 +20,25 @@ __all__ = ["postgresql"]
 # The same examples on every machine: a failure is reproduced by running the test again.
 settings.register_profile("dither", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("dither")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Budget(), "budget")
+
+
+@pytest.hookimpl(tryfirst=True)  # before cases are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_some(items)
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every later search for garbage what the whole run keeps: modules and tests."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # some libraries call what is left at the end a leak
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import dither as dt
 from dither import losses
-from dither.cli import main
 from dither.errors import InvalidParameter
+from tests.support.terminal import run
 
 
 @given(st.floats(1e-3, 1e3))
@@ -70,7 +69,7 @@ def test_a_campaign_and_the_command_line_say_the_nearest_name_too() -> None:
     made = dt.Campaign.from_toml(question + "'1.5'").questions["age"]
     assert made.design() == dt.OGPM(dt.Interval(0, 1), epsilon=1, loss=1.5)
     words = ["compare", "--interval", "0", "1", "--epsilon", "1", "--loss", "squarred"]
-    told = CliRunner().invoke(main, words)
+    told = run(*words)
     assert told.exit_code == 2
     assert "did you mean squared" in told.output
     with pytest.raises(InvalidParameter, match="did you mean Podium"):

@@ -18,6 +18,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 
+@pytest.mark.some(every=6)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_every_mechanism_can_be_drawn(case: Case, tmp_path: Path) -> None:
     mechanism = case(1.0)

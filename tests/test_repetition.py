@@ -252,6 +252,7 @@ def test_wrong_input_is_refused_without_telling_a_value() -> None:
         dt.by_day(SMOKES.reports([0]))  # type: ignore[arg-type]
 
 
+@pytest.mark.some("[2-5]-*")
 @pytest.mark.parametrize(("days", "changes"), [(2, 1), (3, 2), (4, 1), (4, 3), (5, 2), (8, 1)])
 def test_the_loss_over_sequences_is_what_is_promised_kept_change(days: int, changes: int) -> None:
     """All sequences, also those with more changes, all coins, all reports, in fractions: exactly e^ε."""
@@ -317,6 +318,7 @@ def test_a_group_that_looks_at_the_data_loses_more() -> None:
     assert log_above(max(law.max(axis=0) / law.min(axis=0))) > change.guarantee.epsilon + 0.1
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("values", [(0, 0, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)])
 def test_groups_and_reports_have_their_law(values: Values) -> None:
     change = dt.KeptChange(SMOKES, days=4, changes=2)

@@ -24,6 +24,7 @@ def shifted(data: dict[str, Any]) -> None:
     data["codebook"]["offset"] += 0.125
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_round_trips(case: Case) -> None:
     mechanism = case(0.7)
@@ -40,6 +41,7 @@ def test_round_trips(case: Case) -> None:
     assert mechanism.reports(reports.cells.tolist()) == reports
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_mechanisms_and_reports_can_be_pickled(case: Case) -> None:
     mechanism = case(0.7)

@@ -30,6 +30,7 @@ PUBLISHED = partial(box_utility, method=BoxMethod.PUBLISHED)
 each_bound = pytest.mark.parametrize("bound", VALID, ids=["repaired", "region"])
 
 
+@pytest.mark.some("region-*", "repaired-[!f]*")
 @each_setting
 @each_bound
 def test_the_bound_holds(setting: Setting, bound: Any) -> None:

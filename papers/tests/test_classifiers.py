@@ -33,6 +33,7 @@ REGRESSIONS = [
 ]
 
 
+@pytest.mark.some("Person.[SF]*")
 @pytest.mark.parametrize(("who", "name", "wanted"), FORESTS, ids=str)
 def test_the_forests(who: Person, name: str, wanted: tuple[float, ...]) -> None:
     known = person(SETTING, who)

@@ -35,6 +35,7 @@ def test_no_two_mechanisms_look_alike() -> None:
         assert STYLES[name] == STYLES[other]
 
 
+@pytest.mark.some("podium*", "jrr*")
 @pytest.mark.parametrize(
     "figure",
     [
@@ -100,6 +101,7 @@ def test_every_drawing_of_its_own_says_what_is_to_be_seen(paper: str) -> None:
             assert len(figure.draw.describe([])) > 60, figure.slug
 
 
+@pytest.mark.slow
 def test_what_has_no_picture_is_a_table(tmp_path: Path) -> None:
     (figure,) = figures("podium", "table II")
     run([figure], tmp_path, QUICK)

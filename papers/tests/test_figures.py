@@ -6,12 +6,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import dither_papers.reproduce
-from dither.cli import main
 from dither.errors import DitherError
 from dither_papers import PAPERS, Figure, Setting, figures, run
+from tests.support import terminal
 
 # What the papers print, by number; a letter after a number is a panel that is a figure of its own here.
 PRINTED = {
@@ -94,7 +93,7 @@ def test_an_unknown_figure_is_refused() -> None:
         figures("ogpm", "figure 99")
     with pytest.raises(DitherError, match=r"no figure 'figure 5\.8'"):
         figures("podium", "figure 5.8")
-    assert CliRunner().invoke(main, ["reproduce", "ogpm", "figure 99"]).exit_code == 2
+    assert terminal.run("reproduce", "ogpm", "figure 99").exit_code == 2
 
 
 def test_another_version_computes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

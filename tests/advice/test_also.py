@@ -39,6 +39,7 @@ def _two(epsilon: float) -> list[Candidate]:
     return [Candidate(kind.__name__, kind(dt.Interval(0, 1), epsilon=epsilon)) for kind in kinds]
 
 
+@pytest.mark.slow
 def test_columns_of_a_distribution_are_simulated_errors_with_their_seeds() -> None:
     goal = dt.goals.Distribution(n=400)
     how, rows = goal.columns(_two(2.0))

@@ -79,6 +79,7 @@ def test_nothing_is_better_than_the_best(table: Any) -> None:
     assert table["OGPMU"]["relative variance"] > 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "epsilon", [0.25, 4.0, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.1, 2.0, 6.0, 8.0))]
 )

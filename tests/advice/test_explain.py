@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
 from dither.advice.explain import batch_promise, guessed_right, odds, schema
-from dither.cli import main
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Guarantee, Pure
+from tests.support.terminal import run
 
 AGE = {"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
 TOML = """
@@ -33,10 +32,6 @@ epsilon = 0.25
 categories = ["firefox", "chrome", "other"]
 epsilon = 0.25
 """
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.mark.parametrize("prior", [0.01, 0.1, 0.5, 0.9])
@@ -176,10 +171,6 @@ COIN = dt.RR(dt.Categories(["no", "yes"]), epsilon=2)
 TWO = {"coin": COIN, "age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
 
 
-def run_batch(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
 def test_the_promise_is_that_of_shuffled_reports() -> None:
     single = batch_promise({"coin": COIN}, minimum_batch=1000, delta=1e-8)
     assert single.guarantee == dt.shuffled(COIN, n=1000, delta=1e-8)
@@ -241,26 +232,26 @@ def test_wrong_batches_are_refused(wrong: object) -> None:
 def test_explained_at_the_terminal(tmp_path: Path) -> None:
     campaign = tmp_path / "survey.toml"
     campaign.write_text('[questions.smokes]\ncategories = ["yes", "no"]\nepsilon = 1\nmechanism = "RR"\n')
-    told = json.loads(run_batch("explain", campaign, "--minimum-batch", 10_000, "--json").output)
+    told = json.loads(run("explain", campaign, "--minimum-batch", 10_000, "--json").output)
     share = guessed_right(dt.shuffled(1.0, n=10_000, delta=1e-6))
     assert f"at most {math.ceil(1000 * share) / 10:g} %" in told["person"]
     assert "10 000 people" in told["person"]
     assert any("0.0432" in line for line in told["officer"])
     assert len(told["person"].split()) <= 120
-    assert "batch" not in run_batch("explain", campaign).output
-    wrong = run_batch("explain", campaign, "--minimum-batch", 1)
+    assert "batch" not in run("explain", campaign).output
+    wrong = run("explain", campaign, "--minimum-batch", 1)
     assert wrong.exit_code != 0
     assert "minimum batch" in wrong.output
 
 
 def test_recommended_for_a_crowd() -> None:
     ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--people", 100_000, "--json")
-    alone = json.loads(run_batch(*ask, "--epsilon", 0.05).output)
-    among = json.loads(run_batch(*ask, "--epsilon", 0.05, "--shuffled", 100_000).output)
+    alone = json.loads(run(*ask, "--epsilon", 0.05).output)
+    among = json.loads(run(*ask, "--epsilon", 0.05, "--shuffled", 100_000).output)
     assert among[0]["error"] < alone[0]["error"] / 10
-    found = json.loads(run_batch(*ask, "--error", 0.005, "--shuffled", 100_000).output)["epsilon"]
+    found = json.loads(run(*ask, "--error", 0.005, "--shuffled", 100_000).output)["epsilon"]
     goal = dt.goals.Frequencies(n=100_000)
     assert found == dt.epsilon_for(dt.Categories(range(3)), goal, 0.005, shuffled=100_000)
     ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--epsilon", 1, "--error", 0.1)
-    assert run_batch(*ask).exit_code == 0
-    assert run_batch(*ask, "--shuffled", 9).exit_code == 2
+    assert run(*ask).exit_code == 0
+    assert run(*ask, "--shuffled", 9).exit_code == 2

@@ -70,6 +70,7 @@ def test_few_changes_over_a_long_time_are_kept() -> None:
         assert not [row for row in advice if "kept" in row["way"]]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("days", "changes", "kept"), [(14, 1, False), (60, 1, True), (60, 2, False)])
 def test_the_recommended_way_has_the_smaller_error(days: int, changes: int, kept: bool) -> None:
     """Simulated: people with so many changes. The advice and the errors agree about the better way."""

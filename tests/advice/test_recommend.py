@@ -39,6 +39,7 @@ def test_podium_overtakes_hybrid_where_the_constants_say(criterion: Any) -> None
     assert lead(at - 1e-4) < 0 < lead(at + 1e-4)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("epsilon", "criterion", "first", "second"),
     [
@@ -94,6 +95,7 @@ def value_of_most_variance(mechanism: Any) -> float:
     return float(x[np.argmax([mechanism.chances(at) @ gaps**2 - (at - x.mean()) ** 2 for at in x])])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_predicted_means_come_true(epsilon: float) -> None:
     """Within 5 %: people at the worst value, or spread evenly, 4 000 times each."""
@@ -125,6 +127,7 @@ def test_predicted_directions_come_true() -> None:
         assert rms(found, 0.0) == pytest.approx(row["error"], rel=0.05)
 
 
+@pytest.mark.slow
 def test_predicted_frequencies_come_true() -> None:
     n, times = 100, 1000
     domain = dt.Categories(4)
@@ -181,6 +184,7 @@ def _close(prediction: Any, error: float, spread: float) -> bool:
     return bool(abs(prediction.error - error) <= 0.05 * error + slack)
 
 
+@pytest.mark.slow
 def test_a_predicted_distribution_comes_true() -> None:
     goal, mechanism = goals.Distribution(3000), dt.SW(UNIT, epsilon=2)
     prediction = goal.prediction(mechanism)
@@ -192,6 +196,7 @@ def test_a_predicted_distribution_comes_true() -> None:
     assert not _close(worse, error, spread)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "goal", [goals.Distribution(3000, distance="ks"), goals.Quantile(3000, 0.3)], ids=repr
 )
@@ -282,6 +287,7 @@ def _ranking(domain: Any, goal: Any, epsilon: float, count: int) -> tuple[list[A
     return list(ranking.mechanisms[:count]), list(ranking)[:count]
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("criterion", ["worst", "average"])
 @pytest.mark.parametrize("loss", ["absolute", "squared"])
 def test_predicted_single_values_come_true(loss: Any, criterion: Any) -> None:
@@ -304,6 +310,7 @@ def test_reasons_for_single_values() -> None:
     assert "no mechanism at all" in angle[0]["why"]
 
 
+@pytest.mark.some("domain2-*", "domain5-*")
 @pytest.mark.parametrize(
     ("domain", "goal", "target"),
     [
@@ -322,6 +329,7 @@ def test_the_budget_for_an_error_gives_that_error(domain: Any, goal: Any, target
     assert dt.recommend(domain, goal, epsilon=0.99 * epsilon)[0]["error"] > target
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("domain", "goal", "target"),
     [
@@ -341,6 +349,7 @@ def test_the_people_for_an_error_give_that_error_and_one_fewer_do_not(
     assert errors[0] <= target * (1 + 1e-9) < errors[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["worst", "average"])
 def test_the_people_and_the_budget_found_do_in_a_simulation(criterion: Any) -> None:
     """As many people as were said, with the best mechanism, are off by the target, within 5 %."""

@@ -25,6 +25,7 @@ def _held(errors: list[float], predicted: float) -> tuple[bool, bool]:
     )
 
 
+@pytest.mark.some("4-1.0", "1024-4.0")
 @pytest.mark.parametrize(("k", "epsilon"), [(4, 1.0), (16, 1.0), (64, 3.3), (100, 1.0), (1024, 4.0)])
 def test_frequencies(k: int, epsilon: float) -> None:
     n = 2_048 if k <= 16 else 20 * 1024

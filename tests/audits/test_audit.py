@@ -47,6 +47,7 @@ RIGHT = [
 ]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("mechanism", RIGHT, ids=lambda one: type(one).__name__)
 def test_what_is_right_is_accepted(mechanism: Any) -> None:
     finding = dt.audit(mechanism)

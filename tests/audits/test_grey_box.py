@@ -52,6 +52,7 @@ def test_rejection_is_enumerated_as_far_as_it_goes() -> None:
     assert dt.audit(with_rejection, TWO, epsilon=math.log(2), **FEW).ok
 
 
+@pytest.mark.slow
 def test_a_rare_leak_is_found_exactly() -> None:
     finding = dt.audit(rare, TWO, epsilon=1.2, **FEW)
     assert finding.realised == math.inf

@@ -35,6 +35,7 @@ RELEASES: dict[str, tuple[Callable[[Seeded], central.Answer], float]] = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", RELEASES)
 def test_stated_error_is_the_real_one(name: str) -> None:
     release, truth = RELEASES[name]
@@ -60,6 +61,7 @@ COVERED: list[tuple[int, float, central.PairNoise, central.MeanMethod]] = [
 ]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("n", "epsilon", "noise", "method"), COVERED)
 def test_intervals_cover(
     n: int, epsilon: float, noise: central.PairNoise, method: central.MeanMethod
@@ -91,6 +93,7 @@ def test_intervals_of_many_records() -> None:
         assert answer.standard_error < 1e-5
 
 
+@pytest.mark.slow
 def test_symmetric_intervals_cover() -> None:
     source, size, level = Seeded(33), 1_500, 0.8
     for release in (

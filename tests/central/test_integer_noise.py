@@ -24,6 +24,7 @@ def geometric_masses(exponent: Fraction) -> dict[int, float]:
         return {k: float((1 - ratio) * ratio**k) for k in range(int(60 / exponent) + 60)}
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_coins(exponent: Fraction) -> None:
     ratio, source = GeometricRatio(exponent), Seeded(1)
@@ -38,6 +39,7 @@ def test_coins(exponent: Fraction) -> None:
         assert not fits(flips, coin_masses(wanted))
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_geometric(exponent: Fraction) -> None:
     source = Seeded(2)
@@ -51,6 +53,7 @@ def test_geometric(exponent: Fraction) -> None:
         assert fits(coarse, binned) == (other == 1)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_two_sided(exponent: Fraction) -> None:
     half = geometric_masses(exponent)

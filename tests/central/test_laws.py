@@ -46,6 +46,7 @@ def losses(exponent: Exponent, moves: list[tuple[int, int]], reach: int) -> set[
     return found
 
 
+@pytest.mark.some("[1-8]")
 @pytest.mark.parametrize("cells", range(1, 13))
 def test_hourglass_changes_by_exactly_epsilon(cells: int) -> None:
     """[AddRemove23, Thm 2] on the grid: every ratio is e^ε or e^(−ε), for every radius, place and sign."""
@@ -86,6 +87,7 @@ def test_the_printed_ceiling_loses_twice_as_much() -> None:
     assert max(loss for loss in found if loss is not None) >= 2
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("method", list(METHODS.values()))
 @pytest.mark.parametrize("domain", [Interval(0, 1), Interval(-1, 2), Interval(2, 3)])
 @pytest.mark.parametrize("cells", [1, 3])
@@ -156,6 +158,7 @@ LAWS: list[Pair] = [
 ]
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("law", LAWS)
 def test_pairs_are_drawn_as_stated(law: Pair) -> None:
     source = Seeded(11)
@@ -184,6 +187,7 @@ def draw_uncoined(law: HourglassLattice, source: Source) -> tuple[int, int]:
     return first, line * staircase.sensitivity - first
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("twin", [draw_with_ceiling, draw_uncoined])
 def test_broken_hourglasses_are_rejected(
     twin: Callable[[HourglassLattice, Source], tuple[int, int]],
@@ -256,6 +260,7 @@ def test_best_radius_of_rings_is_the_best_of_all(epsilon: float) -> None:
         assert StaircaseLattice.best(cells, Fraction(epsilon)) == min(laws, key=lambda law: law.moments[0])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("law", LAWS)
 def test_moments_by_counting(law: Pair) -> None:
     table = masses(law, 120 if isinstance(law, HourglassLattice) else 90)
@@ -267,6 +272,7 @@ def test_moments_by_counting(law: Pair) -> None:
     assert law.moments == (pytest.approx(variance, rel=1e-6), pytest.approx(covariance, abs=1e-6 * variance))
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_law_of_the_count(epsilon: float) -> None:
     """P(N = k) of the sum of both numbers, in the continuous limit."""
@@ -294,6 +300,7 @@ def test_tail_of_one_number(law: DiscreteStaircase | DiscreteLaplace) -> None:
         assert law.tail(size) == pytest.approx(beyond / total, rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 @pytest.mark.parametrize("noise", ["laplace", "rings", "hourglass"])
 def test_tail_of_a_pair(epsilon: float, noise: str) -> None:

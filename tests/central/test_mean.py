@@ -98,6 +98,7 @@ def figure_misses(kind: str, epsilon: float, noise: Pairs) -> list[float]:
 FIGURES = sorted({(row[4], row[3]) for row in REFERENCE["figures"]})
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize(("kind", "epsilon"), [case for case in FIGURES if case[1] in (0.1, 1.0, 4.0)])
 def test_figures(kind: str, epsilon: float) -> None:
     """Figures 3, 4 and 5 of [AddRemove23], literal convention, against 400 000 runs of another program."""
@@ -142,6 +143,7 @@ def test_small_data_by_summation() -> None:
         assert [error / total for error in found] == pytest.approx(expected, rel=4e-3)
 
 
+@pytest.mark.some("4.0")
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_small_data_by_drawing(epsilon: float) -> None:
     noise = draws("transformed hourglass", epsilon, 6_000)

@@ -73,6 +73,7 @@ def test_many_boxes_and_many_records_at_once() -> None:
         assert together[place] == pytest.approx(alone, abs=1e-15)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     "points",
     [np.linspace(0, 1, 21), np.linspace(-3, 7, 100), np.array([0.0, 0.1, 0.5, 1.0]), np.array([0.4, 0.6])],

@@ -50,6 +50,7 @@ def test_images_keep_their_shape() -> None:
     assert shapes == [(1, 3, 4), (100, 3, 4)]
 
 
+@pytest.mark.slow
 def test_large_batches_are_cut() -> None:
     sizes = []
 

@@ -137,6 +137,7 @@ def apart(weights: Any) -> float:
     return float((np.abs(weights.mean(axis=1) - 1.0) / error).max())
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_weights_average_to_one_and_stay_below_their_bound(case: Case) -> None:
     for unit in (0.0, 0.37):

@@ -118,6 +118,7 @@ def test_monte_carlo_along_a_curve() -> None:
     assert (curve.lower <= exact.lower).all()
 
 
+@pytest.mark.slow
 def test_many_features_at_once() -> None:
     """Twenty features: the mixture is no worse than so many queries a budget."""
     generator = np.random.default_rng(0)

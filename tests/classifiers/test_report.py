@@ -20,10 +20,9 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("sklearn")
 joblib = pytest.importorskip("joblib")
 
-from click.testing import CliRunner
 from sklearn.linear_model import LogisticRegression
 
-from dither.cli.main import main
+from tests.support import terminal
 
 STEEP = LinearClassifier([[10.0, 1.0]], [-6.0])
 NAMES = ["age", "bmi", "income"]
@@ -104,8 +103,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Any:
     features = ["--feature", "age", "0", "100", "--feature", "bmi", "10", "60"]
-    return CliRunner().invoke(
-        main, ["classify", *arguments, "people.csv", *features, "--budgets", "6", "-o", "report.html"]
+    return terminal.run(
+        "classify", *arguments, "people.csv", *features, "--budgets", "6", "-o", "report.html"
     )
 
 

@@ -77,6 +77,7 @@ def curve_failures(setting: Setting, runs: int, queries: int) -> tuple[int, int]
     return above, estimated
 
 
+@pytest.mark.some(every=3)
 @each_setting
 def test_the_whole_curve_holds_and_its_estimate_would_not(setting: Setting) -> None:
     above, estimated = curve_failures(setting, QUICK, 400)

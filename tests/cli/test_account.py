@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.cli.main import main
 from dither.cli.verbs.account import NOT_A_GUARANTEE
+from tests.support import terminal
 
 
 def ask(name: str, epsilon: float, asker: str) -> dt.Asking:
@@ -29,8 +29,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, ["account", *map(str, words)])
+run = partial(terminal.run, "account")
 
 
 def test_show_says_what_is_promised_left_and_taken(file: Path) -> None:

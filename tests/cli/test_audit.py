@@ -9,10 +9,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.cli import main
+from tests.support import terminal
 
 CLIENT = """
 import json, random, sys
@@ -34,8 +33,7 @@ number = 3
 """
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(main, ["audit", *words])
+run = partial(terminal.run, "audit")
 
 
 def _client(folder: Path, truth: float) -> list[str]:

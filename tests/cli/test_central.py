@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from dither.cli import main
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.support.terminal import run
 
 
 @pytest.fixture
@@ -66,12 +62,12 @@ def test_cells_that_are_not_numbers(tmp_path: Path) -> None:
     file = tmp_path / "in.csv"
     file.write_text("pay\n" + "100\n" * 3000 + "unknown\n" * 1000)
     words = ("central", "mean", file, "--column", "pay", "--interval", 0, 100, "--epsilon", 50)
-    run = lambda *more: CliRunner().invoke(main, [str(word) for word in (*words, *more)])  # noqa: E731
-    assert json.loads(run("--json").output)["value"] == pytest.approx(87.5, abs=0.5)
-    assert json.loads(run("--missing", "drop", "--json").output)["value"] == pytest.approx(100, abs=0.5)
+    asked = partial(run, *words)
+    assert json.loads(asked("--json").output)["value"] == pytest.approx(87.5, abs=0.5)
+    assert json.loads(asked("--missing", "drop", "--json").output)["value"] == pytest.approx(100, abs=0.5)
     for more in ((), ("--missing", "drop")):
-        output = run(*more).output
+        output = asked(*more).output
         assert "not numbers" in output
         assert "1000" not in output
-    assert run("--missing", "guess").exit_code == 2
-    assert "counts as the middle" in " ".join(run("--help").output.split())
+    assert asked("--missing", "guess").exit_code == 2
+    assert "counts as the middle" in " ".join(asked("--help").output.split())

@@ -6,16 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from dither.cli import main
+from tests.support.terminal import run
 
 ASKED = ("--column", "minuten", "--interval", 0, 180)
 TEXT = "minuten;stadt\n12,5;Köln\nNA;Rom\n300;Paris\n17;Wien\n"
-
-
-def run(*words: object, stdin: bytes | None = None) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], input=stdin)
 
 
 @pytest.fixture
@@ -78,14 +73,14 @@ def test_wrong_words(file: Path, words: tuple[object, ...], hint: str) -> None:
 
 def test_a_pipe_in_and_a_pipe_out(file: Path, tmp_path: Path) -> None:
     options = ("--decimal", ",", "--na", "NA", "--missing", "skip", "--outside", "skip", "--epsilon", 1)
-    result = run("perturb", "-", *ASKED, *options, "-o", "-", stdin=TEXT.encode())
+    result = run("perturb", "-", *ASKED, *options, "-o", "-", input=TEXT.encode())
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("# dither ")
     assert len(result.stdout.splitlines()) == 4
     assert "2 reports in standard output; left out: 1 unanswered, 1 outside" in result.stderr
-    told = run("estimate", "-", "--json", stdin=result.stdout.encode())
+    told = run("estimate", "-", "--json", input=result.stdout.encode())
     assert json.loads(told.output)["minuten"][0]["n"] == 2
-    refused = run("perturb", "-", *ASKED, "--epsilon", 1, "-o", "-", stdin=TEXT.encode())
+    refused = run("perturb", "-", *ASKED, "--epsilon", 1, "-o", "-", input=TEXT.encode())
     assert (refused.exit_code, refused.stdout) == (2, "")
 
 

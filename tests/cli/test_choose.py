@@ -6,19 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from dither.cli import main
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.support.terminal import run
 
 
 def test_compare(tmp_path: Path) -> None:
-    shown = run("compare", "--interval", 0, 1, "--epsilon", 1)
-    assert shown.exit_code == 0, shown.output
-    assert "Podium" in shown.output
     rows = json.loads(run("compare", "--categories", 10, "--epsilon", 1, "--json").output)
     assert len(rows) > 3
     picture = tmp_path / "errors.png"
@@ -71,15 +63,26 @@ def test_wrong_words() -> None:
     )
 
 
-def test_a_comparison_is_sorted_by_the_goal_and_fits_a_terminal() -> None:
-    for words in (("--interval", 0, 1), ("--interval", 0, 1, "--goal", "values"), ("--categories", 4)):
-        result = run("compare", *words, "--epsilon", 1, "--top", 5)
-        assert result.exit_code == 0, result.output
-        assert max(map(len, result.output.splitlines())) <= 80
-        assert "more: --top" in result.output
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--categories", 4),
+        pytest.param(("--interval", 0, 1), marks=pytest.mark.slow),
+        pytest.param(("--interval", 0, 1, "--goal", "values"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_comparison_fits_a_terminal(words: tuple[object, ...]) -> None:
+    result = run("compare", *words, "--epsilon", 1, "--top", 5)
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+    assert "more: --top" in result.output
+
+
+def test_a_comparison_is_sorted_by_the_goal() -> None:
     rows = json.loads(run("compare", "--interval", 0, 1, "--epsilon", 1, "--json").output)
     errors = [row["error"] for row in rows if row["error"] is not None]
     assert errors == sorted(errors)
+    assert "Podium" in {row["mechanism"] for row in rows}
     assert rows[0]["mechanism"] == "Optimal(unbiased=True)"
     values = json.loads(
         run("compare", "--interval", 0, 1, "--epsilon", 1, "--goal", "values", "--json").output

@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import sys
 
-from click.testing import CliRunner
-
-from dither.cli.main import main
 from tests.conformance.test_javascript import CLIENT, node
+from tests.support.terminal import run
 
 
 def test_a_subject_that_conforms() -> None:
     words = ["conformance", "--only", "bounds", "--", node(), str(CLIENT / "conformance.mjs")]
-    shown = CliRunner().invoke(main, words)
+    shown = run(*words)
     assert (shown.exit_code, shown.output) == (0, "bounds: 100 met\nIt conforms.\n")
 
 
 def test_a_subject_that_says_nothing() -> None:
     words = ["conformance", "--only", "batches", "--json", "--", sys.executable, "-c", ""]
-    shown = CliRunner().invoke(main, words)
+    shown = run(*words)
     told = json.loads(shown.output)
     assert shown.exit_code == 1
     assert told["conforms"] is False
@@ -27,7 +25,7 @@ def test_a_subject_that_says_nothing() -> None:
 
 
 def test_no_command() -> None:
-    assert CliRunner().invoke(main, ["conformance"]).exit_code == 2
-    shown = CliRunner().invoke(main, ["conformance", "--", "nothing-of-this-name"])
+    assert run("conformance").exit_code == 2
+    shown = run("conformance", "--", "nothing-of-this-name")
     assert shown.exit_code == 2
     assert "there is no command" in shown.output

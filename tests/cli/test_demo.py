@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from click.testing import CliRunner
+import pytest
 
-from dither.cli import main
+from tests.support.terminal import run
 
 
 def test_the_demo(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["demo", "--people", "20000", "-o", str(tmp_path)])
+    result = run("demo", "--people", "5000", "-o", tmp_path)
     assert result.exit_code == 0, result.output
     assert "mean age" in result.output
     assert "holds" in result.output
     assert {file.name for file in tmp_path.iterdir()} == {"commute.png", "reports.png", "errors.png"}
 
 
+@pytest.mark.slow
 def test_the_demo_as_json(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["demo", "--people", "5000", "-o", str(tmp_path), "--json"])
+    result = run("demo", "--people", "5000", "-o", tmp_path, "--json")
     shown = json.loads(result.output)
     assert shown["ok"]
     assert len(shown["answers"]) == 7
-    assert CliRunner().invoke(main, ["demo", "--people", "3"]).exit_code == 2
+    assert run("demo", "--people", "3").exit_code == 2

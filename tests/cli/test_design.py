@@ -6,15 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.cli import main
 from dither.wire.codec import Campaign
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.support.terminal import run
 
 
 def test_what_is_said() -> None:

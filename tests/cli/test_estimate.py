@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from dither.cli import main
+from tests.support.terminal import run
 
 CAMPAIGN = """
 [questions.minutes]
@@ -25,10 +24,6 @@ epsilon = 4
 categories = ["firefox", "chrome", "other"]
 epsilon = 4
 """
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,17 @@
 """`dither estimate http://…`: the summaries of collectors, added up."""
 
 import json
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
 
 import dither as dt
-from dither.cli import main
 from tests.service.collectors import MONDAY, TUESDAY, make, people, send
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from tests.service.pages.states import served
+from tests.support.terminal import run
 
 TOKEN = "correct horse battery"
 
@@ -20,8 +20,7 @@ def _serve(collector):
     return served(collector, campaigns=True, token=TOKEN)
 
 
-def _run(*arguments: str):
-    return CliRunner().invoke(main, ["estimate", *arguments])
+_run = partial(run, "estimate")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +115,7 @@ def test_by_day_and_by_label_collectors_are_added_up(tmp_path):
         both = here + path, there + path
         for by, keys in (("day", [str(MONDAY), str(TUESDAY)]), ("label", ["1.0", "1.1"])):
             words = ["estimate", *both, "--by", by, "--json", "--token-file", str(token)]
-            done = CliRunner().invoke(main, words)
+            done = run(*words)
             assert done.exit_code == 0, done.output
             rows = {row[by]: row for row in json.loads(done.stdout)["minutes"]}
             for key in keys:
@@ -129,7 +128,7 @@ def test_by_day_and_by_label_collectors_are_added_up(tmp_path):
                     float(high),
                 )
         assert rows[None]["n"] == 150
-        open_to_all = CliRunner().invoke(main, ["estimate", *both, "--by", "label", "--json"])
+        open_to_all = run("estimate", *both, "--by", "label", "--json")
         rows = {row["label"]: row for row in json.loads(open_to_all.stdout)["minutes"]}
         assert rows[None]["n"] == 100  # without a label: the other collector has 50, which it does not tell
         assert rows["1.0"]["n"] == 800

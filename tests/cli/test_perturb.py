@@ -8,19 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.cli import main
 from dither.data.files import perturb_file, summarise_file
 from dither.wire.codec import Campaign
 from tests.support.repository import ROOT
+from tests.support.terminal import run
 
 SECRET = "987654.321"
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture

@@ -12,15 +12,11 @@ from pathlib import Path
 import click
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner, Result
 
 from dither.cli.main import main
+from tests.support.terminal import run
 
 ESCAPE = "\x1b["
-
-
-def run(*words: object, **more: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words], **more)  # type: ignore[arg-type]
 
 
 def leaves(

@@ -10,16 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.cli import main
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee, Pure
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
+from tests.support.terminal import run
 
 
 def test_the_version() -> None:

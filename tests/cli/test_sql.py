@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
-from dither.cli import main
 from tests.support import report_tables as tables
+from tests.support.terminal import run
 
 duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
 
@@ -29,10 +28,6 @@ categories = 3
 epsilon = 4
 mechanism = "OUE"
 """
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 @pytest.fixture

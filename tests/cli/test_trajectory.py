@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 import dither as dt
 from dither import data, maps
-from dither.cli import main
+from tests.support import terminal
 
 BOX = ("--box", 139.4, 35.5, 140.0, 36.0)
 SECRET = "139.7654321"
 
 
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, ["trajectory", *(str(word) for word in words)])
+run = partial(terminal.run, "trajectory")
 
 
 def made(folder: Path, ending: str, count: int = 8) -> Path:

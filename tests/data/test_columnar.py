@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import dither as dt
-from dither.cli import main
 from dither.data.formats import table_format
 from dither.errors import DitherError, InvalidParameter
+from tests.support.terminal import run
 
 pa = pytest.importorskip("pyarrow")
 
@@ -103,6 +102,7 @@ def attack(place: str, ending: str, compression: str) -> None:
             bad.unlink()
 
 
+@pytest.mark.some("parquet-snappy")
 @pytest.mark.parametrize(
     ("ending", "compression"),
     [("arrow", "uncompressed"), ("arrow", "lz4"), ("feather", "zstd"), ("parquet", "snappy")],
@@ -203,7 +203,7 @@ def test_the_questions_are_found_and_the_reports_counted(tmp_path: Path) -> None
         path, spark_fields(**{name: dt.to_json(one) for name, one in SPARK_QUESTIONS.items()})
     )
     assert dt.data.summarise_file(path) == counts
-    done = CliRunner().invoke(main, ["estimate", str(tmp_path / "*.parquet"), "--json"])
+    done = run("estimate", str(tmp_path / "*.parquet"), "--json")
     assert done.exit_code == 0, done.output
     with pytest.raises(DitherError, match="random already"):
         dt.data.perturb_file(path, tmp_path / "out.csv", SPARK_QUESTIONS)

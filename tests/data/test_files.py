@@ -12,14 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from pyarrow import parquet
 
 import dither as dt
-from dither.cli import main
 from dither.data.arrow import BATCH
 from dither.data.files import DEPTH, run_ahead
 from dither.errors import InvalidParameter, Mismatch, OutsideDomain
+from tests.support.terminal import run
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -166,6 +165,7 @@ def test_other_programs_read_the_file_and_it_is_small(tmp_path: Path) -> None:
     assert sizes["answer"] < 0.6 * 50_000
 
 
+@pytest.mark.slow
 def test_long_reports_are_drawn_in_pieces_and_stay_with_their_rows(tmp_path: Path) -> None:
     """Reports of 2 kB: 64 MB of them, which are drawn at once, are fewer rows than the file has."""
     kinds, count = 16_384, 40_000
@@ -197,11 +197,6 @@ def raw(folder: Path, text: str = "minutes,city\n12,Berlin\n55,Rome\n") -> Path:
     return path
 
 
-def run(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    return done.exit_code, done.output
-
-
 ASKED = ("--column", "minutes", "--interval", 0, 180, "--epsilon", 1)
 
 
@@ -214,7 +209,8 @@ def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
     for out in (path, tmp_path / "." / "trips.csv", hard, soft):
         with pytest.raises(InvalidParameter, match="is the input"):
             dt.data.perturb_file(path, out, MINUTES, force=True)
-    code, words = run("perturb", path, *ASKED, "-o", path, "--force")
+    done = run("perturb", path, *ASKED, "-o", path, "--force")
+    code, words = done.exit_code, done.output
     assert code == 2
     assert "is the input" in words
     assert path.read_bytes() == before
@@ -225,10 +221,11 @@ def test_an_existing_output_is_replaced_on_purpose_alone(tmp_path: Path) -> None
     out.write_text("precious")
     with pytest.raises(InvalidParameter, match=r"reports\.csv exists.*force"):
         dt.data.perturb_file(path, out, MINUTES)
-    code, words = run("perturb", path, *ASKED, "-o", out)
+    done = run("perturb", path, *ASKED, "-o", out)
+    code, words = done.exit_code, done.output
     assert (code, out.read_text()) == (2, "precious")
     assert "--force" in words
-    assert run("perturb", path, *ASKED, "-o", out, "--force")[0] == 0
+    assert run("perturb", path, *ASKED, "-o", out, "--force").exit_code == 0
     assert dt.data.summarise_file(out)["minutes"].n == 2
 
 
@@ -265,13 +262,14 @@ def test_reports_are_not_randomised_again(tmp_path: Path) -> None:
     dt.data.perturb_file(path, once, MINUTES)
     with pytest.raises(InvalidParameter, match="holds reports"):
         dt.data.perturb_file(once, twice, MINUTES)
-    assert run("perturb", once, *ASKED, "-o", twice)[0] == 2
+    assert run("perturb", once, *ASKED, "-o", twice).exit_code == 2
     assert not twice.exists()
 
 
 def test_one_column_is_asked_at_a_time(tmp_path: Path) -> None:
     path = raw(tmp_path, "minutes,age\n12,40\n")
-    code, words = run("perturb", path, "--column", "age", *ASKED, "-o", tmp_path / "reports.csv")
+    done = run("perturb", path, "--column", "age", *ASKED, "-o", tmp_path / "reports.csv")
+    code, words = done.exit_code, done.output
     assert code == 2
     assert "--campaign" in words
 
@@ -339,13 +337,11 @@ def test_files_are_counted_by_group(files):
 
 
 def test_the_terminal_prints_a_table(files):
-    shown = CliRunner().invoke(
-        main, ["estimate", str(files[0]), "--by", "city", "--by", "day", "--minimum", "50"]
-    )
+    shown = run("estimate", str(files[0]), "--by", "city", "--by", "day", "--minimum", "50")
     assert shown.exit_code == 0, shown.output
     assert "4 groups by city, day" in shown.output
     assert shown.output.count("Kyoto") == 2
-    plain = CliRunner().invoke(main, ["estimate", str(files[0]), "--by", "city", "--json"])
+    plain = run("estimate", str(files[0]), "--by", "city", "--json")
     table = dt.data.group_files([files[0]], ["city"])["minutes"].estimates(dt.estimate)
     assert json.loads(plain.output) == {"minutes": [dict(row) for row in table]}
 
@@ -363,7 +359,7 @@ def test_the_terminal_prints_a_table(files):
     ],
 )
 def test_bad_options_are_refused_in_words(files, options, said):
-    shown = CliRunner().invoke(main, ["estimate", str(files[0]), *options])
+    shown = run("estimate", str(files[0]), *options)
     assert shown.exit_code != 0
     assert said in shown.output + str(shown.exception)
 

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import dither as dt
-from dither.cli import main
 from dither.data.spark import find_java
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, OutsideDomain
 from tests.data import spark_stub as stub
+from tests.support.terminal import run
 
 
 def test_java_comes_from_the_package_if_there_is_no_other(
@@ -225,9 +224,7 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp
             call("local[1]")
     pq.write_table(table(10), tmp_path / "in.parquet")
     asked = ["--column", "minutes", "--interval", "0", "180", "--epsilon", "1", "--engine", "spark"]
-    done = CliRunner().invoke(
-        main, ["perturb", str(tmp_path / "in.parquet"), *asked, "-o", str(tmp_path / "out")]
-    )
+    done = run("perturb", tmp_path / "in.parquet", *asked, "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert "pip install 'dither[spark]'" in done.output
     assert not (tmp_path / "out").exists()
@@ -247,7 +244,7 @@ def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp
 )
 def test_options_that_spark_does_not_have(more: list[str], words: str) -> None:
     asked = ["--column", "minutes", "--interval", "0", "180", "--epsilon", "1"]
-    done = CliRunner().invoke(main, ["perturb", "in.parquet", *asked, "-o", "out", *more])
+    done = run("perturb", "in.parquet", *asked, "-o", "out", *more)
     assert done.exit_code == 2
     assert words in done.output
 

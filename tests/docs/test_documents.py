@@ -8,21 +8,25 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import dither.question.base
-from dither.cli import main
 from dither.randomness import Seeded
 from tests.support.repository import ROOT
+from tests.support.terminal import run
 
-GENERATED = {"catalogue.md", "api.md", "cli.md"}  # made by `make docs` from the code itself
+GENERATED = {"catalogue.md", "api.md", "cli.md", "more.md"}  # made by `make docs` from the code itself
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += sorted((ROOT / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
+LONG = {"trajectories.md", "classifiers.md", "choose.md", "time.md"}  # examples that simulate
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.name in LONG else ()) for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
     monkeypatch.setattr(dither.question.base, "SYSTEM", Seeded(2025))
@@ -48,7 +52,7 @@ def _type_in(block: str) -> None:
     """Run the lines of a terminal session that begin with `$ dither`, and compare what they print."""
     for session in block.split("$ dither ")[1:]:
         typed, _, expected = session.partition("\n")
-        shown = CliRunner().invoke(main, shlex.split(typed))
+        shown = run(*shlex.split(typed))
         assert shown.exit_code == 0, shown.output
         assert doctest.OutputChecker().check_output(expected, shown.output, FLAGS), shown.output
 

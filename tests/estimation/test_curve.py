@@ -110,6 +110,7 @@ def _in_bands(truth):
     return asked
 
 
+@pytest.mark.slow
 def test_intervals_hold_on_a_smooth_shape():
     draw = lambda rng, n: rng.beta(2, 5, n)  # noqa: E731
     truth = np.diff(TRUTH.cdf(np.linspace(0, 1, 17)))
@@ -125,6 +126,7 @@ def test_intervals_hold_on_a_smooth_shape():
     assert hits(draw, 1.0, 25, halved) < 0.88
 
 
+@pytest.mark.some("*likelihood*")
 @pytest.mark.parametrize("method", ["empirical bayes", "likelihood"], ids=repr)
 def test_a_cdf_beside_an_atom_holds(method):
     # Two point masses 0.0037 apart, and an edge between them: bins of 1/128 put people on the wrong side.

@@ -41,6 +41,7 @@ def log_posterior(model, strength, logs):
     return found - (((odds + 3) / 2) ** 2).sum() / 2
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("atoms", [(), (0.0,), (0.25, 1.0)], ids=len)
 @pytest.mark.parametrize("smoothness", [0.5, 300.0])
 def test_the_mode_is_the_top_that_scipy_finds(atoms, smoothness):

@@ -89,6 +89,7 @@ def test_answers_do_not_depend_on_how_many_bins_are_shown(reports):
     assert smooth.mean().value == few.mean().value
 
 
+@pytest.mark.slow
 def test_covering_is_lying_in_the_interval(reports):
     shown = dt.distribution(reports, 8, method="likelihood")
     for estimate in (shown.mean(), shown.quantile(0.75), shown.cdf(60)):
@@ -103,6 +104,7 @@ def test_covering_is_lying_in_the_interval(reports):
         assert estimate.standard_error == pytest.approx((high - low) / 2 / 1.959964, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_bands_hold_the_truth():
     values = skewed(20_000)
     reports = dt.SW(UNIT, epsilon=4).perturb(values, source=dt.Seeded(5))
@@ -206,6 +208,7 @@ def test_a_picture_is_drawn(reports):
     pyplot.close("all")
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [1e-6, 50])
 @pytest.mark.parametrize("kind", [dt.SW, dt.OGPM, dt.Podium, dt.Hybrid])
 def test_the_smallest_and_the_largest_budget(kind, epsilon):

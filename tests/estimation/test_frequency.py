@@ -53,6 +53,7 @@ def test_a_bit_that_is_not_cleared_is_rejected():
     assert np.abs(z).max() > stats.norm.isf(ALARM / 10)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
 def test_the_variance_is_that_of_theory(kind):
     """Within 5 %: the mean square over 64 categories and 300 runs, which itself has a deviation of 1 %."""
@@ -182,6 +183,7 @@ def _coverage(kind, epsilon: float, n: int, runs: int, k: int = 8) -> np.ndarray
     return covered / runs
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
 def test_intervals_cover_the_population(kind):
     quick = _coverage(kind, 1.0, 1_000, 300)
@@ -200,6 +202,7 @@ def test_intervals_cover_the_population_at_length(kind, epsilon):
         assert covered.max() <= most
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("shape", ["sparse", "zipf"])
 def test_projected_intervals_are_narrow_and_hold_on_average(shape: str) -> None:
     truth = np.r_[np.full(12, 1.0), np.zeros(244)] if shape == "sparse" else 1 / np.arange(1, 257) ** 1.5
@@ -233,6 +236,7 @@ def _people(n: int, seed: int) -> list[str]:
     return [WORDS[at] if at < 4 else rare[i] for i, at in enumerate(which)]
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("domain", [dt.Text(8), dt.Text(8, alphabet=LETTERS)], ids=["bytes", "letters"])
 def test_common_words_are_found(domain):
     reports = dt.PEM(domain, epsilon=3).perturb(_people(100_000, 1), source=dt.Seeded(1))
@@ -249,6 +253,7 @@ def test_common_words_are_found(domain):
     assert found.guarantee == reports.question.guarantee
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is_common():
     rng = np.random.default_rng(3)
     domain = dt.Text(4, alphabet=LETTERS)
@@ -381,6 +386,7 @@ def test_impossible_alphabets(alphabet):
         dt.Text(3, alphabet=alphabet)
 
 
+@pytest.mark.slow
 def test_the_false_alarm_rate_holds_where_supports_are_poisson():
     # ε = 5.5, 3 000 people: an absent text is supported by 3 reports on average, far from normal.
     rng = np.random.default_rng(11)

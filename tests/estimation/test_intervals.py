@@ -51,6 +51,7 @@ def test_a_share_is_missed_at_any_time_with_at_most_five_per_cent(share):
     assert _ever_missed(share, 100, _fixed) > 0.2
 
 
+@pytest.mark.some("KRR")
 @pytest.mark.parametrize("kind", [dt.Podium, dt.KRR])
 def test_a_hundred_looks_hold_together_and_plain_ones_do_not(kind):
     plain, wide = _held_together(kind, 1.0, 50, sizes_of_looks(20, 8_000), 5)
@@ -237,6 +238,7 @@ def test_no_choice_of_liars_leaves_a_frequency_outside(kind):
         assert np.all(most <= high + 1e-12)
 
 
+@pytest.mark.some("*Podium")
 @pytest.mark.parametrize("kind", [dt.Podium, dt.Laplace, dt.OLH])
 @pytest.mark.parametrize("share", [0.01, 0.05])
 def test_intervals_cover_under_attack_and_plain_ones_do_not(kind, share):

@@ -95,6 +95,7 @@ def errors(
     return np.array(wrong), np.array(told)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("changes", "smoothing"), [(1, 1), (2, 1), (1, 5)])
 def test_shares_are_unbiased_and_standard_errors_are_theirs(changes: int, smoothing: int) -> None:
     change = dt.KeptChange(SMOKES, days=21, changes=changes)
@@ -143,6 +144,7 @@ def covered(change: dt.KeptChange, runs: int, people: int, level: float, smoothi
     return float(np.mean(hits))
 
 
+@pytest.mark.slow
 def test_intervals_cover() -> None:
     """Days of one run are correlated, so that the level is checked loosely here; the slow test has more."""
     level = covered(dt.KeptChange(SMOKES, days=15), runs=150, people=2000, level=0.8)

@@ -40,6 +40,7 @@ def told(kind, rng, source, n, shares=SHARES, epsilon=2.0):
     return records["pet"], records["home"]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_table_is_unbiased_with_every_protocol(kind):
     table = dt.crosstab(*told(kind, np.random.default_rng(2), dt.Seeded(2), 20_000))

@@ -17,7 +17,7 @@ import dither as dt
 from dither import data
 from dither.errors import DitherError
 from tests.fuzz import mutations
-from tests.fuzz.limits import fuzz
+from tests.fuzz.limits import MANY, SOME, fuzz
 
 QUESTIONS: dict[str, Any] = {
     "age": dt.Podium(dt.Interval(18, 100), epsilon=1, cells=256),
@@ -151,13 +151,13 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_files(way: str) -> None:
-    fuzz(WAYS[way], 2_000)
+    fuzz(WAYS[way], SOME)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_very_many_files(way: str) -> None:
-    fuzz(WAYS[way], 10_000)
+    fuzz(WAYS[way], MANY)
 
 
 def test_the_files_that_are_changed_can_be_read() -> None:

@@ -43,7 +43,7 @@ def test_memory_that_is_really_used_is_found(monkeypatch: pytest.MonkeyPatch) ->
     """Also after a test that used more, and gave it back."""
     monkeypatch.setattr(limits, "MEMORY", 16 << 20)
     if sys.platform.startswith("linux"):
-        large = bytearray(b"x") * (300 << 20)
+        large = bytearray(b"x") * (100 << 20)
         del large
     most = 64 << 20 if sys.platform.startswith("linux") else limits.peak()
 

@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from tests.fuzz import mutations
-from tests.fuzz.limits import fuzz
+from tests.fuzz.limits import MANY, SOME, fuzz
 
 pytest.importorskip("nacl")
 
@@ -63,19 +63,18 @@ def exchange(random: Random) -> None:
         waiting[side] += sides[side].receive(data)
 
 
-WAYS = {"message": (message, 2_000), "report": (report, 2_000), "exchange": (exchange, 2_000)}
+WAYS = {"message": message, "report": report, "exchange": exchange}
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_messages(way: str) -> None:
-    fuzz(*WAYS[way])
+    fuzz(WAYS[way], SOME)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_very_many_messages(way: str) -> None:
-    case, cases = WAYS[way]
-    fuzz(case, 10 * cases)
+    fuzz(WAYS[way], MANY)
 
 
 def test_an_exchange_without_damage_ends_with_coins() -> None:

@@ -23,7 +23,7 @@ from dither.kernels.kernel import LineKernel
 from dither.privacy import Pure
 from dither.privacy.guarantee import exp_above
 from tests.fuzz import mutations
-from tests.fuzz.limits import fuzz
+from tests.fuzz.limits import MANY, SOME, fuzz
 from tests.golden.devices import CASES, FOUR, TURN, UNIT, WIDE
 from tests.support.cases.numbers import LATTICES
 from tests.support.cases.optimal import KINDS, optimal
@@ -235,13 +235,13 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out(way: str) -> None:
-    fuzz(WAYS[way], 2_000)
+    fuzz(WAYS[way], SOME)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_only_errors_of_dither_come_out_of_very_many(way: str) -> None:
-    fuzz(WAYS[way], 20_000)
+    fuzz(WAYS[way], MANY)
 
 
 @pytest.mark.slow

@@ -51,6 +51,7 @@ def test_tosses_follow_the_table(pairs: PairedCoins) -> None:
         assert (stats.chisquare(other, expected).pvalue < ALARM) == (not pairs.independent)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("n", [4, 5])
 @pytest.mark.parametrize("name", ["negative", "extreme", "positive"])
 def test_people_are_paired_at_random(name: str, n: int) -> None:

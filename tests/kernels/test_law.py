@@ -65,6 +65,7 @@ def test_a_budget_that_is_off_by_a_millionth_is_seen(name: str) -> None:
             answers(name, MAKERS[name](row["eps"] * (1 + 1e-6)), row)
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize(
     "row", REFERENCE["b_laplace_scale_on_01"], ids=lambda r: f"{r['eps']}-{r['sensitivity']}"
 )
@@ -75,6 +76,7 @@ def test_scale_of_bounded_laplace(row: dict[str, float]) -> None:
     close(wide.scale, row["b"])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(
     "row", REFERENCE["staircase_sensitivity1"], ids=lambda r: f"{r['eps']}-{r['variant']}"
 )
@@ -134,6 +136,7 @@ def test_purkayastha(row: dict[str, float]) -> None:
     close(degrees.worst_error("absolute"), math.degrees(row["l1"]))
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 0.3, 2.0, 20.0, 50.0])
 def test_laplace_in_closed_form(epsilon: float) -> None:
     mechanism = dt.Laplace(dt.Interval(-3, 7), epsilon=epsilon)

@@ -48,6 +48,7 @@ def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
     np.testing.assert_allclose(dense.dense(), matrix, rtol=1e-12)
 
 
+@pytest.mark.some(every=4)
 @each_case
 @pytest.mark.parametrize("rows", [16, 32])
 def test_grouped_rows_are_sums_of_rows(mechanism, rows):

@@ -57,6 +57,7 @@ def test_realised_budget_is_never_above_and_hardly_below(case: Case) -> None:
         assert epsilon - realised <= min(1e-3 * epsilon, 2e-5)
 
 
+@pytest.mark.some(every=7)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 @pytest.mark.parametrize("epsilon", [0.1, 8.0])
 def test_the_draw_code_passes_the_audit(case: Case, epsilon: float) -> None:
@@ -65,6 +66,7 @@ def test_the_draw_code_passes_the_audit(case: Case, epsilon: float) -> None:
     assert finding.realised == case(epsilon).guarantee.epsilon
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-5, 1e-4, 25.0, 35.0, 50.0])
 def test_extreme_budgets(case: Case, epsilon: float) -> None:

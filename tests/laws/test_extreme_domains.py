@@ -83,6 +83,7 @@ def told_alone(kernel: Any, values: list[float], byte: int) -> list[int]:
     return [kernel.lattice.draw_one(start, Scripted(column, then=ZEROS)) for start in starts]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", LINES)
 @given(ends, exponents)
 def test_arrays_and_single_values_have_the_same_certified_starts(
@@ -99,6 +100,7 @@ def test_arrays_and_single_values_have_the_same_certified_starts(
         assert told_together(kernel, values, byte) == told_alone(kernel, values, byte)
 
 
+@pytest.mark.some("Podium", "BoundedLaplace", "Laplace")
 @pytest.mark.parametrize("name", ["Laplace", "Laplace, ε = 1e-3", "Staircase", "BoundedLaplace", "Podium"])
 @given(ends, exponents)
 def test_no_report_is_likelier_than_promised_by_brute_force(name: str, low: float, length: float) -> None:

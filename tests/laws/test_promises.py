@@ -47,6 +47,7 @@ WHOLES: dict[str, Callable[[Any], Any]] = {
 FREE = partial(dt.OGPM)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", WHOLES)
 def test_a_whole_assumes_what_a_part_assumes(name: str) -> None:
     assert ASSUMED in WHOLES[name](NEAR).guarantee.assumes

@@ -16,6 +16,7 @@ UNITS = np.array([0.0, 0.01, 0.2, 0.5, 0.83, 1.0])
 UNBIASED = [case for case in NUMERIC if case.unbiased]
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_density_and_atoms_have_mass_one_and_the_stated_moments(case: Case, epsilon: float) -> None:
@@ -61,6 +62,7 @@ def test_unbiased_in_fractions(case: Case) -> None:
         assert abs(mean - Fraction(float(x))) <= Fraction(2, 10**9) * Fraction(mechanism.line.length)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_the_grid_costs_a_cell_at_most(case: Case, epsilon: float) -> None:
@@ -91,6 +93,7 @@ def test_sampled_moments_are_those_of_the_probabilities(case: Case) -> None:
         assert mechanism.sampled.error("squared", x) == pytest.approx(float(law @ gap**2), rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 def test_another_budget_is_another_mechanism_of_the_same_kind(case: Case) -> None:
     mechanism = case(1.0)

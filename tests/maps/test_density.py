@@ -244,6 +244,7 @@ def commuters(count: int) -> np.ndarray:
     return np.stack([first, (first + last) / 2, last], axis=1)
 
 
+@pytest.mark.some("TraCSD-*")
 @pytest.mark.parametrize(("kind", "count"), [(dt.TraCSC, 4_000), (dt.TraCSD, 1_500)])
 def test_flows(kind: Any, count: int) -> None:
     true = commuters(count)
@@ -271,6 +272,7 @@ def test_what_no_flows_are_made_of() -> None:
         maps.flows(mechanism.perturb(drawn(4)), 9, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, pytest.param(6, marks=pytest.mark.slow)])
 def test_shares_of_parts_hold_near_the_border(length: int) -> None:
     """Intervals that cannot be negative were off near 0: they held in 70 to 93 % of runs."""
@@ -299,6 +301,7 @@ def test_locations_of_one_path_count_as_fewer() -> None:
     assert widths[0] > 1.2 * widths[1]
 
 
+@pytest.mark.slow
 def test_shares_of_a_coarse_map_hold_where_reports_are_precise() -> None:
     """People were taken to be spread evenly in the cells of the map that is shown: 2 % of intervals held."""
     held = [

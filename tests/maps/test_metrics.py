@@ -153,11 +153,20 @@ def test_the_better_mechanism_for_an_area() -> None:
 
 
 def test_a_recommendation_for_an_area() -> None:
-    """dt.recommend chooses among TraCS, with the share of ε at its best, and planar noise."""
     square = dt.recommend(SQUARE, dt.goals.Locations(), epsilon=4.0)
     assert isinstance(square.best, dt.TraCSC)
     assert square[0]["error"] == maps.predicted_error(square.best)  # type: ignore[arg-type]
     assert [row["error"] for row in square] == sorted(row["error"] for row in square)
+    for wrong in (dt.Interval(0, 1), dt.Categories(3)):
+        with pytest.raises(InvalidParameter, match="Rectangle"):
+            dt.recommend(wrong, dt.goals.Locations(), epsilon=4.0)
+    with pytest.raises(InvalidParameter, match="people"):
+        dt.people_for(SQUARE, dt.goals.Locations(), 0.1, epsilon=1.0)
+
+
+@pytest.mark.slow
+def test_recommendations_for_other_areas() -> None:
+    """dt.recommend chooses among TraCS, with the share of ε at its best, and planar noise."""
     disk = dt.recommend(dt.Disk(2.0), dt.goals.Locations(), epsilon=4.0)
     assert isinstance(disk.best, dt.PlanarStaircase)  # by simulation: 2 % less than TraCS-D
     assert any("TraCSD" in row["mechanism"] for row in disk)
@@ -168,11 +177,6 @@ def test_a_recommendation_for_an_area() -> None:
     side = dt.goals.Locations([(x, 1.0) for x in np.linspace(0.2, 1.8, 9)])
     assert isinstance(dt.recommend(long, side, epsilon=4.0).best, dt.TraCSD)
     assert 5.0 < dt.epsilon_for(SQUARE, dt.goals.Locations(), 0.2) < 6.5
-    for wrong in (dt.Interval(0, 1), dt.Categories(3)):
-        with pytest.raises(InvalidParameter, match="Rectangle"):
-            dt.recommend(wrong, dt.goals.Locations(), epsilon=4.0)
-    with pytest.raises(InvalidParameter, match="people"):
-        dt.people_for(SQUARE, dt.goals.Locations(), 0.1, epsilon=1.0)
 
 
 def test_a_good_start_for_public_points() -> None:

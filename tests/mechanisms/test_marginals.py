@@ -69,6 +69,7 @@ def _people(sizes: tuple[int, ...], n: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(np.tile(cells, (-(-n // len(cells)), 1))[:n])
 
 
+@pytest.mark.some("sizes[13]-*")
 @pytest.mark.parametrize(
     ("sizes", "epsilon"), [((8, 8, 8, 8, 8), 1.0), ((8, 8, 8), 4.0), ((3, 5, 2), 1.0), ((4, 4, 4), 2.0)]
 )

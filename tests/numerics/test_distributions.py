@@ -131,6 +131,7 @@ def beyond(length: float, nu: float, *, above: bool) -> mpmath.mpf:
     return mpmath.quad(density, [mpmath.mpf(float(edge)) for edge in pieces])
 
 
+@pytest.mark.some(every=6)
 @pytest.mark.parametrize("length", [0.2, 1.0, 2.5, 3.0, 6.0, 11.9, 12.1, 40.0])
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-9])
 def test_both_ends_leave_the_stated_probability(length: float, level: float) -> None:
@@ -187,6 +188,7 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
         assert covered > 117  # of 150, where at least 135 are expected: 4.9 standard deviations
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("n", [1, 7, 3000, 10**6])
 @pytest.mark.parametrize("probability", [1e-6, 0.001, 0.3, 0.5, 0.97])
 @pytest.mark.parametrize("tail", [0.5, 0.01, 1e-9, 1e-40])
@@ -217,6 +219,7 @@ def test_tails_of_many_trials_equal_scipy(n: int, p: float) -> None:
         assert np.abs(ours / theirs - 1)[seen].max() <= TAIL_ERROR
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("n", [1, 2, 5, 20, 100, 700])
 @pytest.mark.parametrize("p", [1e-4, 0.119, 0.5, 0.99])
 def test_tails_of_few_trials_equal_sums_of_fifty_digits(n: int, p: float) -> None:

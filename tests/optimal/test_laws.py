@@ -18,6 +18,7 @@ from tests.support.travel import changed, narrower
 WIDE = dt.Interval(-3, 7)
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
 def test_probabilities_are_exact_and_private(kind: str, epsilon: float) -> None:
@@ -55,6 +56,7 @@ def test_any_start_is_private(kind: str) -> None:
     assert int(starts.max()) >> (COIN if KINDS[kind].get("unbiased") else 0) <= kernel.cells - kernel.width
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("criterion", ["worst", "average"])
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0, 6.0])
 def test_unbiased_in_fractions(criterion: object, epsilon: float) -> None:
@@ -75,6 +77,7 @@ def test_unbiased_in_fractions(criterion: object, epsilon: float) -> None:
         assert abs(mean - Fraction(x)) <= Fraction(1, 10**9) * 10
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_few_values_and_many_have_the_same_law(kind: str) -> None:
     """Plain integers and blocks, against the exact probabilities of groups of cells; 1e-6 false alarms."""
@@ -104,6 +107,7 @@ def _chi_square_limit(degrees: int) -> float:
     return float(max(degrees, 1) * (1.0 - spread + 4.9 * spread**0.5) ** 3)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)
@@ -119,6 +123,7 @@ def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
         assert mechanism.cdf(2.0, x) == pytest.approx(masses[places <= 2.0].sum(), abs=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_reports_travel(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)

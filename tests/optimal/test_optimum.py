@@ -12,6 +12,7 @@ from tests.support.cases.numbers import NUMERIC, Case, names
 from tests.support.cases.optimal import GOALS, KINDS, KNOWN, UNIT, optimal
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", GOALS)
 def test_the_gap_is_small(kind: str, epsilon: float) -> None:
@@ -41,6 +42,7 @@ def test_two_points_are_best_for_the_worst_squared_error(epsilon: float) -> None
     assert exact <= certificate.error <= exact * (1 + 1e-3)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 def test_no_mechanism_is_better_than_the_bound(case: Case) -> None:
     for epsilon in (0.5, 2.0, 4.0):
@@ -84,6 +86,7 @@ def test_by_how_much_the_closed_forms_miss_the_smallest_variance(epsilon: float,
     assert best / certificate.bound >= ratio - 1e-3
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_the_certified_error_is_the_error(kind: str, epsilon: float) -> None:

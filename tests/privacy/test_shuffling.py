@@ -59,6 +59,7 @@ def test_the_general_bound_meets_the_reference(n: float, epsilon: float, at_6: f
         assert expected * (1 - 2e-5) <= spent <= expected * (1 + 3e-4)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("n", "epsilon", "expected"), RESPONSE_10)
 def test_response_among_ten_meets_the_reference_from_both_sides(
     n: float, epsilon: float, expected: float
@@ -70,6 +71,7 @@ def test_response_among_ten_meets_the_reference_from_both_sides(
     assert expected * (1 - 5e-3) <= proved <= spent
 
 
+@pytest.mark.slow
 def test_what_was_asked_for() -> None:
     assert 0.0432062 <= dt.shuffled(1.0, n=10_000, delta=1e-6).epsilon <= 0.04322
     assert dt.shuffled(2.0, n=10**6, delta=1e-6).epsilon <= 0.009520
@@ -79,6 +81,7 @@ def test_what_was_asked_for() -> None:
     assert dt.shuffled(2.0, n=10**6, delta=1e-6, times=365).epsilon <= 0.2290
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("n", "epsilon", "share"), [(12, 2.0, 0.1), (20, 1.0, 0.27), (25, 4.0, 0.12), (20, 2.0, 0.5)]
 )
@@ -96,6 +99,7 @@ def test_two_reference_values_at_two_hundred() -> None:
     assert 0.102050797815 <= upper(200, math.exp(4), 1 / (1 + math.exp(2)))(0.6) <= 0.10206
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_mechanism_of_a_few_reports_breaks_the_general_bound(seed: int) -> None:
     """Random pure mechanisms, exact multiset laws, every neighbouring pair and every choice of the others."""
@@ -178,6 +182,7 @@ def test_the_guarantee_says_what_it_assumes() -> None:
     assert year.epsilon > once.epsilon
 
 
+@pytest.mark.slow
 def test_windows_hashing_and_answers_among_many_are_hidden_better() -> None:
     general = dt.shuffled(2.0, n=1_000, delta=1e-6).epsilon
     many = dt.Categories(range(50))
@@ -192,6 +197,7 @@ def test_windows_hashing_and_answers_among_many_are_hidden_better() -> None:
         assert dt.shuffled(question, n=1_000, delta=1e-6).epsilon == pytest.approx(general, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_more_people_hide_better_and_more_days_tell_more() -> None:
     spent = [dt.shuffled(1.0, n=n, delta=1e-6).epsilon for n in (2, 100, 10**4, 10**7, 10**10)]
     assert spent == sorted(spent, reverse=True)

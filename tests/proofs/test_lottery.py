@@ -74,6 +74,7 @@ def cell_law(one: Callable[[Source], int], tickets: int, extra: int) -> dict[int
     return {cell: Fraction(count, TOTAL << extra) for cell, count in counts.items()}
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("cells", "width", "step"), [(4, 1, 900), (4, 3, 5_000), (8, 5, 257), (8, 3, 20_000)]
 )

@@ -11,24 +11,24 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from numpy.typing import NDArray
 from scipy import stats
 
 import dither as dt
 from dither import protocols
-from dither.cli.main import main
 from dither.protocols import Certificates, Terms
 from dither.protocols.exchange import Deadline, tell
 from dither.protocols.messages import Kind, pack_address
 from dither.protocols.pairs import free_ports
 from tests.protocols.network import certificates
 from tests.support.chi_square import ALARM
+from tests.support.terminal import run
 
 pytest.importorskip("nacl")
 ROUNDS, DEVICES, HOLDERS = 500, 64, 60
@@ -107,13 +107,14 @@ def collection(
     return told, said
 
 
+@pytest.mark.some("a dealer")
 @pytest.mark.parametrize("servers", [False, True], ids=["a dealer", "three servers in TLS"])
 def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
-    if servers:
-        pytest.importorskip("mpyc")
+    if servers and find_spec("mpyc") is None:  # importing it would read the command line of pytest
+        pytest.skip("mpyc is not installed")
     question = tmp_path / "question.json"
     asked = f"jrr question --categories no,yes --p 0.7 --rho -0.4 --people 3 --bits 5 -o {question}"
-    written = CliRunner().invoke(main, [*asked.split(), *(["--shuffled"] if servers else [])])
+    written = run(*asked.split(), *(["--shuffled"] if servers else []))
     assert written.exit_code == 0
     assert "partners follow the protocol" in written.output
     tls = certificates(tmp_path) if servers else None  # so the servers' sockets among themselves have it too
@@ -133,6 +134,7 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     assert all(set(row["reports"]) <= {0, 1} for row in rows)
 
 
+@pytest.mark.slow
 def test_a_device_that_vanishes(tmp_path: Path) -> None:
     """One of two enrols and is gone: the other answers by itself, and the collector says so."""
     question = tmp_path / "question.json"
@@ -177,7 +179,7 @@ def test_mistakes_at_the_terminal(arguments: list[str], said: str, tmp_path: Pat
     question = tmp_path / "question.json"
     question.write_text(dt.to_json(JRR))
     asked = [arguments[0], "--question", str(question), *arguments[1:]]
-    shown = CliRunner().invoke(main, ["jrr", *asked], input="yes\n")
+    shown = run("jrr", *asked, input="yes\n")
     assert shown.exit_code == 2
     assert said in shown.output
 
@@ -222,10 +224,10 @@ def test_a_file_is_written_whole_or_not_at_all(
 
     with monkeypatch.context() as broken:
         broken.setattr(os, "fsync", full)
-        assert CliRunner().invoke(main, ["jrr", verb, *given, "-o", str(out)]).exit_code
+        assert run("jrr", verb, *given, "-o", out).exit_code
     assert sorted(tmp_path.iterdir()) == [out, question]
     assert out.read_text() == "before"
-    assert CliRunner().invoke(main, ["jrr", verb, *given, "-o", str(out)]).exit_code == 0
+    assert run("jrr", verb, *given, "-o", out).exit_code == 0
     assert out.read_text() != "before"
 
 
@@ -238,31 +240,31 @@ def test_tls_takes_all_three_files(verb: str, tmp_path: Path) -> None:
         "collect": ["--question", str(question)],
         "device": ["--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"],
     }[verb]
-    shown = CliRunner().invoke(main, ["jrr", verb, *given, "--tls-key", str(question)], input="yes\n")
+    shown = run("jrr", verb, *given, "--tls-key", question, input="yes\n")
     assert "are used together" in shown.output
     files = [f"--tls-{one}={question}" for one in ("certificate", "key", "authority")]
-    shown = CliRunner().invoke(main, ["jrr", verb, *given, *files], input="yes\n")
+    shown = run("jrr", verb, *given, *files, input="yes\n")
     assert "PEM files" in shown.output
 
 
 def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     question = tmp_path / "question.json"
     question.write_text(dt.to_json(dt.RR(JRR.domain, epsilon=1)))
-    shown = CliRunner().invoke(main, ["jrr", "collect", "--question", str(question)])
+    shown = run("jrr", "collect", "--question", question)
     assert "not for joint randomized response" in shown.output
-    shown = CliRunner().invoke(main, ["jrr", "pair", "--people", "2", "--index", "1"])
+    shown = run("jrr", "pair", "--people", "2", "--index", "1")
     assert "are used together" in shown.output
     for wrong in ("localhost:1,localhost:2", "localhost:1,localhost:2,localhost:2", "a:1,b:2,c"):
         asked = ["jrr", "pair", "--people", "2", "--servers", wrong, "--index", "1"]
-        shown = CliRunner().invoke(main, asked)
+        shown = run(*asked)
         assert shown.exit_code == 2
         assert "server" in shown.output
     question.write_text(dt.to_json(JRR))
     asked = ["jrr", "device", "--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"]
-    shown = CliRunner().invoke(main, asked, input="perhaps\n")
+    shown = run(*asked, input="perhaps\n")
     assert shown.exit_code == 2
     assert "perhaps" not in shown.output
-    shown = CliRunner().invoke(main, asked, input="")
+    shown = run(*asked, input="")
     assert "there is no answer" in shown.output
 
 

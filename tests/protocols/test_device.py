@@ -196,6 +196,7 @@ if child:
         assert len(set(same)) == 4
 
 
+@pytest.mark.slow
 def test_estimates_stay_unbiased_and_their_errors_right_whoever_vanishes() -> None:
     """Of 60 people some toss alone: the mean over many collections is the truth, the error the real one."""
     n, formed, size = 60, 10, 1_000

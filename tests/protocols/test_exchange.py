@@ -56,6 +56,7 @@ def scripted(secrets: list[int]) -> Separate:
     return Separate(Scripted(*secrets), dt.Seeded(hash(tuple(secrets)) & 0xFFFF))
 
 
+@pytest.mark.slow
 def test_all_secrets_give_the_coins_of_their_sum() -> None:
     """Every pair of secrets once: exactly the table, and each coin that of R = r₁ + r₂ mod 16."""
     secrets = list(product(range(16), repeat=2))
@@ -82,7 +83,7 @@ def test_coins_follow_the_joint_law(broken: bool, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(
             Terms, "says", lambda self, first: fair(self, first) if first else np.roll(fair(self, first), 100)
         )
-    terms, count = Terms(JRR, bits=8), 300
+    terms, count = Terms(JRR, bits=8), 120
     first, second = both(terms, count, source=dt.Seeded(4))
     converse(first, second)
     told = np.array([[coin.truthful[0] for coin in side.coins()] for side in (first, second)])
@@ -112,6 +113,7 @@ def test_rows_of_coins() -> None:
     assert coins[0].apply(1).cells.shape == (1, 1)
 
 
+@pytest.mark.slow
 def test_many_batches() -> None:
     first, second = both(count=130)
     assert not first.agreed

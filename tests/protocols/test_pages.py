@@ -38,6 +38,7 @@ def test_what_the_published_choice_spends() -> None:
         assert round(plain(promised.epsilon, people)) == int(at_spent)
 
 
+@pytest.mark.slow
 def test_what_is_best_at_a_budget() -> None:
     table, n = rows("| ε | plain RR |"), 10_000
     assert len(table) == 4

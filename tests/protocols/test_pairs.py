@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,8 @@ from tests.protocols.network import certificates
 from tests.support.chi_square import ALARM
 from tests.support.repository import ROOT
 
-pytest.importorskip("mpyc")
+if find_spec("mpyc") is None:  # importing it would read the command line of pytest
+    pytest.skip("mpyc is not installed", allow_module_level=True)
 pytest.importorskip("nacl")
 
 
@@ -57,6 +59,7 @@ def test_what_are_no_shares_is_refused(shares: list[object]) -> None:
 NAMES, RECORDS = ["a", "b", "c", "d"], [1, 3, 5, 7]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "records", "common"),
     [
@@ -87,6 +90,7 @@ def test_only_devices_that_all_servers_see_are_paired(
     assert all(shares[first][1] != secrets[first] for shares in held)
 
 
+@pytest.mark.slow
 def test_servers_that_wait_for_other_numbers_do_not_pair() -> None:
     servers = [f"127.0.0.1:{port}" for port in free_ports(3)]
     running = [begin_share(NAMES[: 4 - index], RECORDS[: 4 - index], index, servers) for index in range(3)]
@@ -95,6 +99,7 @@ def test_servers_that_wait_for_other_numbers_do_not_pair() -> None:
             end_share(process, 4, Deadline.after(30))
 
 
+@pytest.mark.slow
 def test_a_silent_connection_does_not_stop_the_shuffle() -> None:
     ports = free_ports(3)
     servers = [f"127.0.0.1:{port}" for port in ports]
@@ -215,6 +220,7 @@ def shuffled_many_times() -> list[int]:
     return [combine([shares[time][0][0] for shares in held]) // 2 - 1 for time in range(TIMES)]
 
 
+@pytest.mark.some("secret")
 @pytest.mark.parametrize("column", [0, 1], ids=["partner and role", "secret"])
 def test_one_server_holds_uniform_numbers(column: int) -> None:
     """What one server knows of a place and of a secret is uniform, although places are small numbers."""

@@ -324,6 +324,7 @@ def observed(public: edwards.Point) -> list[bool]:
     return [edwards.multiply(L, query) != edwards.IDENTITY for query in queries]
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("order", range(1, 8))
 def test_a_public_key_that_would_show_the_choice_is_refused(
     order: int, monkeypatch: pytest.MonkeyPatch

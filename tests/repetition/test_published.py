@@ -68,6 +68,7 @@ ROWS = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", ROWS)
 def test_the_table_in_the_documents_is_what_is_enumerated(name: str) -> None:
     page = (ROOT / "docs" / "time.md").read_text()

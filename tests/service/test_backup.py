@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dither.cli.main import main
 from dither.errors import InvalidParameter
 from dither.service.collector import Collector
 from dither.service.settings import Reason, Settings
@@ -16,6 +14,7 @@ from dither.service.store.store import RefusedKey, Stored, StoreUnusable
 from tests.service.campaigns import DAY, published
 from tests.service.conftest import MakeStore
 from tests.service.test_stores import CAMPAIGN, NEXT, arrived, counts, expected
+from tests.support.terminal import run
 
 
 def test_a_backup_is_restored_into_either_kind(
@@ -37,7 +36,7 @@ def test_a_backup_is_restored_into_either_kind(
     if not address.startswith("postgresql"):
         targets.append(database)
     for target in targets:
-        done = CliRunner().invoke(main, ["collector", "restore", str(copy), target])
+        done = run("collector", "restore", copy, target)
         assert done.output == "30 batches restored\n"
         made = open_store(target)
         assert counts(made) == expected(batches)
@@ -46,7 +45,7 @@ def test_a_backup_is_restored_into_either_kind(
         made.close()
         with pytest.raises((InvalidParameter, StoreUnusable), match=r"exists|empty"):
             restore(copy, target)
-    told = CliRunner().invoke(main, ["collector", "backup", address, str(tmp_path / "tuesday.backup")]).output
+    told = run("collector", "backup", address, tmp_path / "tuesday.backup").output
     assert told.startswith("31 batches in ")
 
 

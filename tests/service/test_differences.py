@@ -88,6 +88,7 @@ def no_small_step(states: list[dict[Key, Counter[int]]]) -> None:
             assert (more - less).total() == 0 or (more - less).total() >= PEOPLE
 
 
+@pytest.mark.some("sqlite")
 def test_fifty_of_fifty_single_reports_cannot_be_read(make_store: MakeStore) -> None:
     """Whoever looks after every report sees sums of steps; before, each difference was one report."""
     collector = opened(make_store())
@@ -141,6 +142,7 @@ def test_a_thousand_labels_with_nine_reports_each_show_nothing() -> None:
     assert (row["state"], row["n"]) == (none["state"], none["n"]) == ("too few people", 0)
 
 
+@pytest.mark.some("sqlite-2", "postgresql-1")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_restarts_and_folds_change_nothing_that_is_shown(make_store: MakeStore, seed: int) -> None:
     random, model = np.random.default_rng(seed), Model()

@@ -150,6 +150,7 @@ def test_a_second_collector_on_one_file_is_refused(tmp_path: Path) -> None:
         SqliteStore(tmp_path / "none" / "store.sqlite")
 
 
+@pytest.mark.some("sqlite")
 def test_sigterm_drains_and_sighup_reloads_under_load(address: str, tmp_path: Path) -> None:
     """What is sent before SIGTERM is answered; a campaign that is added while reports come in is served."""
 

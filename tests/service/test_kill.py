@@ -167,6 +167,7 @@ def held(folder: Path, address: str, rounds: int, most: int) -> int:
     return len(acknowledged)
 
 
+@pytest.mark.some("sqlite")
 def test_kill_minus_9(address: str, tmp_path: Path) -> None:
     assert held(tmp_path, address, rounds=10, most=20) >= 200
 

@@ -63,6 +63,7 @@ def reports(collector: Process) -> int:
         return int(json.loads(told.read())["reports"])
 
 
+@pytest.mark.slow
 def test_two_processes_count_everything_and_one_that_dies_is_replaced(database: str, tmp_path: Path) -> None:
     source = batches(CONTRACT, 4)
     with Process(tmp_path, database, "--workers", "2", *limits(tmp_path)) as process:

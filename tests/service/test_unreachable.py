@@ -50,6 +50,7 @@ def again(process: Process, doubtful: dict[str, bytes]) -> Told:
     raise AssertionError("the collector did not go on by itself")
 
 
+@pytest.mark.some("cut")
 @pytest.mark.parametrize("fault", ["cut", "hang"])
 def test_a_database_out_of_reach_is_503_and_then_goes_on(
     fault: str, relay: Relay, database: str, tmp_path: Path

@@ -42,6 +42,7 @@ def one_by_one(mechanism: Any, x: float, size: int) -> np.ndarray:
     return np.array([int(mechanism.perturb(x, source=source).cells) for _ in range(size)])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.5, 8.0, 14.0, 30.0])
 @pytest.mark.parametrize("kind", [dt.OGPM, dt.Podium, dt.Duchi])
 def test_one_by_one_follows_the_same_law(kind: type, epsilon: float) -> None:

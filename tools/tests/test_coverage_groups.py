@@ -6,6 +6,7 @@ from tools.coverage import EPSILONS, lowest
 from tools.coverage_groups import CASES
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_combinations_keep_their_level(case):
     share, answered = case.covered(1.0, 60, seed=3)

@@ -242,12 +242,6 @@ def text_stream(path: Path, dialect: Dialect) -> Iterator[TextIO]:
                 text.detach()
 
 
-def first_bytes(path: Path, count: int) -> bytes:
-    """Return the first bytes of a file, decompressed; fewer if it is shorter."""
-    with byte_stream(path) as stream:
-        return stream.read(count)
-
-
 def first_line(path: Path) -> bytes:
     """Return the first line of a file, decompressed."""
     with byte_stream(path) as stream:

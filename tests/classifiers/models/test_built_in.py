@@ -103,6 +103,7 @@ def test_a_curve_from_one_set_of_queries_contains_the_exact_one() -> None:
         assert (once.upper - once.lower).max() < 0.6
 
 
+@pytest.mark.slow
 def test_sixteen_pixels() -> None:
     pixels, target = images()
     model = MLPClassifier((16,), max_iter=400, random_state=0, tol=1e-3).fit(pixels, target)

@@ -126,6 +126,7 @@ def test_a_proven_box_is_never_crossed() -> None:
         assert found.proven
 
 
+@pytest.mark.slow
 def test_scikit_learns_perceptron() -> None:
     pytest.importorskip("sklearn")
     from sklearn.datasets import load_iris

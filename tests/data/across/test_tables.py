@@ -90,6 +90,7 @@ def write(path: Path, table: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("came", ENDINGS)
 @pytest.mark.parametrize("goes", ENDINGS)
 def test_every_format_into_every_other(came: str, goes: str, tmp_path: Path) -> None:

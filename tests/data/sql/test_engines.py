@@ -193,6 +193,7 @@ def test_errors_say_what_is_wrong_and_no_password(load: Load, tmp_path: Path) ->
     assert "opensesame" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_removing_duplicates_of_a_day_spills_to_disk(tmp_path: Path) -> None:
     """A day that does not fit into memory is counted with files on disk, with the same counts."""
     question = dt.Podium(dt.Interval(0, 180), epsilon=1)

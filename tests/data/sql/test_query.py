@@ -24,6 +24,7 @@ def parsed(text: str, dialect: str) -> list[Any]:
     return [one for one in sqlglot.parse(text, read=SPOKEN.get(dialect, dialect)) if one is not None]
 
 
+@pytest.mark.some("postgresql", "spark")
 @pytest.mark.parametrize("dialect", EVERY)
 def test_queries_are_sql(dialect: str) -> None:
     table = sql.ReportTable(("a schema", tables.HOSTILE.replace("\n", " ")))

@@ -36,6 +36,7 @@ def fit(drawn: np.ndarray, fall: float, reach: int = 60) -> float:
     return p_of_counts(counts.reshape(-1), (law / law.sum() * len(drawn)).reshape(-1))
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize(("fall", "per"), [(1, 1), (1, 3), (7, 10), (2, 1)])
 def test_offsets_follow_the_law(fall: int, per: int) -> None:
     assert fit(PlanarNoise(fall, per).draw(200_000, dt.Seeded(3)), fall / per) > ALARM

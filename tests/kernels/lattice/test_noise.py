@@ -63,6 +63,7 @@ LARGE: list[tuple[Decay, float, int]] = [
 CASES = [*itertools.product(SMALL, End), *((case, End.PILED) for case in LARGE)]
 
 
+@pytest.mark.some("case[0-9]-*", "case1[0-4]-*", "case17-*")
 @pytest.mark.parametrize(("case", "end"), CASES)
 def test_weights_are_the_law_rounded(case: tuple[Decay, float, int], end: End) -> None:
     decay, rate, reach = case
@@ -211,6 +212,7 @@ def test_blocks_follow_the_law(name: str, epsilon: float) -> None:
         assert p_value(draw(mechanism, x, 100_000, 5), mechanism.probabilities(x)) > ALARM
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", CASES_sampling)
 def test_one_by_one_follows_the_same_law(name: str) -> None:
     """Few values go through plain integers, many through blocks: one law."""
@@ -244,6 +246,7 @@ FULL = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", FULL)
 def test_full_size_follows_the_continuous_law(name: str) -> None:
     """Against a law that knows nothing of the integers, in 64 likely bins; a scale 2 % off is seen."""
@@ -310,6 +313,7 @@ def test_the_average_report_is_the_value(mechanism: Any) -> None:
         assert abs(z) < stats.norm.isf(ALARM / 2)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("cells", [64, 1 << 12])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_unbiased_in_fractions(cells: int, epsilon: float) -> None:

@@ -47,6 +47,7 @@ def worst(laws: list[list[Fraction]]) -> Fraction:
     return max(Fraction(max(column), min(column)) for column in zip(*laws, strict=True))
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("name", [name for name in PURE if "1/3" not in name])
 @pytest.mark.parametrize("epsilon", [0.02, 0.7, 3.0, 9.0])
 @pytest.mark.parametrize("cells", [8, 64])
@@ -59,6 +60,7 @@ def test_no_pair_of_inputs_has_a_larger_ratio(name: str, epsilon: float, cells: 
     assert found >= 1 + (mechanism.kernel.ratio - 1) * Fraction(999_999, 1_000_000)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("sensitivity", [0.1, 1 / 3, 0.5, 0.9])
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
 def test_bounded_laplace_over_all_pairs_that_are_near(epsilon: float, sensitivity: float) -> None:
@@ -85,6 +87,7 @@ def test_inputs_within_the_sensitivity_stay_within_the_shift() -> None:
         assert apart.max() <= mechanism.kernel.lattice.shift
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize("name", PURE)
 @pytest.mark.parametrize("epsilon", [1e-3, 0.01, 0.5, 1.0, 4.0, 12.0, 20.0])
 def test_realised_budget_is_never_above_and_hardly_below(name: str, epsilon: float) -> None:
@@ -95,6 +98,7 @@ def test_realised_budget_is_never_above_and_hardly_below(name: str, epsilon: flo
     assert 0 <= epsilon - finding.realised <= min(1e-3 * epsilon, 2e-5)
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize("name", PURE)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-5, 3e-4, 30.0, 50.0])
 def test_extreme_budgets(name: str, epsilon: float) -> None:
@@ -193,6 +197,7 @@ def brute_failure(laws: list[list[Fraction]], bound: Fraction) -> Fraction:
     )
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize("calibration", ["analytic", "pac"])
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(0.01, 0.02), (0.3, 0.05), (1.0, 1e-3), (4.0, 0.1), (9.0, 1e-4)]
@@ -215,6 +220,7 @@ def test_delta_against_brute_force(
         assert excess(mechanism.kernel.lattice, bound) <= spent
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(1e-3, 1e-6), (0.5, 1e-9), (1.0, 1e-5), (5.0, 1e-3), (20.0, 1e-6)]
 )
@@ -232,6 +238,7 @@ def test_delta_at_full_size(epsilon: float, delta: float) -> None:
     assert dt.audit(probable).ok
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 35.0, 50.0])
 @pytest.mark.parametrize("calibration", ["analytic", "pac"])
 def test_gaussian_at_extreme_budgets(epsilon: float, calibration: Calibration) -> None:
@@ -261,6 +268,7 @@ def test_narrow_normal_noise_is_refused() -> None:
 # Channels.
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [1e-6, 0.3, 2.0, 20.0, 50.0])
 def test_exponential_over_all_pairs(epsilon: float) -> None:
     for mechanism in (

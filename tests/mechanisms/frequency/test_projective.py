@@ -53,6 +53,7 @@ def _subsets(k: int, epsilon: float) -> float:
     return best
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.5, 0.8, 1.0, 1.3, 1.7, 2.0, 2.5, 3.0, 3.3, 3.7, 4.0])
 def test_at_most_three_per_cent_above_subset_selection(epsilon: float) -> None:
     for k in (1024, 1500, 2048, 3000, 4096, 10_000, 16_384, 65_536):
@@ -79,6 +80,7 @@ def test_the_published_table(k: int, epsilon: float, q: int, t: int, ratio: floa
     assert mechanism.variance(1 / k) / _subsets(k, epsilon) == pytest.approx(ratio, abs=6e-4)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("k", [2, 3, 10, 13, 50, 300, 2000])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.2, 4.0, 8.0])
 def test_no_other_small_geometry_is_better(k: int, epsilon: float) -> None:

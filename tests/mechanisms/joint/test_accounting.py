@@ -157,6 +157,7 @@ def test_strictly_plain_coins_are_best(epsilon: float, n1: int | None) -> None:
     assert dt.JRR.tuned(TWO, epsilon=epsilon, mode="informed", n=n) == best
 
 
+@pytest.mark.some("1.0", "2.0")
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0])
 def test_what_gain_survives_when_informed(epsilon: float) -> None:
     n = 10_000
@@ -349,6 +350,7 @@ CASES = [
 ]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("n", [5, 6])
 @pytest.mark.parametrize(("p", "rho"), CASES)
 @pytest.mark.parametrize("lies", [1, 2])

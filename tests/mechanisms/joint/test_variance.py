@@ -81,6 +81,7 @@ def counts_of(mechanism: Joint, values: np.ndarray, runs: int, seed: int) -> np.
     return (np.array(supports) - mechanism.n * mechanism.q) / mechanism.gap
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(
     ("n", "n1", "epsilon"), [(100, 3, 0.5), (101, 3, 0.5), (40, 40, 1.0), (41, 20, 1.0), (200, 190, 0.01)]
 )
@@ -101,6 +102,7 @@ def test_simulated_variances_reject_a_flipped_sign() -> None:
     assert not consistent(counts_of(twin, values, 3_000, 14)[:, 0], 60, jrr.count_variance(0))
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("rho", [-0.8, 0.9])
 def test_simulated_variances_of_many_categories(rho: float) -> None:
     n = 51
@@ -111,6 +113,7 @@ def test_simulated_variances_of_many_categories(rho: float) -> None:
         assert consistent(sample[:, place], holders, jrr.count_variance(holders))
 
 
+@pytest.mark.slow
 def test_simulated_variances_of_bits_and_buckets() -> None:
     n, domain = 51, dt.Categories(6)
     values = np.array([0] * 45 + [1] * 6)

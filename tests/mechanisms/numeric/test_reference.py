@@ -64,6 +64,7 @@ def answers(name: str, mechanism: Any, row: dict[str, Any]) -> None:
             close(mechanism.worst_error(loss), row["params"][key])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_question(name: str) -> None:
     assert len(NUMERIC[name]) >= 5
@@ -140,6 +141,7 @@ def test_unbiased_variances(row: dict[str, Any]) -> None:
         close(mechanism.variance(0.5), row[name]["at_half"])
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("row", NOISE["podium"], ids=lambda row: f"{row['eps']:g}")
 def test_podium_at_every_budget(row: dict[str, Any]) -> None:
     np.testing.assert_allclose(best_step(row["eps"]), row["s"], rtol=1e-14)
@@ -170,6 +172,7 @@ def test_podium_table_1_recomputed(row: dict[str, float]) -> None:
     close(mechanism.pdf(-row["m"] / 2 * 0.999, -0.5), row["d"] * row["E"])
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("row", NOISE["ldp_worst_case_variance_Delta1"], ids=lambda row: f"{row['eps']:g}")
 def test_worst_case_variances(row: dict[str, float]) -> None:
     centred = dt.Interval(-0.5, 0.5)

@@ -68,6 +68,7 @@ def test_the_error_is_as_small_as_at_large_budgets(kind: Any) -> None:
     assert gap.mean() < {dt.rivals.Strawman: 2.0, dt.PlanarLaplace: 0.6}.get(kind, 0.05)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(
     "kind", [dt.TraCSD, partial(dt.rivals.Strawman, sectors=3)], ids=["TraCSD", "Strawman"]
 )

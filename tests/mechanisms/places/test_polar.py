@@ -36,6 +36,7 @@ def test_the_splits_of_the_reference(name: str, loss: Any, widths: Any) -> None:
     assert polar.worst_error(loss) == pytest.approx(REFERENCE[name]["total_error"], rel=1e-12)
 
 
+@pytest.mark.some(every=5)
 @pytest.mark.parametrize("radius", [1e-3, 0.3, 1.0, 40.0, 1e6])
 @pytest.mark.parametrize("epsilon", [1e-4, 0.5, 3.0, 12.0, 50.0])
 def test_no_other_split_is_better(epsilon: float, radius: float) -> None:
@@ -60,6 +61,7 @@ def test_a_radian_may_count_as_arc_on_the_rim() -> None:
     assert metres.worst_error("squared") == pytest.approx(1e6 * kilometres.worst_error("squared"), rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [2e-6, 0.01, 1.0, TOTAL, 20.0, 50.0])
 def test_the_promise_is_the_product_of_the_two_ratios(epsilon: float) -> None:
     polar = dt.Polar(CITY, epsilon=epsilon)

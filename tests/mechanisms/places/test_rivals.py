@@ -204,6 +204,7 @@ RIVALS: dict[str, Any] = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", RIVALS)
 def test_errors_on_the_grid(name: str) -> None:
     target = TARGETS["discrete_grid10_10traj"]

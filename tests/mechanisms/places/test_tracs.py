@@ -45,6 +45,7 @@ LONG_ROWS = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", SQUARE_ROWS)
 def test_the_unit_square(name: str) -> None:
     target = TARGETS["correct_unit_square"]
@@ -53,6 +54,7 @@ def test_the_unit_square(name: str) -> None:
         assert measured == pytest.approx(wanted, rel=target["rel_tol"])
 
 
+@pytest.mark.some("tracs_*")
 @pytest.mark.parametrize("name", LONG_ROWS)
 def test_the_long_rectangle(name: str) -> None:
     target = TARGETS["correct_2x10"]

@@ -22,6 +22,7 @@ GAPS = {32: 0.01, 64: 0.02, 128: 0.05}
 BUDGETS = (0.5, 1.0, 2.0, 4.0)
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("epsilon", BUDGETS)
 @pytest.mark.parametrize("size", GAPS)
 def test_the_shipped_designs_are_nearly_optimal(size: int, epsilon: float) -> None:

@@ -55,6 +55,7 @@ def brute_force(problem: Problem, prices: Prices) -> float:
     return bound((low + high) / 2)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_the_bound_recomputed_by_brute_force(kind: str, epsilon: float) -> None:
@@ -65,6 +66,7 @@ def test_the_bound_recomputed_by_brute_force(kind: str, epsilon: float) -> None:
     assert design.bound >= again * (1 - 2e-3)
 
 
+@pytest.mark.some("*unbiased", "worst*")
 @pytest.mark.parametrize("kind", KINDS)
 def test_wrong_prices_prove_less_and_never_too_much(kind: str) -> None:
     design = optimal(kind, 2.0).design
@@ -152,6 +154,7 @@ def _huber(gap: Any) -> Any:
     return np.where(np.abs(gap) < 0.1, 5 * gap**2, np.abs(gap) - 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "criterion"), [(1.0, "worst"), pytest.param(2.0, "average", marks=pytest.mark.slow)]
 )
@@ -170,6 +173,7 @@ def test_a_given_function_is_certified_by_monotony_alone(epsilon: float, criteri
     assert huber.fingerprint == huber.at(epsilon).fingerprint
 
 
+@pytest.mark.slow
 def test_other_powers() -> None:
     pytest.importorskip("scipy")
     for loss, epsilon in ((3, 2.0), (0.5, 1.0)):
