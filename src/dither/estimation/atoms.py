@@ -21,7 +21,7 @@ from dither.arrays import Floats
 from dither.domains import Circle
 from dither.estimation.density import ATOM_CENTRE, ATOM_SPREAD, DensityMode, DensityModel, Path, climb_to_mode
 from dither.kernels.transition import Operator
-from dither.numerics.matrices import dot, solve_lower
+from dither.numerics.matrices import dot, solve_lower, solve_upper
 from dither.question import NumberQuestion
 
 _WEIGHT_STEPS: Final = 6
@@ -310,12 +310,12 @@ class AtomSearch:
             if any(atom.place == place for atom in atoms):
                 continue
             law = self.laws(np.array([place])).dense()[:, 0]
-            score = float(law @ (model.counts / mode.expected)) - model.n
+            score = dot(law, model.counts / mode.expected) - model.n
             weighted = law * (model.n / mode.expected)
             cross = mode.shares * (model.backward(weighted) - model.n)
-            root = np.linalg.solve(mode.factor, cross)
-            left = max(float(weighted @ law) - model.n - float(root @ root), 1e-9 * model.n)
-            logs = -np.linalg.solve(mode.factor.T, root)
+            root = solve_lower(mode.factor, cross)
+            left = max(dot(weighted, law) - model.n - dot(root, root), 1e-9 * model.n)
+            logs = -solve_upper(mode.factor, root)
             change = mode.shares * (logs - float(mode.shares @ logs)) - mode.shares
             clear = score / math.sqrt(left)
             # The mean square of a normal variable with mean `clear` and variance 1 above 0.

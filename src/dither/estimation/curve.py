@@ -17,7 +17,7 @@ from dither.estimation.density import Posterior
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
 from dither.numerics.distributions import check_level, erf, student_t_quantile
-from dither.numerics.matrices import cholesky, product
+from dither.numerics.matrices import cholesky, dot, product
 from dither.privacy import Guarantee
 
 _FINE: Final = 1024  # places at which a quantile is looked for
@@ -201,6 +201,18 @@ class DensityCurve:
         """Estimate the value below which a share of the people are."""
         interval = QuantileInterval(self.line, share, *self._ladder, self.condition)
         return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
+
+    def mean(self) -> Estimate:
+        """Estimate the mean; its error has the bias of smoothing and the places of point masses in it."""
+        centres = (np.arange(self.bins) + 0.5) / self.bins if self.points is None else self.points
+        places = np.append(centres, [atom.place for atom in self.atoms])
+        spread = dot(places, product(self.covariance, places))
+        for number, atom in enumerate(self.atoms):
+            spread += float(self.shares[self.bins + number] * atom.spread) ** 2
+        line = self.line
+        value, error = _user(line, dot(places, self.shares)), line.length * math.sqrt(max(spread, 0.0))
+        interval = ClippedInterval(value, error, self.condition, line.low, line.high)
+        return Estimate(value, error, self.n, self.guarantee, confidence=interval)
 
     def mode(self) -> Estimate:
         """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
