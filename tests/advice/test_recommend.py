@@ -405,3 +405,21 @@ def test_what_is_refused() -> None:
         goals.Distribution(10, 1)
     with pytest.raises(refused, match=r"goals\.Frequencies"):
         dt.recommend(dt.Categories(3), goals.Distribution(10), epsilon=1)
+
+
+def test_ranges_by_empirical_bayes_are_predicted_and_named() -> None:
+    """The prediction comes true with other people and other seeds, and is below the unbiased error."""
+    goal = goals.Ranges(n=3000)
+    ranking = dt.recommend(UNIT, goal, epsilon=1.5)
+    assert "method='empirical bayes'" in ranking[0]["why"]
+    predicted = goal.smooth_error(ranking.best)
+    assert predicted < 0.85 * ranking[0]["error"]
+    edges = np.linspace(0, 1, ranking.best.question.reading.edges.size)
+    squares = []
+    for run in range(100, 116):
+        people = np.random.default_rng(run).beta(2, 5, 3000)
+        told = dt.cumulative(ranking.best.perturb(people, source=dt.Seeded(run)), method="empirical bayes")
+        truth = np.searchsorted(np.sort(people), edges[1:], side="right") / people.size
+        squares.append(np.mean((np.asarray(told.value) - truth)[:-1] ** 2))
+        assert dt.cumulative(ranking.best.perturb(people, source=dt.Seeded(run))).value[-1] == 1
+    assert np.sqrt(np.mean(squares)) == pytest.approx(predicted, rel=0.35)
