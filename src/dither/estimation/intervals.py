@@ -192,15 +192,17 @@ def _poisson_limit(count: int, chance: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ClippedInterval(ConfidenceInterval):
-    """The normal interval of a share, clipped to 0 and 1."""
+    """The normal interval of a share, clipped to 0 and 1, or of a number that lies between two others."""
 
     value: float | Floats
     error: float | Floats
     condition: str = ""
+    least: float = 0.0
+    most: float = 1.0
 
     def interval(self, level: float) -> tuple[Any, Any]:
         reach = student_t_quantile(level) * np.asarray(self.error)
-        low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
+        low, high = (np.clip(self.value + sign * reach, self.least, self.most) for sign in (-1.0, 1.0))
         return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
 
 
