@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import portraits
@@ -11,7 +13,7 @@ import prose
 import site_parts
 from mechanism_page import example, page, standing
 
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.base import Analysis
 from dither.registry import names
 
 GROUPS = {
@@ -28,16 +30,25 @@ def write(docs: Path) -> None:
     """Write every page of the catalogue below docs."""
     folder = docs / "mechanisms"
     folder.mkdir(exist_ok=True)
-    for name, kind in sorted(names().items()):
-        _draw_once(kind, example(name, kind), folder / f"{name}.png")
-        text = page(name, kind, standing(name, kind))
-        (folder / f"{name}.md").write_text(site_parts.cited(text, f"mechanisms/{name}.md"), encoding="utf-8")
-    (docs / "catalogue.md").write_text(listing(), encoding="utf-8")
+    with ProcessPoolExecutor(mp_context=get_context("fork")) as workers:  # drawing takes most of a build
+        drawing = [workers.submit(_draw_once, name, folder / f"{name}.png") for name in _dear_first()]
+        for name, kind in sorted(names().items()):
+            text = site_parts.cited(page(name, kind, standing(name, kind)), f"mechanisms/{name}.md")
+            site_parts.write_pages({f"mechanisms/{name}": text})
+        site_parts.write_pages({"catalogue": listing()})
+        for drawn in drawing:
+            drawn.result()
 
 
-def _draw_once(kind: type[Mechanism], made: Mechanism, picture: Path) -> None:
-    """Draw a mechanism, unless the picture of the same code is there: drawing takes most of a build."""
-    sources = [Path(inspect.getfile(one)) for one in (kind, portraits.draw)]
+def _dear_first() -> list[str]:
+    """Return the names of the mechanisms, first those whose pictures take seconds."""
+    return sorted(names(), key=lambda name: (not issubclass(names()[name], Analysis), name))
+
+
+def _draw_once(name: str, picture: Path) -> None:
+    """Draw a mechanism, unless the picture of the same code is there."""
+    kind, made = names()[name], example(name, names()[name])
+    sources = [Path(inspect.getfile(source)) for source in (kind, portraits.draw)]
     text = "".join(file.read_text(encoding="utf-8") for file in sources) + made.describe()
     digest, kept = hashlib.sha256(text.encode()).hexdigest(), picture.with_suffix(".digest")
     if not (picture.exists() and kept.exists() and kept.read_text() == digest):
@@ -61,5 +72,4 @@ def listing() -> str:
         found[group].append(f"- [{name}](mechanisms/{name}.md): {prose.summary(kind).rstrip('.')}")
     for group, title in GROUPS.items():
         text += ["", f"## {title}", "", *found[group]]
-    toctree = "\n".join(f"mechanisms/{name}" for name in sorted(names()))
-    return "\n".join([*text, "", f"```{{toctree}}\n:hidden:\n\n{toctree}\n```", ""])
+    return "\n".join([*text, ""])

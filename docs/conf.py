@@ -12,6 +12,7 @@ sys.path.insert(0, str(HERE))
 import catalogue  # noqa: E402  (beside this file)
 import interfaces  # noqa: E402
 import listings  # noqa: E402
+import name_page  # noqa: E402
 import site_parts  # noqa: E402
 
 project = "dither"
@@ -23,11 +24,14 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_links_external_new_tab = False
 html_math_renderer = "mathml"
-exclude_patterns = ["_build", "playground"]
+exclude_patterns = ["_build", "playground", "jupyter_execute"]
+templates_path = ["_templates"]
 html_theme = "furo"
 html_title = "dither"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_show_sphinx = False
 html_last_updated_fmt = None
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -37,12 +41,14 @@ if site_parts.repository():
 
 site_parts.write()
 catalogue.write(HERE)
-(HERE / "api").mkdir(exist_ok=True)
-for name, text in {**listings.api(), "cli": listings.cli(), **interfaces.pages()}.items():
-    (HERE / f"{name}.md").write_text(text, encoding="utf-8")
+pages = {"api": listings.api(), "cli": listings.cli(), **name_page.pages(), **interfaces.pages()}
+site_parts.write_pages(pages)
+site_parts.write_pages({"more": site_parts.more()})
 
 
 def setup(app: Any) -> None:
     """Register what the site needs besides its extensions."""
     app.connect("source-read", site_parts.read)
+    app.connect("doctree-read", site_parts.outside_of_navigation)
+    app.connect("html-page-context", site_parts.frame, priority=900)
     app.connect("build-finished", site_parts.finish)

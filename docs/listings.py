@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from functools import cached_property
-from importlib import import_module
-from types import ModuleType, UnionType
+import re
+from types import ModuleType
 
 import click
+import name_page
 import prose
 
 import dither as dt
@@ -30,7 +30,6 @@ CHAPTERS = {
     "wire": "Reports and questions as bytes and as JSON",
     "randomness": "Randomness",
 }
-APART = ("results", "sklearn")  # public modules that are imported by their own names
 EXIT_CODES = """
 - **0**: done; what was checked holds.
 - **1**: done, and what was checked does not hold (an audit found too large an ε, a reproduced number is off);
@@ -40,37 +39,35 @@ EXIT_CODES = """
 """
 
 
-def names_of(module: ModuleType) -> list[str]:
-    """Return what a public module offers."""
-    return sorted(module.__all__)
-
-
-def api() -> dict[str, str]:
-    """Return the pages of the library's names: one for `dt` itself, one for each public module."""
-    modules = [name for name in dt.__all__ if isinstance(getattr(dt, name), ModuleType)]
-    public = {f"dt.{name}": getattr(dt, name) for name in modules}
-    public |= {f"dither.{name}": import_module(f"dither.{name}") for name in APART}
-    pages = {f"api/{path.split('.')[1]}": _module_page(path, module) for path, module in public.items()}
-    listing = "\n".join(
-        f"- [`{path}`](api/{path.split('.')[1]}.md): {prose.summary(module)}"
-        for path, module in public.items()
-    )
-    toctree = "\n".join(pages)
+def api() -> str:
+    """Return the page that leads to the page of every public name, by what people look for."""
+    public = name_page.public()
+    modules = [name for name, thing in public.items() if isinstance(thing, ModuleType)]
     text = [
         "# API",
         "",
-        "After this page you can look up every name of `import dither as dt`: parameters, types, examples.",
+        "After this page you can look up every name of `import dither as dt`. Each has a page with its "
+        "signature, its parameters and an example. Not Python: [the JavaScript client](api/javascript.md), "
+        "[the collector's endpoints](api/collector.md), [the command line](cli.md).",
         "",
     ]
-    text += [listing, "", f"```{{toctree}}\n:hidden:\n\n{toctree}\n```", ""]
     homes = _homes(modules)
     for room, title in CHAPTERS.items():
-        text += [f"## {title}", ""]
-        for name in sorted(homes.pop(room), key=str.lower):
-            text += _entry(f"dt.{name}", getattr(dt, name), level=3)
-    assert not homes, f"no chapter of the API page has {homes}"
-    text += ["## What every mechanism can do", "", *_members(Mechanism, inherited=True), ""]
-    return pages | {"api": "\n".join(text)}
+        if room in homes:
+            text += [f"## {title}", "", *(_line(name) for name in sorted(homes.pop(room), key=str.lower)), ""]
+    text += (
+        ["## Other names", "", *(_line(name) for room in homes.values() for name in room), ""]
+        if homes
+        else []
+    )
+    text += ["## Modules", "", *(_line(name) for name in sorted(modules)), ""]
+    members = name_page.members(Mechanism, everything=True)[1:]
+    return "\n".join([*text, "## What every mechanism can do", *members])
+
+
+def _line(name: str) -> str:
+    said = prose.summary(name_page.public()[name]) or "A value."
+    return f"- [`{name_page.called(name)}`]({name_page.document(name)}.md): {said}"
 
 
 def _homes(modules: list[str]) -> dict[str, list[str]]:
@@ -81,56 +78,6 @@ def _homes(modules: list[str]) -> dict[str, list[str]]:
     return homes
 
 
-def _module_page(path: str, module: ModuleType) -> str:
-    text = [f"# {path}", "", prose.summary(module), "", prose.body(module), ""]
-    for inner in names_of(module):
-        text += _entry(f"{path}.{inner}", getattr(module, inner), level=2)
-    return "\n".join(text)
-
-
-def _entry(path: str, thing: object, level: int) -> list[str]:
-    text = [f"{'#' * level} {path}", ""]
-    if inspect.isclass(thing) or inspect.isroutine(thing):
-        text += [f"```python\n{prose.declaration(path, thing)}\n```", ""]
-    elif isinstance(thing, UnionType):
-        return [*text, "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
-    elif not isinstance(thing, ModuleType):
-        text += [f"```python\n{path} = {prose.shown(thing)!r}\n```", ""]
-    text += [prose.summary(thing), "", prose.body(thing), ""]
-    if inspect.isclass(thing):
-        text += [*_members(thing, inherited=not issubclass(thing, Mechanism)), ""]
-    elif isinstance(thing, ModuleType):
-        for name in names_of(thing):
-            text += _entry(f"{path}.{name}", getattr(thing, name), level + 1)
-    return text
-
-
-def _members(kind: type, *, inherited: bool) -> list[str]:
-    """List the public methods and properties; those of all mechanisms are told once."""
-    lines = []
-    for name in sorted(dir(kind) if inherited else vars(kind)):
-        found = inspect.getattr_static(kind, name, None)
-        if name.startswith("_") or not _ours(kind, name):
-            continue
-        if isinstance(found, staticmethod | classmethod) or inspect.isfunction(found):
-            called = prose.declaration(name, getattr(kind, name), width=1000)
-            lines.append(f"- `{called}`: {_told(kind, name)}")
-        elif isinstance(found, property | cached_property):
-            lines.append(f"- `{name}`: {_told(kind, name)}")
-    return lines
-
-
-def _told(kind: type, name: str) -> str:
-    """Return a member's first line; one that says nothing itself does what its base says."""
-    said = (prose.summary(vars(base)[name]) for base in kind.__mro__ if name in vars(base))
-    return next((line for line in said if line), "")
-
-
-def _ours(kind: type, name: str) -> bool:
-    owner = next((base for base in kind.__mro__ if name in vars(base)), None)
-    return owner is not None and owner.__module__.startswith("dither")
-
-
 def cli() -> str:
     """Return the page of the command line: every verb, every option, the exit codes."""
     text = [
@@ -138,11 +85,43 @@ def cli() -> str:
         "",
         "After this page you can look up every verb and option. How to use them together: [At the terminal]",
     ]
-    text[-1] += "(terminal.md). Everything below is what `--help` prints."
+    text[-1] += "(terminal.md). `--help` prints the same."
     text += ["", "## Exit codes", EXIT_CODES]
     for name, command in commands(main, "dither"):
-        text += [f"## {name}", "", "```text", _help(command, name), "```", ""]
+        text += [f"## {name}", "", *_verb(command, name)]
     return "\n".join(text)
+
+
+def _verb(command: click.Command, name: str) -> list[str]:
+    """Return how a verb is called, what it does with examples, and a table of its options."""
+    context = click.Context(command, info_name=name, max_content_width=100)
+    usage = " ".join(command.get_usage(context).split()).removeprefix("Usage: ")
+    text = [f"```text\n{usage}\n```", ""]
+    for part in inspect.cleandoc(command.help or "").split("\n\n"):
+        kept, lines = part.startswith("\b"), part.removeprefix("\b").strip("\n")
+        text += [f"```text\n{inspect.cleandoc(lines)}\n```" if kept else _escaped(lines), ""]
+    rows = [found for one in command.params if (found := one.get_help_record(context)) and found[1]]
+    if isinstance(command, click.Group):
+        rows += [
+            (child, command.get_command(context, child).get_short_help_str(200))
+            for child in command.list_commands(context)
+        ]  # type: ignore[union-attr]
+    if rows:
+        text += [
+            "| word | does |",
+            "|---|---|",
+            *(f"| `{_cell(word)}` | {_cell(_escaped(said))} |" for word, said in rows),
+            "",
+        ]
+    return text
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([*_<>`\[\]$])", r"\\\1", text)
 
 
 def commands(command: click.Command, name: str) -> list[tuple[str, click.Command]]:
@@ -155,7 +134,3 @@ def commands(command: click.Command, name: str) -> list[tuple[str, click.Command
             assert inner is not None
             found += commands(inner, f"{name} {child}")
     return found
-
-
-def _help(command: click.Command, name: str) -> str:
-    return command.get_help(click.Context(command, info_name=name, max_content_width=100))

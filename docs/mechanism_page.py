@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import definitions
+import name_page
 import numpy as np
 import portraits
 import prose
@@ -38,46 +38,6 @@ EXAMPLES = {
     "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
 }
 DOMAINS = ("dt.Interval(0, 1)", "dt.Circle(360)", "dt.Categories(8)", SQUARE, "dt.Disk(1.0)")
-MEANINGS = {
-    "approximate": "True: the paper's width in place of the exact minimiser",
-    "calibration": "how σ is found from ε and δ: analytic, classic, or for a PAC bound",
-    "cells": "N, into how many equal cells the report space is cut",
-    "centred": "True: sectors centred on the true direction, which reveals it (as published)",
-    "clipped": "True: reports outside of the area are moved to its edge",
-    "contrast": "how the weights of near and far points follow from ε",
-    "criterion": "the largest error, or the mean over uniform values",
-    "decoding": "how a report is read as a number: its own codebook, compressed, or truncated",
-    "delta": "δ of the bound",
-    "direction": "the mechanism of the direction",
-    "distance": "the mechanism of the distance, or how far apart two places look alike",
-    "domain": "what the question admits",
-    "epsilon": "ε, the privacy budget of one answer",
-    "focus": "the public value that most values are near",
-    "fresh": "True: solve again in place of a stored design",
-    "hashed_to": "into how many buckets answers are hashed",
-    "inner": "the mechanism of each coordinate",
-    "loss": "what makes an error: a power of the distance, or a function of it",
-    "n": "how many people answer, in pairs",
-    "p": "the probability of telling the truth",
-    "points": "the public points that a report can be",
-    "queries": "the linear queries to be answered, one row each",
-    "radian": "how many units of distance a radian is worth",
-    "reach": "how far reports may be from the truth (as published); None: everywhere",
-    "reading": "what is done with decoded places: rounding, snapping, projecting",
-    "redesign": "True: the version that stays inside of the domain",
-    "rho": "ρ, the correlation of two people's coins",
-    "rings": "the radii of the two rings, as shares of the longer side",
-    "sectors": "into how many sectors directions are cut",
-    "sensitivity": "how far apart two values can be that must look alike; None: the whole domain",
-    "side": "how many cells the grid has along each side",
-    "split": "the share of ε that the first part has",
-    "start": "where the path is taken to begin; None: the centre",
-    "target": "the gap to the lower bound at which the solver stops",
-    "unbiased": "True: E[report] is the value",
-    "unit": "what ε is promised for: one location or one trajectory",
-    "way": "how many attributes a question is about, at most",
-    "widths": "the loss that the windows are made for; None: `loss`",
-}
 GUIDES = {
     "numeric": ("estimation", "Means, quantiles and distributions"),
     "optimal": ("optimal", "The best possible mechanism"),
@@ -118,11 +78,23 @@ def page(name: str, kind: type[Mechanism], rivals: list[str] | None = None) -> s
     """Return the page of a mechanism; `rivals` are the lines of `standing`, which take longer to compute."""
     made, group = example(name, kind), group_of(kind)
     guide, title = GUIDES[group]
-    text = [f"# {name}", "", prose.summary(kind), "", _without_examples(prose.body(kind)), ""]
+    path = name if name in dt.__all__ else f"rivals.{name}"
+    path = next((known for known in name_page.public() if known.rpartition(".")[2] == name), path)
+    text = [
+        f"# {name}",
+        "",
+        f"[The mechanisms](../catalogue.md) › dt.{path}",
+        "",
+        prose.summary(kind),
+        "",
+        prose.without_examples(prose.body(kind)),
+        "",
+    ]
     text += ["## Definition", "", *definitions.definition(name), ""]
     text += ["## Example", "", *shown_run(name, kind), ""]
     text += [f"![{portraits.caption(made)}]({name}.png)", "", portraits.caption(made), ""]
-    text += ["## Parameters", "", *_parameters(kind), ""]
+    text += [*name_page.signature(path, kind), *name_page.parameters(path, kind)]
+    text += name_page.members(kind)
     text += ["## What a report costs", "", f"{_cost(made)} The promise of the example: {made.guarantee}.", ""]
     if rivals:
         text += ["## Beside the best possible", "", *rivals, ""]
@@ -138,30 +110,12 @@ def group_of(kind: type[Mechanism]) -> str:
     return next(group for group in GUIDES if group in kind.__module__.split("."))
 
 
-def _without_examples(text: str) -> str:
-    return re.sub(r"```pycon\n.*?```", "", text, flags=re.DOTALL).strip()
-
-
 def shown_run(name: str, kind: type[Mechanism]) -> list[str]:
     """Return an example as a session, with the outputs of running it now, with a seeded source."""
-    lines = ["import dither as dt", "import numpy as np"]
-    lines += [f"question = {made_by(name, kind)}", *_asked(example(name, kind), kind)]
-    names: dict[str, Any] = {}
-    shown = ["```pycon"]
-    for line in lines:
-        tree = ast.parse(line)
-        try:
-            if isinstance(tree.body[0], ast.Expr):
-                value = eval(line, names)
-                shown += [f">>> {line}", *([] if value is None else repr(value).split("\n"))]
-            else:
-                exec(line, names)
-                shown.append(f">>> {line}")
-        except DitherError as error:  # what these reports cannot say is part of what a reader wants to know
-            if line != lines[-1]:
-                raise
-            shown += [f">>> {line}", f"{type(error).__name__}: {error}"]
-    return [*shown, "```"]
+    asked = _asked(example(name, kind), kind)
+    return prose.session(
+        ["import dither as dt", "import numpy as np", f"question = {made_by(name, kind)}", *asked]
+    )
 
 
 def _asked(made: Mechanism, kind: type[Mechanism]) -> list[str]:
@@ -202,23 +156,6 @@ def _straight(made: Mechanism) -> bool:
     except DitherError:
         return False
     return True
-
-
-def _parameters(kind: type[Mechanism]) -> list[str]:
-    rows = ["| parameter | type | default | is |", "|---|---|---|---|"]
-    for one in inspect.signature(kind).parameters.values():
-        if one.name not in MEANINGS:
-            raise KeyError(f"docs/mechanism_page.py: MEANINGS has no words for {one.name} of {kind.__name__}")
-        type_ = _type(kind, one)
-        default = "" if one.default is inspect.Parameter.empty else f"`{prose.shown(one.default)!r}`"
-        rows.append(f"| `{one.name}` | {type_} | {default} | {MEANINGS[one.name]} |")
-    return rows
-
-
-def _type(kind: type[Mechanism], one: inspect.Parameter) -> str:
-    if one.name == "domain":
-        return " or ".join(f"`{taken.__name__}`" for taken in kind.takes)
-    return f"`{one.annotation}`".replace("|", "\\|")
 
 
 def _cost(made: Mechanism) -> str:
@@ -277,15 +214,11 @@ def _sources(name: str, kind: type[Mechanism]) -> list[str]:
     cited = sorted(
         set(re.findall(r"\[((?:[A-Z]\w*\d\d|Thesis), [^\]\n]+)\]", source.read_text(encoding="utf-8")))
     )
-    lines = [f"- source: {_link(source)}"]
+    lines = [f"- source: {site_parts.link(source)}"]
     if cited:
         lines.append(f"- theorems beside the formulas: {', '.join(f'[{one}]' for one in cited)}")
-    lines.append(f"- tests: {', '.join(_link(file) for file in tests_of(name, kind))}")
+    lines.append(f"- tests: {', '.join(site_parts.link(file) for file in tests_of(name, kind))}")
     return lines
-
-
-def _link(file: Path) -> str:
-    return f'<a href="../{site_parts.code(file)}">{file.relative_to(site_parts.ROOT).as_posix()}</a>'
 
 
 @cache

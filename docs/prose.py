@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import os
 import re
+import tempfile
 from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from dither.errors import DitherError
 
 FIELD = re.compile(r"^(Promise|Reports|Use when|Reference):\s+", re.MULTILINE)
 
@@ -19,6 +26,43 @@ def body(thing: object) -> str:
     paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
     paragraphs[0] = paragraphs[0].partition("\n")[2]
     return "\n\n".join(_paragraph(text) for text in paragraphs if text.strip())
+
+
+def without_examples(text: str) -> str:
+    """Return Markdown without its Python sessions."""
+    return re.sub(r"```pycon\n.*?```", "", text, flags=re.DOTALL).strip()
+
+
+def session(lines: list[str]) -> list[str]:
+    """Return lines of Python as a session, with the outputs of running them now in an empty folder."""
+    names: dict[str, Any] = {}
+    shown = ["```pycon"]
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for line in lines:
+                shown += [f">>> {line}", *_output(line, names, last=line == lines[-1])]
+        finally:
+            os.chdir(before)
+    return [*shown, "```"]
+
+
+def _output(line: str, names: dict[str, Any], *, last: bool) -> list[str]:
+    """Run a line; an error is shown if it is the last one's: what cannot be done is worth knowing."""
+    try:
+        if not isinstance(ast.parse(line).body[0], ast.Expr):
+            exec(line, names)
+            return []
+        value = eval(line, names)
+    except DitherError as error:
+        if not last:
+            raise
+        return [
+            "Traceback (most recent call last):",
+            f"{type(error).__module__}.{type(error).__name__}: {error}",
+        ]
+    return [] if value is None else repr(value).split("\n")
 
 
 def _paragraph(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tomllib
@@ -20,8 +21,26 @@ PAGES = {
     **{page: f"benchmarks/{page.name}" for page in sorted((ROOT / "benchmarks").glob("*.md"))},
     **{page: f"notebooks/{page.name}" for page in sorted((ROOT / "notebooks").glob("*.ipynb"))},
 }
+TABS = (
+    ("Start", "start"),
+    ("Gallery", "gallery"),
+    ("Choose", "choose"),
+    ("Mechanisms", "catalogue"),
+    ("API", "api"),
+    ("Playground", "playground/index.html"),
+)
+BACK = '<nav aria-label="Site"><a href="../index.html">← dither’s documentation</a></nav>'
+# The kinds of pages that the navigation leaves out, by how their names begin.
+KINDS = {
+    "from_": "Coming from another library",
+    "notebooks/": "Notebooks",
+    "benchmarks/": "Measured",
+    "project/": "The project",
+    "": "In depth",
+}
 CITATION = re.compile(r"\[((?:[A-Z][A-Za-z]*\d\d)|Thesis)((?:,[^\]\n]*)?)\](?!\()")
-_NEEDED: set[Path] = set()  # files that pages link to, which are copied into the site as text
+GENERATED = {"api", "cli", "catalogue", "more"}  # pages of docs/ that are made from the code
+CODE = re.compile(r'href="(?:\.\./)*code/([^"]+)\.txt"')
 
 
 def write() -> None:
@@ -35,12 +54,70 @@ def write() -> None:
             _write(place, source.read_text(encoding="utf-8"))
         else:
             _write(place, relinked(source.read_text(encoding="utf-8"), source, target))
-    listed = "\n".join(
-        f"{page.stem}" for page in sorted((ROOT / "benchmarks").glob("*.md")) if page.stem != "README"
-    )
-    index = (DOCS / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    _write(DOCS / "benchmarks" / "README.md", f"{index}\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n")
     _write(DOCS / "project" / "cite.md", cite())
+
+
+def write_pages(pages: dict[str, str]) -> None:
+    """Write generated pages, and delete those of names that are gone."""
+    for name, text in pages.items():
+        place = DOCS / f"{name}.md"
+        place.parent.mkdir(exist_ok=True)
+        _write(place, text)
+    folder = DOCS / "api"
+    if any(name.startswith("api/") for name in pages):
+        for file in folder.glob("*.md"):
+            if f"api/{file.stem}" not in pages:
+                file.unlink()
+
+
+def navigation() -> list[str]:
+    """Return the pages that the navigation leads to, in order."""
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+
+
+def more() -> str:
+    """Return the page that leads to everything that the navigation leaves out, by kind."""
+    listed = set(navigation())
+    kinds: dict[str, list[str]] = {title: [] for title in KINDS.values()}
+    for file in sorted(
+        [*DOCS.glob("*.md"), *(DOCS / target for target in PAGES.values()), DOCS / "project/cite.md"]
+    ):
+        name = file.relative_to(DOCS).with_suffix("").as_posix()
+        if name in listed or name in ("index", "more") or file.suffix not in (".md", ".ipynb"):
+            continue
+        title = next(title for prefix, title in KINDS.items() if name.startswith(prefix))
+        kinds[title].append(f"- [{_title(file)}]({file.relative_to(DOCS).as_posix()})")
+    text = [
+        "# More pages",
+        "",
+        "After this page you know where everything is that the navigation leaves out.",
+        "",
+    ]
+    for title, lines in kinds.items():
+        text += [f"## {title}", "", *sorted(set(lines)), ""]
+    return "\n".join(text)
+
+
+def _title(file: Path) -> str:
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".ipynb":
+        text = "".join(json.loads(text)["cells"][0]["source"])
+    return text.partition("\n")[0].removeprefix("# ").strip()
+
+
+def outside_of_navigation(app: Any, doctree: Any) -> None:
+    """Mark pages that are found by links alone, so that their absence from the navigation is no warning."""
+    if app.env.docname not in {*navigation(), "index"}:
+        app.env.metadata[app.env.docname]["orphan"] = True
+
+
+def frame(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Give every page its tabs, and the captions of the navigation a level for those who hear headings."""
+    context["site_tabs"] = TABS
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
 
 
 def _write(place: Path, text: str) -> None:
@@ -81,10 +158,14 @@ def cited(text: str, page: str) -> str:
 
 
 def code(file: Path) -> str:
-    """Return where a file of the repository stands in the site, as text, and remember to copy it there."""
+    """Return where a file of the repository stands in the site, as text."""
     target = file if file.is_file() else file / "__init__.py"
-    _NEEDED.add(target)
     return f"code/{target.relative_to(ROOT).as_posix()}.txt"
+
+
+def link(file: Path) -> str:
+    """Return a link to a file of the repository, for pages one folder down."""
+    return f'<a href="../{code(file)}">{file.relative_to(ROOT).as_posix()}</a>'
 
 
 def read(app: Any, name: str, source: list[str]) -> None:
@@ -103,11 +184,18 @@ def finish(app: Any, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     out = Path(app.outdir)
-    for file in _NEEDED | {DOCS / "playground" / "index.html"}:
-        page = file.parent.name == "playground" and file.suffix == ".html"
-        target = out / ("playground/index.html" if page else f"code/{file.relative_to(ROOT).as_posix()}.txt")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target)
+    needed = {name for page in out.rglob("*.html") for name in CODE.findall(page.read_text(encoding="utf-8"))}
+    for name in needed:
+        _copy(ROOT / name, out / "code" / f"{name}.txt")
+    place = out / "playground" / "index.html"
+    place.parent.mkdir(exist_ok=True)
+    text = (DOCS / "playground" / "index.html").read_text(encoding="utf-8")
+    place.write_text(text.replace("<!-- back -->", BACK), encoding="utf-8")
+
+
+def _copy(file: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
 
 
 def repository() -> str:

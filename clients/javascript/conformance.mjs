@@ -6,9 +6,9 @@ import { lattice } from "./dist/lattice.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
-import { seal } from "./dist/relay.js";
+import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
-import { readCampaign } from "./dist/signatures.js";
+import { readCampaign, readLog } from "./dist/signatures.js";
 import { expBelow, jsonBody, readNamed } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
@@ -19,6 +19,15 @@ const read = new Map();
 function question(specification) {
   if (!read.has(specification)) read.set(specification, readNamed(specification));
   return read.get(specification);
+}
+
+/** What fails is refused, in whatever way a library says so. */
+async function refusing(work) {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Malformed(error.message);
+  }
 }
 
 async function answer(asked) {
@@ -44,9 +53,21 @@ async function answer(asked) {
         json: jsonBody(asked.batch, asked.label, asked.reports),
         packed: hex(packedBody(asked.batch, asked.label, asked.reports)),
       };
-    case "seal": {
-      const body = asked.form === "json" ? asked.body : bytes(asked.body);
-      return { sealed: hex(await withEphemeral(asked.ephemeral, () => seal(body, asked.key, asked.campaign))) };
+    case "log": {
+      const { heads } = await readLog(asked.published, asked.key, asked.kept ?? undefined);
+      return { count: heads.length, head: heads.at(-1) };
+    }
+    case "request": {
+      const plain = binaryRequest(asked.method, asked.address, asked.form, bytes(asked.body));
+      return { plain: hex(plain).replace(/(00)*$/, ""), length: plain.length };
+    }
+    case "response": {
+      const response = await refusing(() => binaryResponse(bytes(asked.plain)));
+      return { status: response.status, content: hex(new Uint8Array(await response.arrayBuffer())) };
+    }
+    case "encapsulate": {
+      const [sealed, open] = await withEphemeral(asked.ephemeral, () => encapsulate(asked.configuration, bytes(asked.plain)));
+      return { sealed: hex(sealed), ...(asked.answer && { opened: hex(await refusing(() => open(bytes(asked.answer)))) }) };
     }
     case "account": {
       const [outcome, state] = happen(asked.state, asked.event, asked.policy);

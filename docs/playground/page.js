@@ -7,8 +7,8 @@
   const at = (id) => document.getElementById(id);
   const source = dither.systemSource();
   const spaced = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-  const percent = (share, digits = 0) => `${(100 * share).toFixed(digits).replace("-", "\u2212")}\u202f%`;
-  const minus = (text) => text.replace("-", "\u2212");
+  const minus = (text) => text.replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212"); // there is no \u22120
+  const percent = (share, digits = 0) => `${minus((100 * share).toFixed(digits))}\u202f%`;
   const rounded = (x) => minus(Math.abs(x) >= 100 ? x.toFixed(0) : Math.abs(x) >= 10 ? x.toFixed(1) : x.toPrecision(2));
   const state = { question: 0, epsilon: 4, people: 2, answers: [40, "no", "Firefox"], drawn: [], goal: 0, at: 6 };
 
@@ -101,10 +101,19 @@
   function ticks(low, high, count) {
     const raw = (high - low) / count;
     const ten = 10 ** Math.floor(Math.log10(raw));
-    const step = [1, 2, 5, 10].map((m) => m * ten).find((one) => one >= raw);
-    const found = [];
-    for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) found.push(Number(tick.toFixed(6)));
-    return found;
+    const steps = [10, 5, 2, 1, 0.5, 0.2].map((m) => m * ten);
+    const marks = (step) => Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => Number(((Math.ceil(low / step) + i) * step).toFixed(6)));
+    const first = steps.findLastIndex((step) => step >= raw);
+    return steps.slice(first).map(marks).find((found) => found.length >= 3);
+  }
+
+  // The numbers of an axis, at least two, and below them what they are; those at the ends stay inside.
+  function axis(put, x, low, high, width, y, title, show = (tick) => minus(String(tick))) {
+    for (const tick of ticks(low, high, Math.max(3, width / 110))) {
+      const place = x(tick);
+      write(put, place, y, show(tick), place < 24 ? "start" : place > width - 24 ? "end" : "middle", "soft");
+    }
+    write(put, (x(low) + x(high)) / 2, y + 20, title, "middle", "soft");
   }
 
   function drawLaw(one, answer, drawn) {
@@ -128,7 +137,7 @@
     const first = one.begin(answer), chance = one.window * one.inside;
     const [a, b] = [one.number(first), one.number(first + one.window)];
     const label = `Reports lie between ${from.toFixed(0)} and ${to.toFixed(0)} minutes. With probability ${percent(chance)} a report lies in the likelier window from ${a.toFixed(0)} to ${b.toFixed(0)}.`;
-    picture("law", 162, label, (put, width) => {
+    picture("law", 182, label, (put, width) => {
       const x = (v) => 10 + ((v - from) / (to - from)) * (width - 20);
       const base = 120, high = 85, low = (high * one.outside) / one.inside;
       put("rect", { x: x(from), y: base - low, width: x(to) - x(from), height: low, class: "bar" });
@@ -136,7 +145,7 @@
       put("line", { x1: x(answer), x2: x(answer), y1: 24, y2: base, class: "truth" });
       write(put, Math.min(Math.max(x(answer), 46), width - 46), 16, "your answer");
       put("line", { x1: x(from), x2: x(to), y1: base, y2: base, class: "axis" });
-      for (const tick of ticks(from, to, width / 110)) write(put, x(tick), base + 34, minus(String(tick)), "middle", "soft");
+      axis(put, x, from, to, width, base + 34, `report, in ${one.asked.unit}`);
       drawn.forEach((cell, place) => {
         const last = place === drawn.length - 1;
         put("circle", { cx: x(one.number(cell)), cy: base + 9, r: last ? 7 : 3.5, class: "mine", opacity: last ? 1 : 0.45 });
@@ -148,7 +157,7 @@
     if (one.asked.labels) {
       const names = one.asked.labels;
       const label = names.map((name, code) => `${name}: truth ${percent(found.truth[code], 1)}, estimate ${percent(found.estimates[code].value, 1)} ± ${percent(found.estimates[code].half, 1)}`).join("; ");
-      picture("crowd", 28 + 52 * names.length, label, (put, width) => {
+      picture("crowd", 68 + 52 * names.length, label, (put, width) => {
         const top = Math.max(0.1, ...found.estimates.map((e) => e.value + e.half), ...found.truth);
         const least = Math.min(0, ...found.estimates.map((e) => e.value - e.half));
         const left = 76, x = (share) => left + ((share - least) / (top - least)) * (width - left - 16);
@@ -161,6 +170,7 @@
           put("line", { x1: x(found.truth[code]), x2: x(found.truth[code]), y1: y - 4, y2: y + 32, class: "truth" });
         });
         put("line", { x1: x(0), x2: x(0), y1: 16, y2: 20 + 52 * names.length, class: "axis" });
+        axis(put, x, least, top, width, 40 + 52 * names.length, "share of people", percent);
       });
       return;
     }
@@ -173,7 +183,7 @@
     const reports = count(found.numbers), truth = count(found.people);
     const { value, half } = found.estimates[0];
     const label = `Histogram of ${n} reports between ${from.toFixed(0)} and ${to.toFixed(0)} minutes, far wider than the true values. Mean of the reports ${rounded(value)} ± ${rounded(half)}, true mean ${rounded(found.truth[0])}.`;
-    picture("crowd", 206, label, (put, width) => {
+    picture("crowd", 226, label, (put, width) => {
       const x = (v) => 10 + ((v - from) / (to - from)) * (width - 20);
       const base = 165, scale = (base - 24) / Math.max(...reports, ...truth);
       reports.forEach((share, bin) => {
@@ -186,7 +196,7 @@
       });
       put("path", { d: path, class: "truth" });
       put("line", { x1: x(from), x2: x(to), y1: base, y2: base, class: "axis" });
-      for (const tick of ticks(from, to, width / 110)) write(put, x(tick), base + 34, minus(String(tick)), "middle", "soft");
+      axis(put, x, from, to, width, base + 34, one.asked.unit);
       put("line", { x1: x(value - half), x2: x(value + half), y1: base + 10, y2: base + 10, class: "whisker" });
       put("circle", { cx: x(value), cy: base + 10, r: 5, class: "mine" });
     });
@@ -307,7 +317,7 @@
     const names = Object.keys(goal.mechanisms);
     const label = `Error against ε for ${names.join(", ")}. No mechanism can lie in the shaded area below the best possible. The table below has the numbers.`;
     picture("curves", 400, label, (put, width, height) => {
-      const left = 52, right = 12, bottom = 48, top = 12 + 20 * Math.ceil((names.length + 1) / (width < 560 ? 2 : 4));
+      const left = 64, right = 12, bottom = 48, top = 12 + 20 * Math.ceil((names.length + 1) / (width < 560 ? 2 : 4));
       const all = [...goal.best, ...names.flatMap((name) => goal.mechanisms[name])];
       const [low, high] = [Math.log(Math.min(...all) * 0.7), Math.log(Math.max(...all) * 1.15)];
       const [from, to] = [Math.log(curve[0]), Math.log(curve.at(-1))];
@@ -336,6 +346,7 @@
         }
       }
       write(put, (left + width) / 2, height - 8, "ε, privacy loss of one answer", "middle", "soft");
+      write(put, 14, (top + height - bottom) / 2, "error", "middle", "soft").setAttribute("transform", `rotate(-90 14 ${(top + height - bottom) / 2})`);
     });
     at("goal-note").textContent = `Error: ${goal.error}. ${goal.note} Shaded: errors that no mechanism with this ε can have; for numbers the bound is certified.`;
     const e = curve[state.at];
@@ -409,6 +420,6 @@
     waiting = setTimeout(() => (at("try").hidden ? drawCurves() : drawPictures()), 100);
   });
   // What a test reads: the reports that were drawn, and what the page made of them.
-  globalThis.playground = { crowd: () => ({ question: state.question, epsilon: epsilons[state.epsilon], cells: last.cells, estimates: last.estimates }) };
+  globalThis.playground = { shown: { minus, percent, rounded }, crowd: () => ({ question: state.question, epsilon: epsilons[state.epsilon], cells: last.cells, estimates: last.estimates }) };
   refresh().then(() => (document.documentElement.dataset.ready = "yes"));
 })();

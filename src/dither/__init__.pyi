@@ -35,9 +35,7 @@ from .domains import Sphere as Sphere
 from .domains import Text as Text
 from .estimation.comparison import combine as combine
 from .estimation.comparison import difference as difference
-from .estimation.comparison import goodness_of_fit as goodness_of_fit
 from .estimation.comparison import post_stratified as post_stratified
-from .estimation.comparison import same_distribution as same_distribution
 from .estimation.distributions import distribution as distribution
 from .estimation.distributions import quantile as quantile
 from .estimation.frequency import frequencies as frequencies
@@ -54,6 +52,8 @@ from .estimation.pairs import regression as regression
 from .estimation.pairs import tables as tables
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative
+from .estimation.significance import goodness_of_fit as goodness_of_fit
+from .estimation.significance import same_distribution as same_distribution
 from .estimation.summary import Summary as Summary
 from .mechanisms.combined import Each as Each
 from .mechanisms.combined import Sampled as Sampled

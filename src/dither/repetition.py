@@ -169,12 +169,28 @@ def asked_alone(asked: object, name: str) -> Question:
     return question
 
 
+class AskedAgain(Answering, Combinator):
+    """One question, asked again and again: each report has the distribution of the question's own."""
+
+    question: Question
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of the mechanism."""
+        admits: Domain = self.question.domain
+        return admits
+
+    def device(self) -> dict[str, Any]:
+        """Return the question's data: asking again does not change the distribution of one report."""
+        return self.question.device()
+
+
 @dataclass(frozen=True)
-class Once(Answering, Combinator):
+class Once(AskedAgain):
     """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
 
     `every` is the length of a period in days, if there is to be one answer in each period: the guarantee is
-    then the sum over all periods. On a device, `dt.Question.once` and an account keep the drawn day, so that
+    then the sum over all periods. On a device, `dt.Asking.once` and an account keep the drawn day, so that
     a restart does not draw again; `perturb` draws for many people at once, as in a simulation.
 
     Promise:   the mechanism's ε for a person's values on all days together, however they change. With
@@ -212,16 +228,6 @@ class Once(Answering, Combinator):
     def answers(self) -> int:
         """The number of answers of a person over all days."""
         return -(-self.days // self.period)
-
-    @property
-    def domain(self) -> Domain:
-        """The domain of the mechanism."""
-        admits: Domain = self.question.domain
-        return admits
-
-    def device(self) -> dict[str, Any]:
-        """Return the mechanism's data: the day does not change the distribution of a report."""
-        return self.question.device()
 
     @property
     def plain(self) -> Any:
@@ -459,7 +465,7 @@ def check_key(key: object) -> None:
 
 
 @dataclass(frozen=True)
-class Memoised(Answering, Combinator):
+class Memoised(AskedAgain):
     """The same report whenever the same value is reported again: derived from a device's key, not stored.
 
     The randomness of the report is an HMAC-SHA-256 of the key, the name of the question, the device text and
@@ -504,16 +510,6 @@ class Memoised(Answering, Combinator):
     def new_key() -> bytes:
         """Return a new random key. Make one for each device, keep it there and never send it."""
         return SYSTEM.take(_KEY)
-
-    @property
-    def domain(self) -> Domain:
-        """The domain of the mechanism."""
-        admits: Domain = self.question.domain
-        return admits
-
-    def device(self) -> dict[str, Any]:
-        """Return the mechanism's data: memoisation does not change the distribution of one report."""
-        return self.question.device()
 
     @property
     def plain(self) -> Question:

@@ -21,7 +21,6 @@ from .data.rows import ColumnFit as ColumnFit
 from .data.rows import RowCounts as RowCounts
 from .domains.domain import Domain as Domain
 from .estimation.comparison import Differences as Differences
-from .estimation.comparison import Significance as Significance
 from .estimation.distributions import EstimatedDistribution as EstimatedDistribution
 from .estimation.estimate import Estimate as Estimate
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
@@ -32,6 +31,7 @@ from .estimation.pairs import EstimatedLine as EstimatedLine
 from .estimation.pairs import EstimatedTable as EstimatedTable
 from .estimation.pairs import EstimatedTables as EstimatedTables
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
+from .estimation.significance import Significance as Significance
 from .maps.density import DensityMap as DensityMap
 from .maps.density import Flows as Flows
 from .mechanisms.base import Mechanism as Mechanism

@@ -25,9 +25,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dither.service.settings import make_sealing_key, public_part
+from dither.service.settings import make_sealing_key
 from dither.wire.batch import BatchBody
 from dither.wire.conformance import vectors as read
+from dither.wire.ohttp import configuration
 from tests.conformance.draws import FILE, known_to_javascript, text, vectors
 from tests.conformance.test_javascript import run
 from tests.service.serving import OPEN, Process
@@ -167,25 +168,26 @@ def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("browser", BROWSERS)
-def test_a_page_sends_sealed_batches_to_a_collector(browser: str, tmp_path: Path) -> None:
-    """The vectors of sealed bodies, and a campaign at another origin, with its preflight requests."""
+def test_a_page_sends_encrypted_requests_to_a_collector(browser: str, tmp_path: Path) -> None:
+    """The vectors of Oblivious HTTP, and a campaign at another origin, with its preflight requests."""
     words = command(browser, tmp_path / "profile")
     folder = tmp_path / "collector"
     folder.mkdir()
-    key = public_part(make_sealing_key(folder / "sealing.key"))
+    key = configuration(make_sealing_key(folder / "sealing.key"))
     toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"')
     with pages("{}") as server:
         origin = f"http://127.0.0.1:{server.server_port}"
         options = ("--sealing-key", str(folder / "sealing.key"), "--origin", origin)
         with Process(folder, str(folder / "store.sqlite"), *options, toml=toml) as process:
             signed = json.loads(urllib.request.urlopen(process.campaign).read())
-            asked = urlencode({"address": process.campaign, "key": signed["key"]})
-            with opened(words, server.address(f"sealed.html?{asked}")):
+            asked = urlencode({"address": process.campaign, "key": signed["key"], "sealing": key})
+            with opened(words, server.address(f"relayed.html?{asked}")):
                 told = server.told.get(timeout=240)
             metrics = urllib.request.urlopen(process.address + "/metrics").read().decode()
-    count = len(read("sealed")["sealed"])
+    count = len(read("ohttp")["exchanges"])
     assert told == {"vectors": count, "differences": 0, "small": "key", "sent": 22, "large": "body"}
-    assert "dither_opened_total 20\n" in metrics  # one report to a question in a batch
+    # The campaign twice, its list twice, one report to a question in a batch, and a large body.
+    assert "dither_opened_total 25\n" in metrics
 
 
 @pytest.mark.parametrize("browser", BROWSERS)

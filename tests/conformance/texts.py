@@ -19,6 +19,7 @@ from dither.mechanisms.base import Mechanism
 from dither.service.contract import Contract, Published, promised
 from dither.service.settings import public_part
 from dither.wire.codec import Campaign, read_named
+from tests.conformance.logs import NEXT, THIRD, key_before
 from tests.conformance.refused import FOLDER, LINE, MISSING, WORDS, put
 from tests.conformance.signatures import KEY, contract
 from tests.support.travel import changed
@@ -221,6 +222,16 @@ def _signed(text: str, **more: Any) -> str:
     return json.dumps(whole | more, ensure_ascii=False)
 
 
+def _with(published: Published, **more: Any) -> str:
+    """Return a published campaign with other fields around its text."""
+    return json.dumps(json.loads(published.to_json()) | more)
+
+
+def _upper(published: Published, name: str) -> dict[str, str]:
+    before: dict[str, str] = json.loads(published.to_json())["key_before"]
+    return before | {name: before[name].upper()}
+
+
 def _two() -> dict[str, Mechanism[Any]]:
     return {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1), "browser": dt.KRR(WORDS, epsilon=0.5)}
 
@@ -230,6 +241,9 @@ def _promise(*questions: Mechanism[Any]) -> dict[str, Any]:
 
 
 # the place in the campaign, what is put there (a function is applied), why it must be refused
+SEALING = f"010020{'0a'.ljust(64, '0')}000400010001"
+BOTH = SEALING.replace("000400010001", "00080001000300010001")
+
 TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("promise.epsilon", 0.1, "the stated promise is smaller than its question's"),
     ("promise.epsilon", lambda given: given * (1 - 1e-8), "the stated promise is smaller by 10^-8 of it"),
@@ -300,9 +314,12 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("labels", ["x" * 65], "a label of 65 bytes"),
     ("labels", [f"{at}" for at in range(1001)], "more than 1 000 labels"),
     ("sealing_key", None, "null for a key"),
-    ("sealing_key", "0" * 64, "a key that protects nothing"),
-    ("sealing_key", "A" * 64, "hexadecimal digits are lower case"),
-    ("sealing_key", "9" * 62, "a short key"),
+    ("sealing_key", f"010020{'0' * 64}000400010001", "a key that protects nothing"),
+    ("sealing_key", SEALING.upper(), "hexadecimal digits are lower case"),
+    ("sealing_key", SEALING[:-2], "a short configuration"),
+    ("sealing_key", SEALING[6:70], "a key without its configuration"),
+    ("sealing_key", SEALING.replace("000400010001", "000400010003"), "other algorithms alone"),
+    ("sealing_key", [SEALING], "a list of configurations"),
     ("reports_a_batch", None, "null for a number of reports"),
     ("reports_a_batch", 0, "batches without a report"),
     ("reports_a_batch", 1.5, "a fraction of a report"),
@@ -388,13 +405,21 @@ def campaigns() -> Iterator[Case]:
         *(READ, "promise.epsilon", "the last digits may be another version's"),
         _signed(_terms(_put("promise.epsilon", lambda given: given * (1 + 1e-12)))),
     )
-    sealing = replace(plain, sealing_key="09" + "0" * 62)
-    yield READ, "sealing_key", "a key to which batches are sealed", _signed(sealing.text)
+    for key, reason in ((SEALING, "a key configuration"), (BOTH, "with other algorithms beside ours")):
+        yield READ, "sealing_key", reason, _signed(replace(plain, sealing_key=key).text)
     gateway = replace(plain, reports_a_batch=500)
     yield READ, "reports_a_batch", "gateways send for many people", _signed(gateway.text)
     signed = Published.sign(plain, KEY)
     retired = signed.retire(datetime.date(2026, 6, 1), KEY)
     yield READ, "retired", "retired from a day on", retired.to_json()
+    following = Published.sign(plain, NEXT, key_before(KEY, NEXT))
+    yield READ, "key_before", "the next key, which the pinned one has signed", following.to_json()
+    yield (
+        *(READ, "key_before", "the same, retired"),
+        following.retire(datetime.date(2026, 6, 1), NEXT).to_json(),
+    )
+    earlier = Published.sign(plain, KEY, key_before(THIRD, KEY))
+    yield READ, "key_before", "the pinned key, which follows another", earlier.to_json()
     yield READ, "around", "a field beside those of a published campaign", _signed(text, note="x")
     yield READ, "around", "white space", json.dumps(json.loads(_signed(text)), indent=1)
 
@@ -496,6 +521,20 @@ def campaigns() -> Iterator[Case]:
         ("retired", "the signed day without hyphens", gone | {"day": "20260601"}),
         ("retired", "a day in words", gone | {"day": "soon"}),
     )
+    third = key_before(KEY, THIRD)._asdict()
+    for reason, made in (
+        ("the next key of the next key", Published.sign(plain, THIRD, key_before(NEXT, THIRD)).to_json()),
+        (
+            "a next key that another one signed",
+            _signed(plain.text, key_before=key_before(THIRD, NEXT)._asdict()),
+        ),
+        ("a next key that the pinned one did not sign", _with(following, key_before=third)),
+        ("no statement of the pinned key", Published.sign(plain, NEXT).to_json()),
+        ("null", _signed(plain.text, key_before=None)),
+        ("a key before without a signature", _signed(plain.text, key_before={"key": third["key"]})),
+        ("a signature in upper case", _with(following, key_before=_upper(following, "signature"))),
+    ):
+        yield REFUSED, "key_before", reason, made
     for place, reason, value in around:
         data = dict(whole)
         put(data, place, value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 import sys
 from pathlib import Path
@@ -20,11 +22,13 @@ sys.path.insert(0, str(ROOT / "docs"))
 import catalogue
 import interfaces
 import listings
+import name_page
+import site_parts
 
 VERBS_AND_ALL = listings.commands(main, "dither")
 PAGES = {
     "start": "Start in ten minutes",
-    "epsilon": "What ε means",
+    "epsilon": "What ε (epsilon) means",
     "choose": "Which mechanism",
     "missing": "Missing and repeated answers",
     "collect": "Collecting",
@@ -60,27 +64,36 @@ def test_the_command_line_page_has_every_verb_and_option() -> None:
     assert [verb for verb in VERBS if verb not in told and verb != "version"] == []
 
 
-def test_the_api_pages_have_every_public_name() -> None:
-    pages = listings.api()
+@pytest.mark.parametrize("path", sorted(name_page.public()))
+def test_every_public_name_has_a_page(path: str) -> None:
+    """With a signature or a value, parameters, an example; the API page leads there, and nothing is empty."""
+    thing = name_page.public()[path]
+    if name_page.document(path).startswith("mechanisms/"):
+        return  # tested below
+    page = name_page.page(path, thing)
+    if isinstance(thing, ModuleType):
+        assert all(f"`dt.{path}.{name}`" in page for name in thing.__all__)
+        return
+    assert "\n## Signature\n" in page or "\n## Value\n" in page or "\nAny of " in page
+    if inspect.isfunction(thing) and inspect.signature(thing).parameters:
+        rows = page.partition("\n## Parameters\n")[2].partition("\n## ")[0]
+        assert all(f"| `{name}` |" in rows for name in inspect.signature(thing).parameters)
+    shown = page.partition("\n## Example\n")[2].partition("\n## ")[0]
+    assert "```" in shown or "shows it at work" in shown
+    said = re.sub(r"```.*?```", "", page.partition("\n## ")[0].partition("\n\n")[2], flags=re.DOTALL)
+    assert len(said.split("\n\n", 1)[-1].strip()) > 5, f"dt.{path} says nothing"
+    assert not re.search(r"^- `[^`]+`: *$", page, re.MULTILINE), f"a method of dt.{path} says nothing"
+    assert not re.search(r"<(function|object|class)\b| at 0x", page), (
+        f"the page of dt.{path} shows an address"
+    )
+
+
+def test_the_api_page_leads_to_every_name() -> None:
+    page = listings.api()
     for name in dt.__all__:
-        heading = f"(api/{name}.md)" if f"api/{name}" in pages else f"\n### dt.{name}\n"
-        assert heading in pages["api"], f"dt.{name} is not on the API page"
-    modules = [page.removeprefix("api/") for page in pages if page != "api"]
-    assert {"central", "data", "errors", "goals", "privacy", "randomness"} <= set(modules)
-    for module in modules:
-        for name in listings.names_of(getattr(dt, module)):
-            assert f"\n## dt.{module}.{name}\n" in pages[f"api/{module}"]
-
-
-def test_everything_on_the_api_pages_says_what_it_is() -> None:
-    """A heading, a signature or a value, and then a sentence."""
-    for page, text in listings.api().items():
-        for entry in re.split(r"^#{2,4} (?=dt\.)", text, flags=re.MULTILINE)[1:]:
-            title, _, rest = entry.partition("\n")
-            said = re.sub(r"```.*?```", "", rest, flags=re.DOTALL).strip()
-            assert said, f"{title} on {page} says nothing"
-        assert not re.search(r"^- `[^`]+`: *$", text, re.MULTILINE), f"a method on {page} says nothing"
-        assert not re.search(r"<(function|object|class)\b| at 0x", text), f"{page} shows an address"
+        assert f"({name_page.document(name)}.md)" in page, f"dt.{name} is not on the API page"
+    assert len({name_page.document(path).lower() for path in name_page.public()}) == len(name_page.public())
+    assert len(page) < 40_000
 
 
 @pytest.mark.parametrize("name", sorted(names()))
@@ -108,19 +121,78 @@ def test_every_kind_of_mechanism_is_drawn(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
-def test_every_page_is_in_the_contents() -> None:
-    contents = (ROOT / "docs" / "index.md").read_text()
-    listed = set(re.findall(r"^([a-z][\w/]*)$", contents, re.MULTILINE))
-    assert {"notebooks/collect", "project/changelog", "benchmarks/README"} <= listed
-    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert written <= listed
+def test_every_page_is_in_the_navigation_or_one_click_away() -> None:
+    listed = site_parts.navigation()
+    assert len(listed) == len(set(listed)) <= 40
+    assert listed[:2] == ["start", "gallery"]
+    site_parts.write()  # the pages that are made of other files
+    more = site_parts.more()
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index", *site_parts.GENERATED}
+    others = {"notebooks/collect", "project/changelog", "project/cite", "benchmarks/README"}
+    reached = set(re.findall(r"\]\(([\w/]+)\.(?:md|ipynb)\)", more))
+    assert (written | others) - set(listed) == reached & (written | others)
     for page, title in PAGES.items():
         assert (ROOT / "docs" / f"{page}.md").read_text().startswith(f"# {title}")
 
 
+def test_names_in_sentences_lead_to_their_pages() -> None:
+    assert name_page.page_of("dt.mean") == "api/mean"
+    assert name_page.page_of("dt.goals.Mean(n=5)") == "api/goals.Mean"
+    assert name_page.page_of("dt.Podium(dt.Interval(0, 1), epsilon=1)") == "mechanisms/Podium"
+    assert name_page.page_of("dt.nothing_like_that") is name_page.page_of("mean") is None
+
+
+def test_the_glossary_is_a_list_of_terms_with_names() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^([^\n:#]+)\n: (.*?)(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert len(terms) > 25
+    assert not re.search(r"^[^\n:]+ : ", text, re.MULTILINE)  # a term and its text on one line are no list
+    led = [term for term, said in terms if re.search(r"`dt\.\w+|\]\(\w+\.md", said)]
+    assert len(led) >= 0.8 * len(terms)
+    for term, said in terms:
+        for name in re.findall(r"`(dt\.[\w.]+)", said):
+            assert name_page.page_of(name), f"{term}: {name} has no page"
+
+
+def test_pictures_have_texts() -> None:
+    for page in (ROOT / "docs").glob("*.md"):
+        for said, _ in re.findall(r"!\[(.*?)\]\((.*?)\)", page.read_text(encoding="utf-8"), re.DOTALL):
+            assert len(said) > 20, f"{page.name}: {said}"
+    for file in (ROOT / "notebooks").glob("*.ipynb"):
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+            shown = [kind for output in cell.get("outputs", []) for kind in output.get("data", {})]
+            if any(kind.startswith("image/") for kind in shown):
+                said = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
+                assert len(said) > 20, f"{file.name}: the picture of {cell.get('id')} has no text"
+
+
+def test_the_gallery_has_twelve_pictures_of_ten_lines() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    entries = page.split("\n## ")[1:]
+    assert len(entries) == 12
+    for entry in entries:
+        picture = re.search(r"\(pictures/gallery/(\w+\.png)\)", entry)
+        (lines,) = re.findall(r"^```python\n(.*?)^```$", entry, re.MULTILINE | re.DOTALL)
+        assert picture is not None
+        assert entry.startswith("I ")
+        assert sum(bool(line) for line in lines.split("\n")) <= 10, entry.partition("\n")[0]
+        assert f'savefig("{picture[1]}")' in lines
+        assert (ROOT / "docs" / "pictures" / "gallery" / picture[1]).stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("page", ["choose", "frequencies"])
+def test_what_is_never_the_best_is_not_in_a_first_table(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    (first, *_) = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert not re.search(r"\b(SUE|BLH|HadamardResponse|OGPMU)\b", first)
+    if page == "choose":  # short paragraphs
+        prose = re.sub(r"```.*?```|^[|#-].*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+        assert max(len(part.split()) for part in prose.split("\n\n")) <= 75
+
+
 def test_the_readme_leads_to_every_page_and_names_every_extra() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index", "api", "cli", "catalogue"}
+    written = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index", *site_parts.GENERATED}
     assert written - set(re.findall(r"\(docs/(\w+)\.md", readme)) == set()
     rows = re.findall(r"^\| (`.*?) \|", readme, re.MULTILINE)
     assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(
@@ -131,7 +203,7 @@ def test_the_readme_leads_to_every_page_and_names_every_extra() -> None:
 def test_every_page_says_what_it_is_for() -> None:
     """In its first lines; lists of references and of deviations are looked up, not read."""
     for page in (ROOT / "docs").glob("*.md"):
-        if page.stem in ("index", "api", "cli", "catalogue", "references", "deviations"):
+        if page.stem in ("index", "references", "deviations", *site_parts.GENERATED):
             continue
         first = " ".join(page.read_text(encoding="utf-8").split("\n")[1:6])
         assert re.search(r"(After (reading )?this page|With this page)", first), page.name
@@ -175,7 +247,7 @@ def test_every_citation_is_in_the_references() -> None:
 
 WRITTEN = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
-    *(page for page in (ROOT / "docs").glob("*.md") if page.stem not in ("api", "cli", "catalogue")),
+    *(page for page in (ROOT / "docs").glob("*.md") if page.stem not in site_parts.GENERATED),
     *(ROOT / "notebooks").glob("*.ipynb"),
 ]
 

@@ -1,20 +1,30 @@
-"""The site builds offline without a warning, and every link in it leads somewhere. Needs the group `docs`."""
+"""The site builds offline without a warning; in a browser it fits a phone, and keys and readers can use it.
+
+Needs the group `docs`.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dither.registry import names
+from tests.support.chromium import Browser, axe_script, chromium
 from tests.support.repository import ROOT
 
 PAGES = {
     "start",
+    "gallery",
     "epsilon",
     "choose",
     "missing",
@@ -25,6 +35,7 @@ PAGES = {
     "extend",
     "api",
     "cli",
+    "more",
     "glossary",
     "nist",
     "from_diffprivlib",
@@ -34,33 +45,189 @@ PAGES = {
     "notebooks/analyse",
     "api/javascript",
     "api/collector",
+    "api/mean",
     "project/changelog",
     "project/cite",
     "project/security",
     "playground/index",
 }
+# One page of each kind: text, formulas, tables, code, lists, names, a notebook, a benchmark, the search.
+KINDS = (
+    "index",
+    "start",
+    "gallery",
+    "theory",
+    "choose",
+    "cli",
+    "api",
+    "api/mean",
+    "mechanisms/Podium",
+    "notebooks/analyse",
+    "benchmarks/README",
+    "glossary",
+    "search",
+)
+FITTED = "document.documentElement.dataset.fitted"
+WIDE = """[...document.querySelectorAll(".content table, .content pre, .content img, .content .formula")]
+    .filter((part) => {
+        const box = part.closest(".table-wrapper") ?? part;
+        const right = part.getBoundingClientRect().right;
+        const wide = box.scrollWidth > box.clientWidth + 1 || right > innerWidth + 1;
+        return wide && !part.closest(".aligned, .formula");
+    })
+    .map((part) => part.outerHTML.slice(0, 200))"""
+UNREACHABLE = """[...document.querySelectorAll(".content *")]
+    .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.tabIndex < 0
+        && ["auto", "scroll"].includes(getComputedStyle(part).overflowX))
+    .map((part) => part.outerHTML.slice(0, 200))"""
+
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.slow
-def test_the_site(tmp_path: Path) -> None:
-    pytest.importorskip("sphinx")
-    pytest.importorskip("furo")
-    for name in ("myst_nb", "sphinx_copybutton", "latex2mathml"):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site as `make docs` does, without a network, and return its folder."""
+    for name in ("sphinx", "furo", "myst_nb", "sphinx_copybutton", "latex2mathml"):
         pytest.importorskip(name)
-    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", str(tmp_path)]
+    folder = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "sphinx", "-j", "auto", "-q", "-W", "--keep-going", "-b", "html", "docs"]
     offline = {**os.environ, "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
-    done = subprocess.run(build, cwd=ROOT, env=offline, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    built = {page.relative_to(tmp_path).with_suffix("").as_posix() for page in tmp_path.rglob("*.html")}
-    assert PAGES | {f"mechanisms/{name}" for name in names()} <= built
-    assert "<math" in (tmp_path / "theory.html").read_text(encoding="utf-8")
-    assert "image/png" in (tmp_path / "notebooks" / "analyse.html").read_text(encoding="utf-8") or list(
-        (tmp_path / "_images").glob("*.png")
+    done = subprocess.run(
+        [*build, str(folder)], cwd=ROOT, env=offline, capture_output=True, text=True, check=False
     )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Serve the site, and return its address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def show(browser: Browser, address: str) -> None:
+    """Open a page, and wait until its script has fitted it."""
+    browser.open(address, f"location.href === {address!r} && document.readyState === 'complete' && {FITTED}")
+
+
+def test_every_page_is_there_and_every_link_leads_somewhere(site: Path) -> None:
+    built = {page.relative_to(site).with_suffix("").as_posix() for page in site.rglob("*.html")}
+    assert PAGES | {f"mechanisms/{name}" for name in names()} <= built
+    assert "<math" in (site / "theory.html").read_text(encoding="utf-8")
     lost = [
         (page.name, link)
-        for page in tmp_path.rglob("*.html")
+        for page in site.rglob("*.html")
         for link in re.findall(r'(?:href|src)="([^"#?:]+)(?:[#?][^"]*)?"', page.read_text(encoding="utf-8"))
         if not (page.parent / link).exists()
     ]
     assert lost == []
+
+
+def test_pages_are_small_and_pictures_have_texts(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        name = page.relative_to(site).as_posix()
+        assert len(text) < 250_000 or name.startswith(("playground/", "genindex")), name
+        for picture in re.findall(r"<img [^>]*>", text):
+            said = re.search(r'alt="([^"]*)"', picture)
+            assert said, f"{name}: {picture}"
+            assert len(said[1]) > 20, f"{name}: {picture}"
+            assert not said[1].endswith((".png", ".svg")), f"{name}: {picture}"
+        entries = re.findall(r'class="toctree-l', text)
+        assert len(entries) <= 40, name
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_scrolls_sideways_but_aligned_columns(
+    site: Path, address: str, tmp_path: Path, width: int
+) -> None:
+    wide, unreachable = {}, {}
+    with chromium(tmp_path) as browser:
+        browser.look(width=width)
+        for file in sorted(site.rglob("*.html")):
+            page = file.relative_to(site).as_posix()
+            if page.startswith(("playground/", "genindex", "search")):
+                continue
+            show(browser, f"{address}/{page}")
+            assert browser.value("document.documentElement.scrollWidth <= innerWidth"), page
+            wide[page], unreachable[page] = browser.value(WIDE), browser.value(UNREACHABLE)
+    assert {page: found for page, found in wide.items() if found} == {}
+    assert {page: found for page, found in unreachable.items() if found} == {}
+
+
+def test_the_measure_sees_what_is_too_wide(address: str, tmp_path: Path) -> None:
+    with chromium(tmp_path) as browser:
+        browser.look(width=375)
+        show(browser, f"{address}/start.html")
+        browser.value(
+            "document.querySelector('article').insertAdjacentHTML('beforeend', "
+            "'<pre style=\"white-space: pre; overflow: auto\">' + 'x'.repeat(200) + '</pre>')"
+        )
+        assert len(browser.value(WIDE)) == len(browser.value(UNREACHABLE)) == 1
+
+
+@pytest.mark.parametrize(("words", "page"), [("install", "start.html#install"), ("epsilon", "epsilon.html")])
+def test_the_search_finds_what_newcomers_ask_first(
+    address: str, tmp_path: Path, words: str, page: str
+) -> None:
+    with chromium(tmp_path) as browser:
+        browser.open(f"{address}/search.html?q={words}", "document.querySelector('ul.search li a')")
+        browser.wait("/found|matching/i.test(document.querySelector('.search-summary')?.textContent ?? '')")
+        first = browser.value("document.querySelector('ul.search li a').getAttribute('href')")
+        assert first.partition("?")[0] in (page, page.partition("#")[0])
+
+
+def test_no_gap_between_a_formula_and_a_full_stop(address: str, tmp_path: Path) -> None:
+    gaps = """[...document.querySelectorAll("math.before-stop")].map((math) => {
+        const range = document.createRange();
+        range.setStart(math.nextSibling, 0);
+        range.setEnd(math.nextSibling, 1);
+        const last = [...math.querySelectorAll("mi, mn, mo")].at(-1).getBoundingClientRect();
+        const stop = range.getBoundingClientRect();
+        const below = stop.top > last.bottom;
+        return below ? 0 : (stop.left - last.right) / parseFloat(getComputedStyle(math).fontSize);
+    })"""
+    with chromium(tmp_path) as browser:
+        browser.look(width=1280)
+        for page in ("kernel", "epsilon", "theory"):
+            show(browser, f"{address}/{page}.html")
+            found = browser.value(gaps)
+            assert len(found) > 2
+            assert max(found) < 0.1, page
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return axe_script(tmp_path_factory.mktemp("axe"))
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_a_screen_reader_finds_its_way(address: str, tmp_path: Path, axe: str, width: int) -> None:
+    found = {}
+    with chromium(tmp_path) as browser:
+        browser.look(width=width)
+        for page in KINDS:
+            show(browser, f"{address}/{page}.html")
+            browser.value(f"{axe}; true")
+            serious = browser.value(
+                "axe.run(document).then((result) => result.violations"
+                ".filter((one) => ['serious', 'critical'].includes(one.impact))"
+                ".map((one) => `${one.id}: ${one.nodes.length} ${one.nodes[0].html.slice(0, 200)}`))"
+            )
+            found |= {page: serious} if serious else {}
+        browser.value("document.querySelector('[role=heading]')?.removeAttribute('aria-level')")
+        browser.value(
+            "document.querySelector('article').insertAdjacentHTML('beforeend', '<img src=x><input>')"
+        )
+        assert browser.value("axe.run(document).then((result) => result.violations.length)") > 1
+    assert found == {}

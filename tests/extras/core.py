@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import dither as dt
-from dither.data.sql import opened
+from dither.data.sql import connect
 from dither.service.server import ServerPlan, serve
 
 readme = Path(sys.argv[1]).read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ missing = {
     "protocols": [between_devices],
     "service": [collector],
     "spark": [lambda: dt.data.spark.session("local[1]")],
-    "sql": [lambda: opened("duckdb://reports.db")],
+    "sql": [lambda: connect("duckdb://reports.db")],
 }
 for extra, attempts in missing.items():
     for attempt in attempts:

@@ -1,4 +1,4 @@
-"""The relay of examples/collector: it passes sealed batches on and nothing of whoever sent them."""
+"""The relay of examples/collector: it passes encrypted requests on and nothing of whoever sent them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import pytest
 import dither as dt
 from dither.service import Client
 from dither.service.contract import Contract
-from dither.service.settings import make_sealing_key, public_part
-from dither.wire.batch import JSON, PACKED, SEALED, BatchBody, seal
+from dither.service.settings import make_sealing_key
+from dither.wire.batch import JSON, PACKED, BatchBody
+from dither.wire.ohttp import GATEWAY, REQUEST, BinaryRequest, configuration, encapsulate
 from tests.service.load import batches
 from tests.service.serving import OPEN, Process
 from tests.service.test_server_proxies import FOLDER, PERSON, Proxy
@@ -81,30 +82,27 @@ def test_nothing_of_the_device_is_passed_on(
     witness: tuple[Proxy, list[tuple[str, str, dict[str, str], bytes]]],
 ) -> None:
     relay, seen = witness
-    campaign = f"/v1/campaigns/{'ab' * 32}"
     sealed = bytes(range(256)) * 8000  # 2 MB
-    assert ask(relay, "POST", f"{campaign}/batches?name=ann", sealed, f"{SEALED}; name=ann") == 200
-    assert ask(relay, "GET", f"{campaign}?name=ann", None, JSON) == 200
-    assert ask(relay, "OPTIONS", f"{campaign}/batches", None, JSON) == 200
-    for method, path in (
-        ("PUT", f"{campaign}/batches"),
-        ("GET", "/"),
-        ("GET", "/metrics"),
-        ("POST", "/v1/admin/reload"),
-        ("GET", f"{campaign}/answers.json"),
+    assert ask(relay, "POST", "/city?name=ann", sealed, REQUEST) == 200
+    assert ask(relay, "OPTIONS", "/city", None, JSON) == 204  # answered here: the origin is not passed on
+    for method, path, form in (
+        ("PUT", "/city", REQUEST),
+        ("GET", "/city", REQUEST),
+        ("POST", "/city", PACKED),
+        ("POST", "/city", f"{REQUEST}; name=ann"),
+        ("POST", "/city/x", REQUEST),
+        ("GET", "/", JSON),
+        ("GET", "/metrics", JSON),
+        ("POST", "/v1/admin/reload", JSON),
+        ("GET", GATEWAY, JSON),
+        ("POST", f"/v1/campaigns/{'ab' * 32}/batches", PACKED),
     ):
-        assert ask(relay, method, path, None, JSON) in (403, 404)
-    assert [(method, path) for method, path, _, _ in seen] == [
-        ("POST", f"{campaign}/batches"),
-        ("GET", campaign),
-        ("OPTIONS", f"{campaign}/batches"),
-    ]
-    assert seen[0][3] == sealed
-    for _, _, headers, _ in seen:
-        assert headers.keys() <= {"host", "connection", "content-length", "content-type", "origin"}
-        assert headers["origin"] == TOLD["origin"]
-        assert headers["content-type"] == SEALED
-        assert PERSON not in str(headers)
+        assert ask(relay, method, path, None if method == "GET" else b"x", form) in (403, 404, 415)
+    ((method, path, headers, content),) = seen
+    assert (method, path, content) == ("POST", GATEWAY, sealed)
+    assert headers.keys() <= {"host", "connection", "content-length", "content-type"}
+    assert headers["content-type"] == REQUEST
+    assert PERSON not in str(headers)
     relay.stop()
     written = relay.written()
     assert PERSON not in written
@@ -118,7 +116,7 @@ def test_a_relay_that_refuses_or_fails_writes_no_address(tmp_path: Path) -> None
     relay = Proxy("nginx", tmp_path, 1, "relay.conf", **limits)  # nobody listens on port 1
     try:
         relay.wait()
-        statuses = [ask(relay, "POST", f"/v1/campaigns/{'ab' * 32}/batches", b"x", SEALED) for _ in range(5)]
+        statuses = [ask(relay, "POST", "/city", b"x", REQUEST) for _ in range(5)]
         assert statuses == [502] * 3 + [429] * 2  # it holds back who sends too much; the collector cannot
     finally:
         relay.stop()
@@ -129,7 +127,7 @@ def test_a_person_answers_through_a_relay(tmp_path: Path, monkeypatch: pytest.Mo
     """The client of Python and a collector whose limits would refuse so many requests of one address."""
     if shutil.which("nginx") is None:
         pytest.skip("nginx is not installed")
-    key = public_part(make_sealing_key(tmp_path / "sealing.key"))
+    key = configuration(make_sealing_key(tmp_path / "sealing.key"))
     toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"')
     contract = Contract.from_toml(toml)
     limits = tmp_path / "limits.toml"
@@ -148,17 +146,20 @@ def test_a_person_answers_through_a_relay(tmp_path: Path, monkeypatch: pytest.Mo
         try:
             relay.wait()
             monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "relay" / "k.pem"))
-            address = f"https://127.0.0.1:{relay.port}/v1/campaigns/{contract.id}"
+            place = f"https://127.0.0.1:{relay.port}/city"
             path = f"/v1/campaigns/{contract.id}/batches"
+            # Nobody answers at the address: the campaign, too, is read through the relay.
+            address = f"https://city.example/v1/campaigns/{contract.id}"
             with dt.Account.create(tmp_path / "person.account", epsilon=3) as account:
-                client = Client(address, account)
+                client = Client(address, account, relay=place, sealing_key=key)
                 client.answer("minutes", 42)
                 client.answer("browser", "firefox")
                 assert client.send().reports == 2
             made = [next(batches(contract, seed))[1] for seed in range(5)]
-            inside = [seal(one, PACKED, key, contract.id) for one in made]
-            assert [ask(relay, "POST", path, one, SEALED) for one in inside] == [200] * 5
-            assert ask(relay, "POST", path, made[0], PACKED) == 400  # plain: the relay does not say so
+            inside = [BinaryRequest("POST", path, PACKED, one).to_bytes("city.example") for one in made]
+            sealed = [encapsulate(one, key)[0] for one in inside]
+            assert [ask(relay, "POST", "/city", one, REQUEST) for one in sealed] == [200] * 5
+            assert ask(relay, "POST", "/city", made[0], REQUEST) == 400  # not encrypted
             with urllib.request.urlopen(process.address + "/health") as answer:
                 stored = json.loads(answer.read())["reports"]
             assert stored == 2 + sum(

@@ -62,12 +62,26 @@ def test_neither_kind_is_taken_for_the_other(tmp_path: Path) -> None:
     make_sealing_key(tmp_path / "opens")
     with pytest.raises(InvalidParameter, match="not a sealing key"):
         read_sealing_key(tmp_path / "signs")
-    with pytest.raises(InvalidParameter, match="not a key that dither wrote"):
+    with pytest.raises(InvalidParameter, match="not a key that signs"):
         read_key(tmp_path / "opens")
 
 
 @KINDS
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"sealing ", b"sealing 00", b"ab" * 31, b"zz" * 32])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(
+            b"",
+            b"\xff\xfe",
+            b"ab" * 31,
+            b"ab" * 32,
+            b"dither-private-key-1:",
+            b"dither-private-key-1:ed25519:",
+        ),
+        *(b"dither-private-key-1:x25519:" + b"ab" * 31, b"dither-private-key-1:ed25519:" + b"zz" * 32),
+        b"dither-private-key-2:ed25519:" + b"ab" * 32,
+    ],
+)
 def test_a_damaged_file_is_refused_without_its_content(
     make: Make, read: Make, content: bytes, tmp_path: Path
 ) -> None:

@@ -17,13 +17,13 @@ from dither.service.collector import Collector
 from dither.service.contract import Published
 from dither.service.settings import Reason, Settings
 from dither.service.store.sqlite import SqliteStore
-from dither.wire.batch import JSON, PACKED, SEALED
-from tests.conformance.sealed import padded
-from tests.service import test_collector_sealed as sealing
+from dither.wire.batch import JSON, PACKED
+from dither.wire.ohttp import GATEWAY, REQUEST, BinaryRequest, BinaryResponse, encapsulate
+from tests.conformance.ohttp import inside, outside
+from tests.service import test_web_gateway as sealing
 from tests.service.caller import Caller
 from tests.service.campaigns import DAY, KEY, published
 from tests.service.test_web_http import CAMPAIGN, PATH, body
-from tests.support import hpke
 
 TOKEN = "correct horse battery"
 DEFAULT, MANY = 150, 10_000
@@ -38,7 +38,7 @@ NAMES = [
     "2026-05-04",
     "1.0",
 ]
-FORMS = [PACKED, JSON, SEALED, f"{JSON}; charset=utf-8", "text/plain", "", "multipart/form-data"]
+FORMS = [PACKED, JSON, REQUEST, f"{JSON}; charset=utf-8", "text/plain", "", "multipart/form-data"]
 
 words = st.one_of(st.sampled_from(NAMES), st.text(max_size=30))
 anything = st.recursive(
@@ -52,7 +52,7 @@ anything = st.recursive(
 def client(tmp_path: Path) -> Iterator[Caller]:
     limits = Settings(rate=1e6, burst=10**6, body=4000)
     store = SqliteStore(tmp_path / "store.sqlite", synchronous="OFF")
-    collector = Collector(store, limits, lambda: DAY, {sealing.PUBLIC: sealing.PRIVATE})
+    collector = Collector(store, limits, lambda: DAY, sealing.KEYS)
     collector.publish(published())
     collector.publish(Published.sign(sealing.CAMPAIGN, KEY))
     made = Caller(collector, TOKEN)
@@ -64,17 +64,18 @@ def client(tmp_path: Path) -> Iterator[Caller]:
 def batches(draw: st.DrawFn) -> tuple[bytes, str]:
     """A batch as devices send it and its form, or one with bytes changed, removed, doubled or moved.
 
-    Some are sealed; bytes are then changed before, afterwards, or both.
+    Some are encrypted, most for the gateway; bytes are then changed before, afterwards, or both.
     """
     made = body(draw(st.integers(0, 50)), draw(st.integers(1, 5)), draw(st.sampled_from(["", "1.0", "9"])))
     form = draw(st.sampled_from([PACKED, JSON]))
     data = damaged(draw, made.to_bytes() if form == PACKED else made.to_json().encode())
     if not draw(st.booleans()):
         return data, form
-    whose = draw(st.sampled_from([sealing.CAMPAIGN.id, sealing.CAMPAIGN.id, CAMPAIGN.id]))
-    plain = padded(1 if form == JSON else 2, data, draw(st.sampled_from([1024, 1024, 1024, 2048, 0])))
-    info = b"dither sealed 1\n" + whose.encode()
-    return damaged(draw, hpke.seal(plain, bytes.fromhex(sealing.PUBLIC), info, b"\x07" * 32)), SEALED
+    path = draw(st.sampled_from([sealing.PATH, sealing.PATH, PATH, GATEWAY, "/v1/log", "/metrics"]))
+    method = draw(st.sampled_from(["POST", "POST", "POST", "GET", "PUT"]))
+    plain = BinaryRequest(method, path, form, data).to_bytes("city.example")
+    sealed, _ = encapsulate(damaged(draw, plain), sealing.PUBLIC)
+    return damaged(draw, sealed), REQUEST
 
 
 def damaged(draw: st.DrawFn, data: bytes) -> bytes:
@@ -141,7 +142,8 @@ def fuzz(client: Caller, count: int) -> tuple[int, set[int]]:
     ]
     known = {(path, method): {int(code) for code in one["responses"]} for path, method, one in operations}
     # Most requests go to the intake.
-    often = [*operations, *[one for one in operations if one[0].endswith("/batches")] * len(operations)]
+    intake = [one for one in operations if one[0].endswith(("/batches", GATEWAY)) and one[1] == "POST"]
+    often = [*operations, *intake * len(operations)]
     statuses: list[int] = []
 
     @settings(max_examples=count, suppress_health_check=list(HealthCheck))
@@ -171,6 +173,52 @@ def test_ten_thousand_requests(client: Caller) -> None:
     assert sent >= MANY
     assert client.collector.opened > 0
     assert Reason.SEALED in {key.reason for key in client.collector.refused}
+    recounted(client)
+
+
+def fuzz_gateway(client: Caller, count: int) -> None:
+    """Send damaged requests to the gateway: each is refused outside or inside, and counted; nothing else."""
+    fine = [*inside().values(), BinaryRequest("POST", sealing.PATH, PACKED, body(1).to_bytes()).to_bytes("h")]
+    refusals: list[bool] = []
+    sealed = [*outside().values(), *(encapsulate(one, sealing.PUBLIC)[0] for one in fine)]
+
+    @settings(max_examples=count, suppress_health_check=list(HealthCheck))
+    @given(st.data(), st.booleans())
+    def send(data: st.DataObject, within: bool) -> None:
+        before = client.writer.repeated, stored()
+        exchange = None
+        if within:
+            plain = damaged(data.draw, data.draw(st.sampled_from(fine) | st.binary(max_size=2000)))
+            content, exchange = encapsulate(plain, sealing.PUBLIC)
+        else:
+            content = damaged(data.draw, data.draw(st.sampled_from(sealed) | st.binary(max_size=2000)))
+        answer = client.post(GATEWAY, content=content, headers={"content-type": REQUEST})
+        accepted = (client.writer.repeated, stored()) != before
+        refusals.append(not accepted)
+        if exchange is None:
+            assert answer.status_code in (200, 400, 413)
+        else:
+            read = BinaryResponse.from_bytes(exchange.decrypt_answer(answer.content))
+            assert (read.status == 200) == accepted
+
+    def stored() -> int:
+        return sum(client.collector.live.n(sealing.CAMPAIGN.id, name) for name in CAMPAIGN.questions)
+
+    send()
+    client.writer.call(client.collector.keep_refusals).result(30)
+    assert sum(client.collector.refused.values()) == sum(refusals)
+    reasons = {key.reason for key in client.collector.refused}
+    assert reasons >= {Reason.SEALED, Reason.REQUEST}
+
+
+def test_damaged_requests_to_the_gateway(client: Caller) -> None:
+    fuzz_gateway(client, DEFAULT)
+    recounted(client)
+
+
+@pytest.mark.slow
+def test_ten_thousand_damaged_requests_to_the_gateway(client: Caller) -> None:
+    fuzz_gateway(client, MANY)
     recounted(client)
 
 

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from typing import Any
 
 import pytest
 
+AXE = "axe-core@4.10.3"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -172,3 +174,17 @@ def chromium(profile: Path) -> Iterator[Browser]:
                 page.close()
             os.killpg(started.pid, signal.SIGKILL)
             started.wait()
+
+
+def axe_script(folder: Path) -> str:
+    """Return the text of axe-core, which finds what a screen reader or a keyboard cannot use, or skip."""
+    npm = shutil.which("npm", path=f"{os.environ['PATH']}:{Path(sys.executable).parent}")
+    if npm is None:
+        pytest.skip("there is no npm on this machine")
+    packed = subprocess.run([npm, "pack", "--silent", AXE], cwd=folder, capture_output=True, check=False)
+    if packed.returncode:
+        pytest.skip("npm found no registry")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()

@@ -72,6 +72,28 @@ MUTANTS = {
             *("signatures", r"await \w+\(\w+\(\w+\),\w+\(\w+\),\w+\(\w+\)\)", "true"),
         ),
     },
+    "ohttp": {
+        "requests are not padded": ("relay", r"2\*\*Math\.max\(10,.*?\.length\)\)\)", "9999"),
+        "lengths of 4 bytes are written in 2": ("relay", r"<16384\?", "<65536?"),
+        "the algorithms of a key are believed": (
+            "relay",
+            r'&&\w+\.match\(/\.\{8\}/g\)\.includes\("00010001"\)',
+            "",
+        ),
+        "the length of the algorithms is believed": ("relay", r"&&2\*parseInt\(\w+,16\)===\w+\.length", ""),
+        "answers are of any framing": ("relay", r"\w+\(1===(\w+)\(\),", r"\1(),e(1,"),
+        "padding may be anything": ("relay", r"!\w+\.subarray\(\w+\)\.some\(Boolean\)", "true"),
+    },
+    "log": {
+        "the digest before is believed": (
+            "signatures",
+            r'\w+===\(\w+\.at\(-1\)\?\?"0"\.repeat\(64\)\)',
+            "true",
+        ),
+        "a list need not continue": ("signatures", r"!(\w+)\|\|\w+\[\1\[0\]-1\]===\1\[1\]", "true"),
+        "the next key is believed": ("signatures", r"void 0!==\w+&&await", "false&&await"),
+        "a campaign may be listed twice": ("signatures", r"&&!(\w+)\.has\(\w+\),\"log\"", ',"log"'),
+    },
     "signatures": {
         "another text is verified": ("signatures", r'"dither campaign 1\\n"', '"dither campaign 1"'),
     },
@@ -122,7 +144,10 @@ def test_who_refuses_everything_meets_the_refusals_alone() -> None:
     found = counts(REFUSES_ALL)
     assert found["refused"][1] == 0
     assert found["texts"][1] > 20  # what must be read
-    assert all(found[kind][0] == 0 for kind in KINDS if kind not in ("refused", "texts"))
+    assert found["ohttp"][1] > 20
+    assert found["log"][1] > 5
+    others = [kind for kind in KINDS if kind not in ("refused", "texts", "ohttp", "log")]
+    assert all(found[kind][0] == 0 for kind in others)
 
 
 def test_what_is_not_known_is_counted() -> None:

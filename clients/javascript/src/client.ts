@@ -6,8 +6,8 @@ import { jsonBody, type Waiting } from "./batch.js";
 import { readNamed } from "./mechanisms.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
-export interface Store {
-  update<T>(change: (kept: Kept | undefined) => [result: T, next?: Kept]): Promise<T>;
+export interface Store<Thing = Kept> {
+  update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing]): Promise<T>;
 }
 
 /** What is kept: the state of the account, and the secret key of permanent answers. */

@@ -1,7 +1,7 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
 
 import { unhex } from "./batch.js";
-import { type Asking } from "./client.js";
+import { type Asking, type Store } from "./client.js";
 import { readNamed } from "./mechanisms.js";
 import { hex, Malformed, need, parse, type Question, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
 import { agree } from "./relay.js";
@@ -17,12 +17,28 @@ export async function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint
 export interface Campaign {
   /** The SHA-256 of its text. */
   id: string;
+  /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
+  key: string;
   /** Its terms, as they are published: name, asker, contact, purpose, begins, ends, people, labels, promise … */
   terms: Fields;
   /** The day from which on it is retired, or null. */
   retired: string | null;
   /** By name: the arguments of `device.question`. */
   questions: { [name: string]: [specification: string, asking: Asking] };
+}
+
+/** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */
+export interface Seen {
+  keys: { [before: string]: string };
+  heads: { [key: string]: [count: number, head: string] };
+}
+
+/** The list of all campaigns that a key has published and retired. */
+export interface Log {
+  /** The digest of each entry; the last one is the head. */
+  heads: string[];
+  /** By identity: the day from which on a campaign is retired, or null. */
+  campaigns: Map<string, string | null>;
 }
 
 const SPACES = /[ \n]/g;
@@ -94,38 +110,111 @@ async function checkTerms(text: string): Promise<void> {
   finish();
 }
 
+const digits = (text: unknown, length: number): text is string => typeof text === "string" && text.length === length && /^[0-9a-f]*$/.test(text);
+
 /**
- * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits), its terms are in order,
- * and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ * Return what is signed with a pinned key, or with the one that the pinned key has signed as the next, and a function that checks a signature.
+ *
+ * Throw `Malformed` ("key") if it is signed with another key, ("private") if a private key was pinned.
  */
-export async function readCampaign(published: string, key: string): Promise<Campaign> {
-  try {
-    const { campaign, key: stated, signature, retired } = parse(published);
-    need(stated === key && /^[0-9a-f]{64}$/.test(key) && typeof campaign === "string", "key");
-    const check = async (text: string, mark: string): Promise<void> =>
-      need(/^[0-9a-f]{128}$/.test(mark) && (await verify(utf8(text), unhex(mark), unhex(key))), "signature");
-    await check("dither campaign 1\n" + campaign, signature as string);
-    const id = hex(sha256(utf8(campaign)));
-    if (retired !== null) {
-      dayOf(retired.day);
-      await check(`dither retirement 1\n${id}\n${retired.day}`, retired.signature as string);
-    }
-    await checkTerms(campaign);
-    const terms = JSON.parse(campaign) as Fields;
-    const { asker, repeat, days, begins } = terms;
-    const once = repeat === "once" && { days: days as number, start: dayOf(begins) };
-    const questions = (terms["questions"] as [string, string][]).map(([name, specification]) => [name, [specification, { name, asker, repeat, ...once }]]);
-    return { id, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
-  } catch (error) {
-    throw error instanceof Malformed ? error : new Malformed("text");
-  }
+async function signed(text: string, pin: string): Promise<[given: Fields, check: (text: string, mark: unknown) => Promise<void>]> {
+  need(!/^\s*dither-private-key/.test(pin), "private");
+  const given = parse(text);
+  const { key, key_before: before } = given;
+  const check = async (text: string, mark: unknown, by: unknown = key): Promise<void> =>
+    need(digits(mark, 128) && digits(by, 64) && (await verify(utf8(text), unhex(mark), unhex(by))), "signature");
+  need(digits(pin, 64) && (key === pin || before?.key === pin), "key");
+  if (before !== undefined) await check("dither next key 1\n" + key, before.signature, before.key ?? "");
+  return [given, check];
 }
 
-/** Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches". */
-export async function fetchCampaign(address: string, key: string, fetch: typeof globalThis.fetch = globalThis.fetch): Promise<Campaign> {
-  const response = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" });
-  need(response.ok, "text");
-  const campaign = await readCampaign(await response.text(), key);
+/** Do something; what fails in another way than by `Malformed` is a text that is not as it must be. */
+const reading = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw error instanceof Malformed ? error : new Malformed("text");
+  });
+
+/**
+ * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits) or with the next one,
+ * its terms are in order, and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ */
+export const readCampaign = (published: string, key: string): Promise<Campaign> => reading(read(published, key));
+
+async function read(published: string, pin: string): Promise<Campaign> {
+  const [{ campaign, key, signature, retired }, check] = await signed(published, pin);
+  need(typeof campaign === "string", "text");
+  await check("dither campaign 1\n" + campaign, signature);
+  const id = hex(sha256(utf8(campaign)));
+  if (retired !== null) {
+    dayOf(retired.day);
+    await check(`dither retirement 1\n${id}\n${retired.day}`, retired.signature);
+  }
+  await checkTerms(campaign);
+  const terms = JSON.parse(campaign) as Fields;
+  const { asker, repeat, days, begins } = terms;
+  const once = repeat === "once" && { days: days as number, start: dayOf(begins) };
+  const questions = (terms["questions"] as [string, string][]).map(([name, specification]) => [name, [specification, { name, asker, repeat, ...once }]]);
+  return { id, key: key as string, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
+}
+
+const continues = ({ heads }: Log, kept: Seen["heads"][string] | undefined): boolean => !kept || heads[kept[0] - 1] === kept[1];
+
+/**
+ * Read the list of campaigns of a collector. Throw `Malformed` unless it is signed with the pinned key or with the next one, every entry has the
+ * digest of the one before, and ("log") it continues the list whose length and head were `kept`.
+ */
+export const readLog = (published: string, key: string, kept?: Seen["heads"][string]): Promise<Log> =>
+  reading(
+    (async () => {
+      const [{ log, signature }, check] = await signed(published, key);
+      const heads: string[] = [];
+      const campaigns: Log["campaigns"] = new Map();
+      need(Array.isArray(log) && log.length && log.length <= 1e4, "log");
+      for (const entry of log as string[]) {
+        const [{ ...fields }] = watched(entry);
+        const { before, published, retired, next_key, day } = fields;
+        need(before === (heads.at(-1) ?? "0".repeat(64)) && digits(published ?? retired ?? next_key, 64), "log");
+        need(Object.keys(fields).length === (retired ? 3 : 2) && (!retired || campaigns.has(retired)) && !campaigns.has(published), "log");
+        if (retired) dayOf(day);
+        if (!next_key) campaigns.set(published ?? retired, day ?? null);
+        heads.push(hex(sha256(utf8(entry))));
+      }
+      await check("dither log 1\n" + heads.at(-1), signature);
+      const read = { heads, campaigns };
+      need(continues(read, kept), "log");
+      return read;
+    })(),
+  );
+
+/**
+ * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
+ *
+ * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
+ * next one, once, and ("log") the asker's list of campaigns must have this one and continue the list that was seen before.
+ */
+export async function fetchCampaign(address: string, key: string, fetch: typeof globalThis.fetch = globalThis.fetch, store?: Store<Seen>): Promise<Campaign> {
+  const get = async (url: string): Promise<string> => {
+    const response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" });
+    return response.ok ? response.text() : "";
+  };
+  const seen = await store?.update((kept) => [kept]);
+  let pin = key;
+  while (seen?.keys[pin]) pin = seen.keys[pin]!;
+  const campaign = await readCampaign(await get(address), pin);
   need(address.endsWith("/" + campaign.id), "fingerprint");
+  need(store || campaign.key === pin, "key"); // who cannot remember it does not follow
+  const listed = store && (await get(address.replace(/campaigns\/\w+$/, "log")));
+  // A collector of several askers has the list of one.
+  const log = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readLog(listed, campaign.key) : undefined;
+  await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
+    if (campaign.key !== pin) {
+      need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
+      heads[campaign.key] ??= heads[pin]!;
+    }
+    const before = heads[campaign.key];
+    need(log ? continues(log, before) && log.campaigns.has(campaign.id) && (campaign.retired || !log.campaigns.get(campaign.id)) : !before, "log");
+    if (log) heads[campaign.key] = [log.heads.length, log.heads.at(-1)!];
+    return [0, { keys, heads }];
+  });
   return campaign;
 }

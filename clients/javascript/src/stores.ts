@@ -3,11 +3,11 @@
 import { type Kept, type Store } from "./client.js";
 
 /** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
-export function memoryStore(): Store {
+export function memoryStore<Thing = Kept>(): Store<Thing> {
   let kept = "";
   return {
     async update(change) {
-      const [result, next] = change(kept ? (JSON.parse(kept) as Kept) : undefined);
+      const [result, next] = change(kept ? (JSON.parse(kept) as Thing) : undefined);
       if (next) kept = JSON.stringify(next);
       return result;
     },
@@ -15,7 +15,7 @@ export function memoryStore(): Store {
 }
 
 /** What is kept, numbered: each change has the next turn. */
-type Copy = Kept & { turn: number };
+type Copy<Thing> = Thing & { turn: number };
 
 /**
  * Keep the account in IndexedDB: read, draw and write are one transaction, which is on disk when it resolves.
@@ -23,15 +23,15 @@ type Copy = Kept & { turn: number };
  * Two copies are kept in the cache of the origin, written in turns, after the transaction and before it resolves. Chromium deletes
  * a database if it was killed within a write and has written again since; the account then goes on from the newer whole copy.
  */
-export function indexedStore(name = "dither"): Store {
+export function indexedStore<Thing = Kept>(name = "dither"): Store<Thing> {
   const { caches, indexedDB, navigator } = globalThis;
   let copies: Cache | undefined;
-  let copy: Copy | undefined;
+  let copy: Copy<Thing> | undefined;
   const opened = (async () => {
     copies = await caches?.open(name).catch(() => undefined); // a private window may have none
     for (const place of ["/0", "/1"]) {
       const found = await copies?.match(place);
-      const read = (await found?.json().catch(() => ({ turn: 0 }))) as Copy | undefined; // turn 0: killed while it was written
+      const read = (await found?.json().catch(() => ({ turn: 0 }))) as Copy<Thing> | undefined; // turn 0: killed while it was written
       if (read && !(copy && copy.turn > read.turn)) copy = read;
     }
     return new Promise<IDBDatabase>((resolve, reject) => {
@@ -41,9 +41,9 @@ export function indexedStore(name = "dither"): Store {
       request.onerror = () => reject(request.error);
     });
   })();
-  const update: Store["update"] = async (change) => {
+  const update: Store<Thing>["update"] = async (change) => {
     const database = await opened;
-    let written: Copy | undefined;
+    let written: Copy<Thing> | undefined;
     const result = await new Promise<ReturnType<typeof change>[0]>((resolve, reject) => {
       const transaction = database.transaction(name, "readwrite", { durability: "strict" });
       const table = transaction.objectStore(name);
@@ -51,7 +51,7 @@ export function indexedStore(name = "dither"): Store {
       let told: ReturnType<typeof change>[0];
       request.onsuccess = () => {
         try {
-          const kept = (request.result as Copy | undefined) ?? copy;
+          const kept = (request.result as Copy<Thing> | undefined) ?? copy;
           const [outcome, next] = change(kept);
           told = outcome;
           if (next) table.put((written = { ...next, turn: (kept?.turn ?? 0) + 1 }), 1);

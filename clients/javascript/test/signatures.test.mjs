@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Device, Malformed, memoryStore } from "../dist/dither.js";
-import { fetchCampaign, readCampaign, verify } from "../dist/signatures.js";
+import { fetchCampaign, readCampaign, readLog, verify } from "../dist/signatures.js";
 
 const file = new URL("../../../conformance/2/signatures.json", import.meta.url);
 const { published, key, id, address } = JSON.parse(readFileSync(file, "utf8"));
@@ -52,4 +52,71 @@ test("bytes are verified as they are", async () => {
   const text = new TextEncoder().encode(`dither campaign 1\n${campaign}`);
   assert.equal(await verify(text, bytes(signature), bytes(key)), true);
   assert.equal(await verify(text.subarray(1), bytes(signature), bytes(key)), false);
+});
+
+const { key: pinned, logs } = JSON.parse(readFileSync(new URL("../../../conformance/2/log.json", import.meta.url), "utf8"));
+
+test("a list of campaigns is read, or refused", async () => {
+  for (const { verdict, published, kept, head } of logs) {
+    const reading = readLog(published, pinned, kept ?? undefined);
+    if (verdict === "refused") await assert.rejects(reading, Malformed);
+    else assert.equal((await reading).heads.at(-1), head);
+  }
+  await assert.rejects(readLog(logs[0].published, "dither-private-key-1:ed25519:00"), new Malformed("private"));
+});
+
+/** An asker with a list: keys are made here, and every signature. */
+async function asker() {
+  const { subtle } = globalThis.crypto;
+  const text = new TextEncoder();
+  const hex = (data) => Buffer.from(data).toString("hex");
+  const { campaign } = JSON.parse(published);
+  const make = async () => {
+    const pair = await subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+    const sign = async (words) => hex(await subtle.sign("Ed25519", pair.privateKey, text.encode(words)));
+    return { key: hex(await subtle.exportKey("raw", pair.publicKey)), sign };
+  };
+  const before = async (old, now) => old && { key_before: { key: old.key, signature: await old.sign(`dither next key 1\n${now.key}`) } };
+  const list = async (by, old, ...entries) => {
+    let head = "0".repeat(64);
+    const log = [];
+    for (const entry of entries) {
+      log.push(JSON.stringify(Object.fromEntries(Object.entries({ ...entry, before: head }).sort())));
+      head = hex(await subtle.digest("SHA-256", text.encode(log.at(-1))));
+    }
+    return JSON.stringify({ log, key: by.key, signature: await by.sign(`dither log 1\n${head}`), ...(await before(old, by)) });
+  };
+  const publish = async (by, old) =>
+    JSON.stringify({ campaign, key: by.key, signature: await by.sign(`dither campaign 1\n${campaign}`), retired: null, ...(await before(old, by)) });
+  return { make, list, publish };
+}
+
+test("a device keeps the head of a list, and follows a key once", async () => {
+  const { make, list, publish } = await asker();
+  const [first, second, third] = [await make(), await make(), await make()];
+  const store = memoryStore();
+  const get = (text, listed, kept = store) =>
+    fetchCampaign(address, first.key, async (url) => new Response(url === address ? text : listed, { status: url === address || listed ? 200 : 404 }), kept);
+  const here = { published: id };
+  const other = { published: "ab".repeat(32) };
+  const next = { next_key: second.key };
+  const old = await publish(first);
+  assert.equal((await get(old, await list(second, undefined, other))).key, first.key); // the list of another asker
+  await assert.rejects(get(old, await list(first, undefined, other)), new Malformed("log")); // not in it
+  await get(old, await list(first, undefined, here));
+  await get(old, await list(first, undefined, here, other));
+  for (const entries of [[here], [other, here], [here, next]]) await assert.rejects(get(old, await list(first, undefined, ...entries)), new Malformed("log"));
+  await assert.rejects(get(old, ""), new Malformed("log"));
+  await assert.rejects(get(old, await list(first, undefined, here, other, { day: "2026-06-01", retired: id })), new Malformed("log"));
+
+  const following = await publish(second, first);
+  await assert.rejects(get(following, "", undefined), new Malformed("log"));
+  await assert.rejects(fetchCampaign(address, first.key, async () => new Response(following)), new Malformed("key")); // nothing to remember it by
+  await assert.rejects(get(following, await list(second, first, other, here)), new Malformed("log"));
+  const gone = await list(second, first, here, other, next);
+  assert.equal((await get(following, gone)).key, second.key);
+  for (const text of [old, await publish(third, first)]) await assert.rejects(get(text, gone), new Malformed("key"));
+  const last = await list(third, second, here, other, next, { next_key: third.key });
+  assert.equal((await get(await publish(third, second), last)).key, third.key);
+  await assert.rejects(get(await publish(first, third), last), new Malformed("key")); // back to a key that was replaced
 });

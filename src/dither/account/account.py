@@ -301,6 +301,18 @@ class Account:
         gone: int = decision.outcome.get("reports", 0)
         return gone
 
+    # --- askers
+
+    def remember_askers(self, change: Callable[[Data], Data]) -> None:
+        """Replace what is kept about keys and lists of askers by what a function makes of it, at once.
+
+        An error that it raises leaves everything as it was. None of it is told to other devices.
+        """
+        with self._state() as state:
+            known = change(state.askers_known)
+            if known != state.askers_known:
+                self._store.keep(state, {"askers known": known})
+
     # --- several devices
 
     def split(self, share: Fraction | str) -> str:

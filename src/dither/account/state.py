@@ -111,6 +111,7 @@ class State:
         self.trees: dict[tuple[str, str, str, int], Data] = {}
         self.told: set[str] = set()
         self.queue: dict[str, Data] = {}
+        self.askers_known: Data = {}  # keys and lists of askers, beside what all languages share
         self.all, self.mine = Totals(), Totals()
         self.apply({key: opened[key] for key in ("entries", "answers", "choices") if key in opened})
 
@@ -198,12 +199,16 @@ class State:
     def _admit(self, asker: str) -> None:
         self.askers.add(asker)
 
+    def _know_askers(self, known: Data) -> None:
+        self.askers_known = known
+
 
 _APPLY: Final[dict[str, Callable[[State, Any], None]]] = {
     "clock": State._set_clock,
     "openings": State._set_openings,
     "own": State._set_own,
     "asker": State._admit,
+    "askers known": State._know_askers,
     "entries": State._enter,
     "answers": State._keep_answers,
     "choices": State._keep_choices,

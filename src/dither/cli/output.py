@@ -20,7 +20,7 @@ import click
 
 from dither import losses
 from dither.data.formats import TABLES, TRIPS, file_specification, is_of_trips
-from dither.data.streams import Dialect, ending
+from dither.data.streams import Dialect, ending, shown_name
 from dither.domains import Domain, Interval
 from dither.errors import DitherError
 from dither.question import Question
@@ -352,3 +352,20 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
 
 
 CRITERION: Final = click.Choice(losses.CRITERIA)
+
+
+def read_questions(file: Path, column: str | None) -> Campaign:
+    """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
+    if file.suffix == ".toml":
+        return Campaign.read(file)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{file} is not UTF-8 text") from None
+    try:
+        if column is not None:
+            return Campaign({column: from_json(text)})
+        return Campaign.from_json(text)
+    except DitherError as error:
+        hint = "" if column else "; a specification of one question needs --column, where its reports are"
+        raise click.UsageError(f"{shown_name(file)}: {error}{hint}") from None

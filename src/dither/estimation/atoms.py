@@ -292,6 +292,38 @@ class AtomSearch:
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
         return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
 
+    def end_masses(
+        self, model: DensityModel, mode: DensityMode, atoms: list[Atom]
+    ) -> list[tuple[Atom, Floats]]:
+        """Return an atom for each end without one, and by how much it may change all shares, its own last.
+
+        People at an end may be too few to be found (clipped values), and a smooth curve does not show them.
+        The mass w has the posterior N(s/v, 1/v) on w ≥ 0, with the score s and the information v that is left
+        when the bins adapt. Shares change by w times a direction; the change is that of the root mean square
+        of w.
+        """
+        if self._circular:
+            return []
+        found = []
+        for place in (0.0, 1.0):
+            if any(atom.place == place for atom in atoms):
+                continue
+            law = self.laws(np.array([place])).dense()[:, 0]
+            score = float(law @ (model.counts / mode.expected)) - model.n
+            weighted = law * (model.n / mode.expected)
+            cross = mode.shares * (model.backward(weighted) - model.n)
+            root = np.linalg.solve(mode.factor, cross)
+            left = max(float(weighted @ law) - model.n - float(root @ root), 1e-9 * model.n)
+            logs = -np.linalg.solve(mode.factor.T, root)
+            change = mode.shares * (logs - float(mode.shares @ logs)) - mode.shares
+            clear = score / math.sqrt(left)
+            # The mean square of a normal variable with mean `clear` and variance 1 above 0.
+            above = max(math.erfc(-clear / math.sqrt(2.0)) / 2.0, 1e-300)
+            dense = math.exp(-(clear**2) / 2.0) / math.sqrt(2.0 * math.pi)
+            square = max(1.0 + clear**2 + clear * dense / above, 0.0) if clear > -8.0 else 2.0 / clear**2
+            found.append((Atom(place), math.sqrt(square / left) * np.append(change, 1.0)))
+        return found
+
     def _place(self, model: DensityModel, mode: DensityMode, atoms: list[Atom], number: int) -> Atom:
         """Return an atom at its likely place, with the spread of all likely places."""
         atom = atoms[number]

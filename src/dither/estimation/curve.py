@@ -36,6 +36,7 @@ class QuantileInterval(ConfidenceInterval):
     places: Floats
     sums: Floats
     errors: Floats
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[float, float]:
         reach = student_t_quantile(level)
@@ -63,6 +64,7 @@ class ModeInterval(ConfidenceInterval):
     reach: Floats
     spreads: Floats
     period: float = 0.0
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[float, float]:
         times = student_t_quantile(level)
@@ -100,6 +102,23 @@ class DensityCurve:
         """The number of bins or points."""
         return self.shares.size - len(self.atoms)
 
+    @property
+    def resolution(self) -> float:
+        """The width, in lengths of the domain, below which detail is assumed and not seen; 0 for points.
+
+        It is the domain over the number of free parameters that the reports support.
+        """
+        if self.points is not None:
+            return 0.0
+        seen = int(np.count_nonzero(self.shares[self.bins :]))
+        return 1.0 / max(self.posterior.freedom - seen, 1.0)
+
+    @property
+    def condition(self) -> str:
+        """Under which condition intervals cover, as it is printed."""
+        width = self.resolution * self.line.length
+        return f" if smooth at {float(f'{width:.1g}'):g}" if width else ""
+
     @cached_property
     def covariance(self) -> Floats:
         """The covariance of the shares' errors, with what the places of close atoms add."""
@@ -112,7 +131,8 @@ class DensityCurve:
         If one of two close atoms is moved, their shares change so that their centre of mass stays.
         """
         found = np.zeros_like(self.posterior.covariance)
-        order = sorted(range(len(self.atoms)), key=lambda number: self.atoms[number].place)
+        seen = [number for number in range(len(self.atoms)) if self.shares[self.bins + number] > 0.0]
+        order = sorted(seen, key=lambda number: self.atoms[number].place)
         for first, second in pairwise(order):
             gap = self.atoms[second].place - self.atoms[first].place
             if _SAME < gap < CLOSE:
@@ -161,7 +181,7 @@ class DensityCurve:
         error: float | Floats = np.sqrt(np.maximum(spread, 0.0))
         if parts.shape[0] == 1:
             value, error = float(value[0]), float(error[0])  # type: ignore[index]
-        interval = ClippedInterval(value, error)
+        interval = ClippedInterval(value, error, self.condition)
         return Estimate(value, error, self.n, self.guarantee, confidence=interval)
 
     @cached_property
@@ -177,7 +197,7 @@ class DensityCurve:
 
     def quantile(self, share: float) -> Estimate:
         """Estimate the value below which a share of the people are."""
-        interval = QuantileInterval(self.line, share, *self._ladder)
+        interval = QuantileInterval(self.line, share, *self._ladder, self.condition)
         return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
 
     def mode(self) -> Estimate:
@@ -204,7 +224,9 @@ class DensityCurve:
         offsets = centres - peak
         offsets = (offsets + 0.5) % 1.0 - 0.5 if circular else offsets
         period = self.line.length if circular else 0.0
-        interval = ModeInterval(self.line, peak, gaps, errors, offsets, reach, spreads, period)
+        interval = ModeInterval(
+            self.line, peak, gaps, errors, offsets, reach, spreads, period, self.condition
+        )
         return Estimate(_user(self.line, peak), None, self.n, self.guarantee, confidence=interval)
 
     def bands(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, Self
 
@@ -378,6 +378,16 @@ class Posterior:
         root = np.linalg.solve(best.factor, np.eye(mean.size)[:, : model.bins])
         freedom = mean.size - float(np.sum((root.T @ root) * precision))
         return cls(mean, covariance, own, biases, best, freedom)
+
+    def with_unseen(self, change: Floats) -> Posterior:
+        """Return the posterior with one more atom of no share, and what it may change in the errors."""
+        return replace(
+            self,
+            shares=np.append(self.shares, 0.0),
+            covariance=np.asarray(np.pad(self.covariance, (0, 1)) + np.outer(change, change)),
+            own=np.pad(self.own, (0, 1)),
+            biases=np.pad(self.biases, ((0, 0), (0, 1))),
+        )
 
 
 def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tuple[Floats, Floats]:

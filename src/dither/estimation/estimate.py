@@ -115,6 +115,11 @@ class Estimate:
         return self._confidence.resolution
 
     @property
+    def condition(self) -> str:
+        """Under which condition intervals cover, such as " if smooth at 0.03"; empty if under none."""
+        return self._confidence.condition
+
+    @property
     def liars(self) -> int:
         """The number of reports that may be lies; 0 but for the result of `if_lying`."""
         return self._confidence.liars if isinstance(self._confidence, LyingInterval) else 0
@@ -267,7 +272,7 @@ class Estimate:
         )
         if value.ndim:
             shown = f"[{shown}{', …' if value.size > 8 else ''}]"
-        return f"{shown}{self._in_unit()} (95 %, n = {thousands(self.n)}{self.remark})"
+        return f"{shown}{self._in_unit()} (95 %{self.condition}, n = {thousands(self.n)}{self.remark})"
 
     def _ends_in_order(self) -> tuple[Any, Any]:
         """Return the ends of the 95 % interval in order, if need be beyond the end of the period."""
@@ -318,7 +323,9 @@ class Estimate:
         """Return the estimate as notebooks show it: a table with its 95 % intervals."""
         rows = self.records()
         unit = f", in {self.unit}" if self.unit else ""
-        title = f"95 % intervals, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
+        title = (
+            f"95 % intervals{self.condition}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
+        )
         return ResultTable(title, tuple(rows[:MOST_ROWS]))._repr_html_()
 
 

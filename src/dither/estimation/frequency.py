@@ -26,6 +26,7 @@ from dither.estimation.intervals import (
     BoundedNumbers,
     ConfidenceInterval,
     LyingInterval,
+    least_mean,
     shares_without,
 )
 from dither.estimation.summary import Summary, summarise
@@ -136,6 +137,9 @@ def _check_frequencies(values: Floats) -> Floats:
     return values
 
 
+_COUNTED: Final = 5.0  # expected reports for an absent category from which on their number is about normal
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreInterval(ConfidenceInterval):
     """The interval of a frequency: an affine function of the share of reports that support the category.
@@ -157,8 +161,8 @@ class ScoreInterval(ConfidenceInterval):
     number: int | None = None  # which of the narrowed ones this is; None for all
 
     def interval(self, level: float) -> tuple[Any, Any]:
-        means = _score(np.asarray(self.share), self.n, student_t_quantile(level), self.shared)
-        low, high = self._frequencies(*means)
+        least, most = self._means(np.asarray(self.share), self.n, level)
+        low, high = self._frequencies(least, most)
         if self.narrowed is None:
             return low, high
         # A category that is clearly there has an interval of its own.
@@ -168,6 +172,14 @@ class ScoreInterval(ConfidenceInterval):
             for end in self.narrowed.interval(level)
         ]
         return np.where(faint, narrow[0], low)[()], np.where(faint, narrow[1], high)[()]
+
+    def _means(self, share: Floats, n: int, level: float) -> tuple[Floats, Floats]:
+        """Return the least and the greatest mean of a share of n reports."""
+        least, most = _score(share, n, student_t_quantile(level), self.shared)
+        if not any(self.shared):  # few reports that support a category, or few that do not, are rare events
+            least = np.minimum(least, least_mean(n * share, level, n) / n)
+            most = np.maximum(most, 1.0 - least_mean(n * (1.0 - share), level, n) / n)
+        return least, most
 
     def _frequencies(self, *shares: Floats) -> list[Any]:
         """Return the frequencies for which shares of reports are expected, clipped if they are projected."""
@@ -207,11 +219,9 @@ class ScoreInterval(ConfidenceInterval):
 
     def interval_if_lying(self, liars: int, level: float) -> tuple[Any, Any]:
         """Return the ends of an interval that covers whichever reports so many liars sent."""
-        left, reach = max(self.n - liars, 1), student_t_quantile(level)
+        left = max(self.n - liars, 1)
         low, high = shares_without(np.asarray(self.share), self.n, liars)
-        least, most = self._frequencies(
-            _score(low, left, reach, self.shared)[0], _score(high, left, reach, self.shared)[1]
-        )
+        least, most = self._frequencies(self._means(low, left, level)[0], self._means(high, left, level)[1])
         return least[()], most[()]
 
 
@@ -249,12 +259,15 @@ class EstimatedFrequencies(LabelledEstimate):
         The projection biases rare categories and never increases the sum of squared errors. Standard errors
         are those of the unbiased frequencies. From 32 categories on, the intervals of those below three
         standard errors use that most categories are alike: they hold in 95 % of the categories on average,
-        and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped.
+        and are several times narrower if most frequencies are near 0. Others are the unbiased ones, clipped,
+        and so are all if fewer than five reports are expected to support an absent category.
         """
         project = choose("projection", method, _PROJECTIONS)
         values = np.asarray(self.value, dtype=np.float64)
         narrowed = self.confidence.narrowed
-        if values.size >= LEAST and not self.confidence.possible:
+        # Counts below the size of _COUNTED have no normal errors, which the narrowing assumes.
+        counted = self.n * self.confidence.other >= _COUNTED
+        if values.size >= LEAST and counted and not self.confidence.possible:
             narrowed = Narrowed.of(values, np.asarray(self.standard_error, dtype=np.float64))
         interval = replace(self.confidence, possible=True, narrowed=narrowed)
         return replace(self, value=project(values), confidence=interval)

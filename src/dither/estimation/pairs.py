@@ -9,13 +9,15 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.comparison import (
+from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
+from dither.estimation.significance import (
     Significance,
     blocks,
     check_pair,
@@ -27,13 +29,11 @@ from dither.estimation.comparison import (
     quadratic_form,
     squares,
 )
-from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.intervals import ConfidenceInterval, StudentInterval
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
-from dither.question import Question
+from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
 from dither.table import Row, as_html, as_text
 
@@ -49,7 +49,7 @@ class EstimatedTable(Estimate):
     rows: Sequence[Hashable]
     columns: Sequence[Hashable]
     dependence: Significance
-    confidence: StudentInterval = field(kw_only=True)
+    confidence: VarianceInterval = field(kw_only=True)
 
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
@@ -107,33 +107,46 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     n = check_pair(first, second)
     sides = [protocol_of(reports) for reports in (first, second)]
     sizes = [len(side.categories) for side in sides]
-    powers = np.zeros((3, *sizes))
+    products = np.zeros(sizes)
     sums = [np.zeros(size) for size in sizes]
     inner = [np.zeros((size, size)) for size in sizes]
     for people in blocks(n, sum(sizes)):
         told = [indicators(reports[people]) for reports in (first, second)]
-        for power in range(3):
-            powers[power] += (told[0] ** (power + 1)).T @ told[1] ** (power + 1)
+        products += told[0].T @ told[1]
         for side, read in enumerate(told):
             sums[side] += read.sum(axis=0)
             inner[side] += read.T @ read
-    value, square, cube = powers / n
-    spread = np.maximum(square - value**2, 0.0)
-    third = cube - 3.0 * value * square + 2.0 * value**3
-    skew = np.divide(third, spread, out=np.zeros_like(third), where=spread > 0.0)
+    value = products / n
     means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
-    error = np.sqrt(spread / max(n - 1, 1))
+    interval = VarianceInterval(value, n, _cell_variance(sides, means, n))
     return EstimatedTable(
         value,
-        error,
+        interval.error,
         n,
         first.question.guarantee.compose(second.question.guarantee),
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
         _independence(value - np.outer(*means), covariances, n),
-        confidence=StudentInterval(value, error, n, skew),
+        confidence=interval,
     )
+
+
+def _cell_variance(sides: list[CategoryQuestion], means: list[Floats], n: int) -> tuple[Any, Any, Any]:
+    """Return the variance of the share of each pair of answers, as a function a + b·f − c·f² of it.
+
+    The square of an answer's indicator has the mean s if it is the person's, else t = q(1 − q)/(p − q)², and
+    s − t is (1 − 2q)/(p − q). The noise of both questions is independent given the answers, so that the
+    mean square of the product follows from the shares f of the pair, and r and c of its two answers:
+    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂.
+    """
+    other = [side.q * (1.0 - side.q) / side.gap**2 for side in sides]
+    extra = [(1.0 - 2.0 * side.q) / side.gap for side in sides]
+    row, column = (np.clip(mean, 0.0, 1.0) for mean in means)
+    constant = (
+        other[0] * other[1] + extra[0] * other[1] * row[:, None] + other[0] * extra[1] * column[None, :]
+    )
+    return constant / n, extra[0] * extra[1] / n, 1.0 / n
 
 
 def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Significance:
@@ -355,6 +368,8 @@ def _positive(variance: float, which: str) -> None:
         )
 
 
+Variance = tuple[Any, Any, Any]  # a, b and c of the variance a + b·f − c·f² of a share f
+
 _ROUNDS: Final = 500
 _CLOSE: Final = 1e-10
 
@@ -376,10 +391,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         if key in self.parts:
             return self.parts[key]
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
-            turned = self.parts[key[::-1]]
-            return replace(
-                turned, value=np.asarray(turned.value).T, error=np.asarray(turned.standard_error).T
-            )
+            return _table(_interval(self.parts[key[::-1]]).transposed(), self.parts[key[::-1]].guarantee)
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
         raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
 
@@ -405,9 +417,11 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
                 break
         kept = {key: np.maximum(value, 0.0) for key, value in values.items()}
         kept = {key: value / value.sum() for key, value in kept.items()}
-        return EstimatedTables(
-            {key: replace(part, value=kept[key]) for key, part in self.parts.items()}, self.n, True
-        )
+        moved_parts = {
+            key: replace(part, value=kept[key], confidence=replace(_interval(part), value=kept[key]))
+            for key, part in self.parts.items()
+        }
+        return EstimatedTables(moved_parts, self.n, True)
 
     def __repr__(self) -> str:
         shown = ", ".join(" × ".join(key) for key in list(self.parts)[:4])
@@ -428,31 +442,46 @@ def tables(reports: Reports | Summary) -> EstimatedTables:
     if not isinstance(kernel, FunctionsKernel):
         raise InvalidParameter(f"tables are estimated from reports of Marginals, not of {question.name}")
     reading: TableReading = question.book
-    shares, errors = _values(question, kernel, summary.counts)
+    shares, variances = _values(question, kernel, summary.counts)
     names, sizes = question.domain.names, kernel.sizes
     asked = [function.attributes for function in kernel.functions]
-    found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+    found: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
     for places in combinations(range(len(sizes)), reading.way):
         key = tuple(names[place] for place in places)
         if reading.order:
-            found[key] = _from_lines(kernel, reading.order, places, shares, errors)
+            found[key] = _from_lines(kernel, reading.order, places, shares, variances)
         else:
             at = asked.index(places)
             shape = tuple(sizes[place] for place in places)
-            found[key] = shares[at].reshape(shape), errors[at].reshape(shape)
+            found[key] = shares[at].reshape(shape), variances[at]
     if reading.way == 2 and not reading.order:
         found = _agreeing(found, len(sizes))
     guarantee, n = question.guarantee, summary.n
-    parts = {key: Estimate(value, error, n, guarantee) for key, (value, error) in found.items()}
+    parts = {
+        key: _table(VarianceInterval(value, n, variance), guarantee)
+        for key, (value, variance) in found.items()
+    }
     return EstimatedTables(parts, n)
+
+
+def _table(interval: VarianceInterval, guarantee: Guarantee) -> Estimate:
+    return Estimate.of(interval, guarantee)
+
+
+def _interval(table: Estimate) -> VarianceInterval:
+    return cast("VarianceInterval", table.confidence)
 
 
 def _values(
     question: Question, kernel: FunctionsKernel, counts: Integers
-) -> tuple[list[Floats], list[Floats]]:
-    """Return the share of every value of every function, and its standard error."""
+) -> tuple[list[Floats], list[Variance]]:
+    """Return the share of every value of every function, and its variance as a function of the share.
+
+    With m = q + (p − q)f it is m(1 − m)/(n(p − q)²) [Wang17, Thm 2].
+    """
     counting = kernel.counting(question.domain)
-    shares, errors = [], []
+    shares: list[Floats] = []
+    variances: list[Variance] = []
     people = counting.people(counts)
     if min(people, default=0) < 2:
         raise NotIdentifiable("some functions were reported by fewer than two people; ask more people")
@@ -460,12 +489,11 @@ def _values(
     for draw, function, own, n in zip(
         kernel.reporting, kernel.functions, counting.split(counts), people, strict=True
     ):
-        p, q, gap = float(draw.rates[0]), float(draw.rates[1]), float(draw.rates[0] - draw.rates[1])
+        q, gap = float(draw.rates[1]), float(draw.rates[0] - draw.rates[1])
         share = draw.supports(own, order or len(function.values)) / n
-        mean = np.clip(share, q, p)
         shares.append((share - q) / gap)
-        errors.append(np.sqrt(mean * (1.0 - mean) / n) / gap)
-    return shares, errors
+        variances.append((q * (1.0 - q) / (n * gap**2), (1.0 - 2.0 * q) / (n * gap), 1.0 / n))
+    return shares, variances
 
 
 def _from_lines(
@@ -473,33 +501,43 @@ def _from_lines(
     order: int,
     places: tuple[int, ...],
     shares: list[Floats],
-    errors: list[Floats],
-) -> tuple[Floats, Floats]:
-    """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q."""
+    variances: list[Variance],
+) -> tuple[Floats, Variance]:
+    """Return a table from the shares of its lines: (Σ over directions of the cell's line − 1)/q.
+
+    The share of a line is that of the cell and of the rest of the line, which is taken as estimated.
+    """
     asked = [function.attributes for function in kernel.functions]
     shape = (kernel.sizes[places[0]], kernel.sizes[places[1]])
-    first, second = (asked.index((place,)) for place in places)
-    rows, columns = np.indices(shape)
-    value = shares[first][rows] + shares[second][columns] - 1.0
-    spread = errors[first][rows] ** 2 + errors[second][columns] ** 2
     begin = asked.index(places)
-    for at in range(begin, begin + order - 1):
-        line = np.reshape(kernel.functions[at].values, shape)
-        value = value + shares[at][line]
-        spread = spread + errors[at][line] ** 2
-    return np.asarray(value / order), np.asarray(np.sqrt(spread) / order)
+    lines = [(asked.index((places[side],)), np.indices(shape)[side]) for side in (0, 1)]
+    lines += [(at, np.reshape(kernel.functions[at].values, shape)) for at in range(begin, begin + order - 1)]
+    value = (np.sum([shares[at][line] for at, line in lines], axis=0) - 1.0) / order
+    constant, slope, square = np.zeros((3, *shape))
+    for at, line in lines:
+        a, b, c = variances[at]
+        rest = np.clip(shares[at][line] - np.maximum(value, 0.0), 0.0, 1.0)
+        constant += a + b * rest - c * rest**2
+        slope += b - 2.0 * c * rest
+        square += c
+    return np.asarray(value), (constant / order**2, slope / order**2, square / order**2)
 
 
 def _agreeing(
-    found: dict[tuple[str, ...], tuple[Floats, Floats]], attributes: int
-) -> dict[tuple[str, ...], tuple[Floats, Floats]]:
-    """Return tables that sum to 1 and agree about every attribute, by least squares, with their errors."""
+    found: dict[tuple[str, ...], tuple[Floats, Variance]], attributes: int
+) -> dict[tuple[str, ...], tuple[Floats, Variance]]:
+    """Return tables that sum to 1 and agree about every attribute, by least squares, with their variances."""
     values = _agree({key: value for key, (value, _) in found.items()})
-    out = {}
-    for key, (_, error) in found.items():
-        rows, columns = error.shape
+    out: dict[tuple[str, ...], tuple[Floats, Variance]] = {}
+    for key, (value, (constant, slope, square)) in found.items():
+        rows, columns = value.shape
         kept = (rows - 1) * (columns - 1) + (rows + columns - 2) / (attributes - 1)
-        out[key] = values[key], error * np.sqrt(kept / (rows * columns - 1))
+        part = kept / (rows * columns - 1)
+        # A projection P has Σ_k P_ik² = P_ii: the cell's own variance counts P_ii² times, others the rest.
+        near = np.clip(values[key], 0.0, 1.0)
+        others = (part - part**2) * float(np.mean(constant + slope * near - square * near**2))
+        own = part**2
+        out[key] = values[key], (constant * own + others, slope * own, square * own)
     return out
 
 

@@ -454,8 +454,26 @@ class NearestPoint:
         return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
 
 
+class RowKernel(PureKernel):
+    """A kernel that draws from a row of a channel."""
+
+    channel: Channel
+
+    @property
+    def outcomes(self) -> int:
+        return self.channel.cells
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.channel.ratio
+
+    @property
+    def evidence(self) -> str:
+        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
+
+
 @dataclass(frozen=True)
-class ChannelKernel(PureKernel, LineKernel):
+class ChannelKernel(RowKernel, LineKernel):
     """A channel on a line: a value selects the row of the point nearest to it."""
 
     line: Line
@@ -467,10 +485,6 @@ class ChannelKernel(PureKernel, LineKernel):
     def __post_init__(self) -> None:
         if min(self.start.labels) < 0 or max(self.start.labels) >= len(self.channel.values):
             raise InvalidParameter("every point needs a row of the channel")
-
-    @property
-    def outcomes(self) -> int:
-        return self.channel.cells
 
     def sampler(self, size: int) -> Sampler:
         alias = AliasSampler(self.channel.table, size)
@@ -507,14 +521,6 @@ class ChannelKernel(PureKernel, LineKernel):
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])
 
-    @property
-    def ratio(self) -> Fraction:
-        return self.channel.ratio
-
-    @property
-    def evidence(self) -> str:
-        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
-
     def device(self) -> dict[str, Any]:
         return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
 
@@ -524,16 +530,12 @@ class ChannelKernel(PureKernel, LineKernel):
 
 
 @dataclass(frozen=True)
-class CodeChannelKernel(PureKernel, CellKernel):
+class CodeChannelKernel(RowKernel, CellKernel):
     """A report is an outcome of the row that belongs to the code."""
 
     channel: Channel
 
     kind: ClassVar[str] = "table"
-
-    @property
-    def outcomes(self) -> int:
-        return self.channel.cells
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         if inputs.size < FEW:
@@ -582,14 +584,6 @@ class CodeChannelKernel(PureKernel, CellKernel):
     def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
         """Return the contribution of each report to each answer, along the last axis."""
         return book(reports)
-
-    @property
-    def ratio(self) -> Fraction:
-        return self.channel.ratio
-
-    @property
-    def evidence(self) -> str:
-        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
 
     def device(self) -> dict[str, Any]:
         return {"draw": self.kind, **self.channel.device()}

@@ -11,11 +11,22 @@ from typing import Final, cast
 from urllib.parse import SplitResult, urlsplit
 
 from dither.account.account import Account, Preview
+from dither.account.state import Data
 from dither.advice.explain import explain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.reports import Reports
-from dither.service.contract import Contract, Published
-from dither.wire.batch import PACKED, SEALED, BatchBody, seal, suite
+from dither.service.contract import CampaignLog, Contract, Published
+from dither.service.settings import refuse_private
+from dither.wire.batch import PACKED, BatchBody
+from dither.wire.ohttp import (
+    GATEWAY,
+    REQUEST,
+    RESPONSE,
+    BinaryRequest,
+    BinaryResponse,
+    encapsulate,
+    public_key,
+)
 
 _CONFLICT: Final = 409
 _MOST: Final = 1 << 24  # bytes of a campaign
@@ -26,11 +37,18 @@ class Sent:
     """What became of the reports that waited: how many the collector has now, and why it took no more."""
 
     reports: int
-    refused: str | None = None  # the word of the collector, "unreachable", or None if nothing waits any more
+    refused: str | None = None  # the collector's word, "unreachable", "relay", or None if nothing waits
 
     def __str__(self) -> str:
         told = f"{self.reports} reports were acknowledged"
         return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
+
+
+class _NotOpened(MalformedReport):
+    """What came back is not an answer that the collector encrypted: a relay refused, or failed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the relay, or the gateway, answered {status} and nothing that can be opened")
 
 
 class Client:
@@ -40,26 +58,83 @@ class Client:
     digest of the campaign's text, which is checked. `key` is the pinned public key of the asker. Reports are
     on disk before they are sent, and a batch has the same bytes however often it is sent.
 
-    If the contract has a sealing key, every batch is encrypted to it. `address` may then be that of a relay,
-    which passes requests on: it sees no report, and the collector does not see the device's address.
+    If the contract has a sealing key, every batch is encrypted to it (RFC 9458) and sent to the gateway of
+    the collector. `relay` is the address of a relay that passes requests on to that gateway: it reads neither
+    them nor the answers, and the collector does not see the device's address. So that this holds for the
+    reading of the campaign, too, a relay needs the pinned `sealing_key` of the collector.
+
+    The account keeps the key of the asker, so that a pinned key is followed to the next one once, and the
+    head of the asker's list of campaigns: a list that does not continue it is refused.
     """
 
     def __init__(
-        self, address: str, account: Account, *, key: str | None = None, timeout: float = 10.0
+        self,
+        address: str,
+        account: Account,
+        *,
+        key: str | None = None,
+        relay: str | None = None,
+        sealing_key: str | None = None,
+        timeout: float = 10.0,
     ) -> None:
-        """Read the campaign; raise Mismatch if it is not the one of the address, or of another key."""
+        """Read the campaign; raise Mismatch if it is not the one of the address, key or list."""
         if not isinstance(account, Account):
             raise InvalidParameter(f"account is a dt.Account, not {found(account)}")
-        self._address, self._timeout = _checked(address), timeout
-        self._account = account
-        status, text = self._request("GET", "")
+        if relay is not None and sealing_key is None:
+            raise InvalidParameter(
+                "a relay passes encrypted requests on: give sealing_key, the collector's key configuration"
+            )
+        refuse_private("sealing_key", sealing_key)
+        if sealing_key is not None:
+            public_key(sealing_key)
+        self._address, self._timeout, self._account = _checked(address), timeout, account
+        self._relay = self._address._replace(path=GATEWAY) if relay is None else _checked(relay)
+        self._sealing_key = sealing_key
+        status, text = self._request("GET", self._address.path)
         if status != 200:
             raise MalformedReport(f"there is no campaign at {address}: the collector answered {status}")
-        self.published = Published.from_json(text, key=key)
-        if self._address.path.rpartition("/")[2] != self.published.id:
+        place, _, identity = self._address.path.rpartition("/campaigns/")
+        status, listed = self._request("GET", place + "/log")
+        listed = listed if status == 200 else b""
+        account.remember_askers(lambda known: self._recognise(known, key, text, listed))
+        if identity != self.published.id:
             raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
-        if self.contract.sealing_key is not None:
-            suite()  # what is missing is said before anything is asked
+        if relay is not None and self.contract.sealing_key is None:
+            raise InvalidParameter("the campaign has no sealing key: its batches cannot go through a relay")
+        self._sealing_key = self.contract.sealing_key
+
+    def _recognise(self, known: Data, pin: str | None, text: bytes, listed: bytes) -> Data:
+        """Read a campaign and the list of its asker; return what is known of askers then.
+
+        `keys` are those that were followed, by the key before; `heads` the lengths and heads of lists, by
+        key. Raise Mismatch if the list does not continue the one that was read before.
+        """
+        keys, heads = dict(known.get("keys", {})), dict(known.get("heads", {}))
+        while pin in keys:
+            pin = keys[pin]
+        self.published = published = Published.from_json(text, key=pin)
+        if pin is not None and published.key != pin:
+            if published.key in keys:
+                raise Mismatch("the campaign is signed with a key that was replaced; do not answer it")
+            keys[pin] = published.key
+        if published.before is not None and published.before.key in heads:
+            heads.setdefault(published.key, heads.pop(published.before.key))
+        before = heads.get(published.key)
+        log = CampaignLog.from_json(listed) if listed else None
+        if log is not None and log.key != published.key:
+            log = None  # the list of another asker of this collector
+        if before is not None and (log is None or not log.continues(*before)):
+            raise Mismatch(
+                "the list of campaigns does not continue the one that this device saw before: the asker may "
+                f"show different people different campaigns. Do not answer; the head was {before[1]}"
+            )
+        if log is not None:
+            if published.id not in log.campaigns or (
+                published.retired is None and log.campaigns[published.id] is not None
+            ):
+                raise Mismatch("the campaign is not in the list of its asker, or was retired; do not answer")
+            heads[published.key] = [len(log.heads), log.head]
+        return {"keys": keys, "heads": heads} if keys or heads else {}
 
     @property
     def contract(self) -> Contract:
@@ -93,38 +168,69 @@ class Client:
         asked = [self.contract.asking(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
             pairs = [(one.fingerprint, one.data) for one in batch.reports]
-            body, form = BatchBody.of(batch.id, pairs, label).to_bytes(), PACKED
-            if self.contract.sealing_key is not None:
-                body, form = seal(body, form, self.contract.sealing_key, self.published.id), SEALED
+            body = BatchBody.of(batch.id, pairs, label).to_bytes()
             try:
-                status, text = self._request("POST", "/batches", body, form)
+                status, text = self._request("POST", self._address.path + "/batches", body)
             except (OSError, http.client.HTTPException):
                 return Sent(done, "unreachable")
+            except _NotOpened:
+                return Sent(done, "relay")
             # A conflict: these reports are stored, sent before under another label. Nobody else knows the id.
             if not 200 <= status < 300 and status != _CONFLICT:
                 return Sent(done, _reason(status, text))
             done += self._account.acknowledge(batch.id)
         return Sent(done)
 
-    def _request(self, method: str, below: str, body: bytes = b"", form: str = "") -> tuple[int, bytes]:
-        """Return the status and the body of an answer; no redirect is followed, no cookie kept."""
-        host, port = self._address.hostname or "", self._address.port
-        link: http.client.HTTPConnection
-        if self._address.scheme == "https":
-            safe = ssl.create_default_context()
-            link = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=safe)
-        else:
-            link = http.client.HTTPConnection(host, port, timeout=self._timeout)
+    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+        """Return the status and the body of an answer; both ways encrypted if there is a sealing key."""
+        form = PACKED if body else ""
+        if self._sealing_key is None:
+            status, _, text = _exchange(self._address, method, path, body, form, self._timeout)
+            return status, text
+        plain = BinaryRequest(method, path, form, body).to_bytes(self._address.netloc)
+        sealed, exchange = encapsulate(plain, self._sealing_key)
+        to = self._relay
+        status, kind, text = _exchange(to, "POST", to.path or "/", sealed, REQUEST, self._timeout)
+        # What a relay says by itself acknowledges nothing.
+        if status != 200 or kind != RESPONSE:
+            raise _NotOpened(status)
         try:
-            headers = {"content-type": form} if body else {}
-            link.request(method, self._address.path + below, body or None, headers)
-            answer = link.getresponse()
-            return answer.status, answer.read(_MOST)
-        finally:
-            link.close()
+            answer = BinaryResponse.from_bytes(exchange.decrypt_answer(text))
+        except MalformedReport:
+            raise _NotOpened(status) from None
+        return answer.status, answer.content
 
     def __repr__(self) -> str:
         return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
+
+
+def fetch_log(address: str, timeout: float = 10.0) -> CampaignLog:
+    """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign."""
+    to = _checked(address)
+    path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
+    status, _, text = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
+    if status != 200:
+        raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
+    return CampaignLog.from_json(text)
+
+
+def _exchange(
+    to: SplitResult, method: str, path: str, body: bytes, form: str, timeout: float
+) -> tuple[int, str, bytes]:
+    """Return status, content type and body of an answer; no redirect is followed, no cookie kept."""
+    host, port = to.hostname or "", to.port
+    link: http.client.HTTPConnection
+    if to.scheme == "https":
+        safe = ssl.create_default_context()
+        link = http.client.HTTPSConnection(host, port, timeout=timeout, context=safe)
+    else:
+        link = http.client.HTTPConnection(host, port, timeout=timeout)
+    try:
+        link.request(method, path, body or None, {"content-type": form} if body else {})
+        answer = link.getresponse()
+        return answer.status, answer.getheader("content-type", ""), answer.read(_MOST)
+    finally:
+        link.close()
 
 
 def _checked(address: object) -> SplitResult:

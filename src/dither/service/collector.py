@@ -8,21 +8,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dither.errors import InvalidParameter, MalformedReport, unknown_name
-from dither.service.contract import Published
+from dither.service.contract import CampaignLog, Published
 from dither.service.live import LiveCounts, News, Slot
 from dither.service.settings import BatchRefused, Reason, Settings, log
 from dither.service.store.store import Arrived, CollectorStore, RefusedKey
-from dither.wire.batch import JSON, PACKED, SEALED, ReadBatch, unseal
+from dither.wire.batch import JSON, PACKED, ReadBatch
+from dither.wire.ohttp import GatewayKeys
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-
-
-SealingKeys = Mapping[str, "X25519PrivateKey"]  # private keys by the public one, as contracts name it
-_NO_KEYS: Final[SealingKeys] = MappingProxyType({})
+_NO_KEYS: Final[GatewayKeys] = MappingProxyType({})
 
 
 def today() -> datetime.date:
@@ -34,7 +30,7 @@ class Collector:
     """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
 
     `campaigns` are the published ones by identity, `live` are the counts, `refused` the counts of refusals.
-    `sealing_keys` open what devices sealed; `opened` is how many batches came so.
+    `sealing_keys` open what devices encrypted; `opened` is how many requests came so.
     """
 
     def __init__(
@@ -42,10 +38,11 @@ class Collector:
         store: CollectorStore,
         settings: Settings,
         day: Callable[[], datetime.date] = today,
-        sealing_keys: SealingKeys = _NO_KEYS,
+        sealing_keys: GatewayKeys = _NO_KEYS,
     ) -> None:
         self.store, self.settings, self.day, self.sealing_keys = store, settings, day, sealing_keys
         self.opened = 0
+        self.log: CampaignLog | None = None  # the list of campaigns, if there is one
         self.live = LiveCounts()
         self.began = time.monotonic()
         self._campaigns: dict[str, Published] = {}
@@ -158,15 +155,8 @@ class Collector:
         }
 
 
-def read(collector: Collector, campaign: str, body: bytes, form: str) -> ReadBatch:
-    """Return the batch of a body of a content type; raise BatchRefused if it is not one.
-
-    A sealed body is opened first. What is inside is read as if it had come so, within the same limit.
-    """
-    if form == SEALED:
-        body, form = _opened(collector, campaign, body)
-        if len(body) > collector.settings.body:
-            raise BatchRefused(Reason.SIZE)
+def read(body: bytes, form: str) -> ReadBatch:
+    """Return the batch of a body of a content type; raise BatchRefused if it is not one."""
     try:
         if form == PACKED:
             return ReadBatch.from_bytes(body)
@@ -175,20 +165,6 @@ def read(collector: Collector, campaign: str, body: bytes, form: str) -> ReadBat
     except (MalformedReport, UnicodeDecodeError):
         raise BatchRefused(Reason.BODY) from None
     raise BatchRefused(Reason.FORM)
-
-
-def _opened(collector: Collector, campaign: str, body: bytes) -> tuple[bytes, str]:
-    """Return what a sealed body holds, and its content type; raise BatchRefused if it cannot be opened."""
-    published = collector.campaigns.get(campaign)
-    if published is None:
-        raise BatchRefused(Reason.CAMPAIGN)
-    key = collector.sealing_keys.get(published.contract.sealing_key or "")
-    if key is None:
-        raise BatchRefused(Reason.SEALED)
-    try:
-        return unseal(body, key, campaign)
-    except MalformedReport:
-        raise BatchRefused(Reason.SEALED) from None
 
 
 def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from dither.account.asking import Asking, Repeat
+from dither.atomic import whole
 from dither.device_text import canonical
 from dither.errors import (
     DitherError,
@@ -33,9 +34,10 @@ from dither.errors import (
 )
 from dither.privacy import Guarantee
 from dither.question import Question, as_question
-from dither.service.settings import public_part
-from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS, public_key
+from dither.service.settings import make_key, public_part, read_key, refuse_private
+from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
 from dither.wire.codec import MOST_BYTES, Campaign, loads, read_as, read_named, reading, to_json
+from dither.wire.ohttp import public_key
 
 
 def promised(guarantee: Guarantee) -> dict[str, Any]:
@@ -93,6 +95,10 @@ _MOST_TEXT: Final = 4000
 _MOST_NAME: Final = 64
 _SIGNED: Final = b"dither campaign 1\n"
 _RETIRED: Final = b"dither retirement 1\n"
+_NEXT_KEY: Final = b"dither next key 1\n"
+_LISTED: Final = b"dither log 1\n"
+_FIRST: Final = "0" * 64  # what the first entry of a list has for the digest of the one before
+_MOST_ENTRIES: Final = 10_000
 _TERMS: Final = (
     "name",
     "version",
@@ -117,8 +123,9 @@ class Contract:
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
     answer is shown. `repeat` (with `days` for `"once"`) is how often a person may answer. `labels` are
-    the public labels that a batch may carry beside none. `sealing_key` is the public key (64 hexadecimal
-    digits) that devices encrypt batches to, so that a relay cannot read them; None if there is none.
+    the public labels that a batch may carry beside none. `sealing_key` is the key configuration (RFC 9458, as
+    hexadecimal text) that devices encrypt requests to, so that a relay cannot read them; None if there is
+    none.
     `reports_a_batch` is how many reports to a question a batch may hold, for gateways that send for many
     people; None if every batch is of one person.
     """
@@ -158,6 +165,7 @@ class Contract:
         for label in self.labels:
             check_text("a label", label, MOST_LABEL)
         if self.sealing_key is not None:
+            refuse_private(_SEALING, self.sealing_key)
             public_key(self.sealing_key)
         asked = {name: as_question(one) for name, one in self.questions.items()}
         object.__setattr__(self, "questions", MappingProxyType(asked))
@@ -324,6 +332,27 @@ class Contract:
             raise InvalidParameter(f"the campaign file {Path(path).name} is not text in UTF-8") from None
 
 
+class KeyBefore(NamedTuple):
+    """The key that an asker had before, and its signature of the present one: who pinned it may follow."""
+
+    key: str
+    signature: str
+
+    def check(self, present: str) -> None:
+        """Raise MalformedReport unless the key before has signed the present one."""
+        _verify(self.key, self.signature, _NEXT_KEY + present.encode())
+
+
+def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
+    """Raise Mismatch unless what is signed with a key is accepted by who pinned one: that key, or the next.
+
+    What `before` states must have been verified.
+    """
+    refuse_private("key", pin)
+    if pin is not None and stated != pin and (before is None or before.key != pin):
+        raise Mismatch("the campaign is signed with another key than the pinned one; do not answer it")
+
+
 @dataclass(frozen=True)
 class Published:
     """A contract with the signature of its asker, which is what devices read, and maybe its retirement."""
@@ -332,11 +361,14 @@ class Published:
     key: str  # 64 hexadecimal digits: the public key
     signature: str  # 128 hexadecimal digits
     retired: tuple[datetime.date, str] | None = None  # the day, and a signature
+    before: KeyBefore | None = None
 
     def __post_init__(self) -> None:
         _verify(self.key, self.signature, _SIGNED + self.contract.text.encode())
         if self.retired is not None:
             _verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
+        if self.before is not None:
+            self.before.check(self.key)
 
     @property
     def id(self) -> str:
@@ -344,18 +376,16 @@ class Published:
         return self.contract.id
 
     @classmethod
-    def sign(cls, contract: Contract, key: Any) -> Self:
+    def sign(cls, contract: Contract, key: Any, before: KeyBefore | None = None) -> Self:
         """Return the contract signed with an Ed25519 private key of `cryptography`."""
         signature = key.sign(_SIGNED + contract.text.encode()).hex()
-        return cls(contract, public_part(key), signature)
+        return cls(contract, public_part(key), signature, before=before)
 
     def retire(self, day: datetime.date, key: Any) -> Self:
         """Return the same, retired from a day on; the key must be the one that signed it."""
         if public_part(key) != self.key:
             raise Mismatch("this campaign was published with another key")
-        return type(self)(
-            self.contract, self.key, self.signature, (day, key.sign(_retirement(self.id, day)).hex())
-        )
+        return replace(self, retired=(day, key.sign(_retirement(self.id, day)).hex()))
 
     def to_json(self) -> str:
         """Return what a collector serves and a file holds."""
@@ -367,24 +397,194 @@ class Published:
             "key": self.key,
             "signature": self.signature,
             "retired": gone,
+            **_written(self.before),
         }
         return json.dumps(whole, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, key: str | None = None) -> Self:
-        """Return what `to_json` wrote, verified; raise Mismatch if a pinned `key` is another one."""
+        """Return what `to_json` wrote, verified.
+
+        Raise Mismatch if it is signed with another key than a pinned `key`, or than the one that the pinned
+        key has signed as the next. Who follows it to the next must keep that one, so as to follow once.
+        """
         data = loads(text, "a published campaign")
         try:
             gone = data["retired"]
             retired = None if gone is None else (read_day(gone["day"]), gone["signature"])
             stated, signature, inner = data["key"], data["signature"], data["campaign"]
+            before = _key_before(data)
         except (KeyError, TypeError, ValueError):
             raise MalformedReport("this is not a published campaign") from None
-        if key is not None and stated != key:
-            raise Mismatch("the campaign is signed with another key than the pinned one; do not answer it")
+        check_pin(stated, before, key)
         if not isinstance(inner, str):
             raise MalformedReport("this is not a published campaign")
-        return cls(Contract.from_text(inner), stated, signature, retired)
+        return cls(Contract.from_text(inner), stated, signature, retired, before)
+
+
+@dataclass(frozen=True)
+class CampaignLog:
+    """The list of all campaigns that an asker published and retired, in order, and of new keys.
+
+    Every entry is a text in canonical JSON with the digest of the one before; the digest of the last, the
+    head, is signed. So whoever has one head has the whole list before it.
+    """
+
+    entries: tuple[str, ...]
+    key: str
+    signature: str
+    before: KeyBefore | None = None
+    heads: tuple[str, ...] = field(init=False)  # the digest of each entry
+    campaigns: Mapping[str, datetime.date | None] = field(init=False)  # and the days of retirement
+    last_key: str | None = field(init=False)  # the last new key
+
+    def __post_init__(self) -> None:
+        heads, campaigns, key = [_FIRST], dict[str, datetime.date | None](), None
+        try:
+            for text in self.entries:
+                data = loads(text, "an entry of a list of campaigns", 1 << 10)
+                if data["before"] != heads[-1] or canonical(data) != text:
+                    raise ValueError
+                match {name: data[name] for name in data if name != "before"}:
+                    case {"published": str(name), **more} if not more and name not in campaigns:
+                        campaigns[name] = None
+                    case {"retired": str(name), "day": day, **more} if not more and name in campaigns:
+                        campaigns[name] = read_day(day)
+                    case {"next_key": str(name), **more} if not more:
+                        key = name
+                    case _:
+                        raise ValueError
+                if len(from_digits(name)) != 32:
+                    raise ValueError
+                heads.append(hashlib.sha256(text.encode()).hexdigest())
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, DitherError):
+                raise
+            raise MalformedReport(f"the list of campaigns is broken at entry {len(heads)}") from None
+        if not 1 <= len(self.entries) <= _MOST_ENTRIES:
+            raise MalformedReport(f"a list of campaigns has 1 to {_MOST_ENTRIES} entries")
+        _verify(self.key, self.signature, _LISTED + heads[-1].encode())
+        if self.before is not None:
+            self.before.check(self.key)
+        for name, value in (("heads", tuple(heads[1:])), ("campaigns", campaigns), ("last_key", key)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def head(self) -> str:
+        """The digest of the last entry, 64 hexadecimal digits: two people who have one head saw one list."""
+        return self.heads[-1]
+
+    def continues(self, count: int, head: str) -> bool:
+        """Return whether the list is one of `count` entries with that head, or goes on from there."""
+        return 1 <= count <= len(self.heads) and self.heads[count - 1] == head
+
+    @classmethod
+    def extend(
+        cls, log: CampaignLog | None, key: Any, before: KeyBefore | None = None, **entry: str
+    ) -> CampaignLog:
+        """Return a list with one entry more, signed with an Ed25519 private key; None is an empty list."""
+        text = canonical({"before": _FIRST if log is None else log.head, **entry})
+        head = hashlib.sha256(text.encode()).hexdigest()
+        entries = () if log is None else log.entries
+        return cls((*entries, text), public_part(key), key.sign(_LISTED + head.encode()).hex(), before)
+
+    def to_json(self) -> str:
+        """Return what a collector serves and a file holds."""
+        whole = {"log": self.entries, "key": self.key, "signature": self.signature, **_written(self.before)}
+        return json.dumps(whole, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, key: str | None = None) -> CampaignLog:
+        """Return what `to_json` wrote, verified; raise Mismatch as `Published.from_json` does."""
+        data = loads(text, "a list of campaigns")
+        try:
+            entries, stated, signature, before = (
+                data["log"],
+                data["key"],
+                data["signature"],
+                _key_before(data),
+            )
+        except (KeyError, TypeError):
+            raise MalformedReport("this is not a list of campaigns") from None
+        if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+            raise MalformedReport("this is not a list of campaigns")
+        check_pin(stated, before, key)
+        return cls(tuple(entries), stated, signature, before)
+
+
+def _written(before: KeyBefore | None) -> dict[str, Any]:
+    return {} if before is None else {"key_before": before._asdict()}
+
+
+def _key_before(data: Mapping[str, Any]) -> KeyBefore | None:
+    if "key_before" not in data:
+        return None
+    return KeyBefore(data["key_before"]["key"], data["key_before"]["signature"])
+
+
+class Signer:
+    """The asker's private key in a file, and the list of campaigns beside it: what is signed is listed."""
+
+    def __init__(self, place: Path, *, make: bool = False) -> None:
+        """Read the key, or make it if there is none and `make` says so; refuse one that was replaced."""
+        self._key = make_key(place) if make and not place.exists() else read_key(place)
+        self._file = list_file(place)
+        self.log: CampaignLog | None = None
+        if self._file.exists():
+            self.log = CampaignLog.from_json(self._file.read_bytes())
+            if self.log.key != self.key:
+                raise InvalidParameter(f"{self._file} is the list of another key than that of {place}")
+            if self.log.last_key not in (None, self.log.key):
+                raise InvalidParameter(f"the key of {place} was replaced; sign with the key that follows it")
+
+    @property
+    def key(self) -> str:
+        """The public key."""
+        return public_part(self._key)
+
+    @property
+    def head(self) -> str | None:
+        """The head of the list; None if nothing was signed yet."""
+        return None if self.log is None else self.log.head
+
+    def publish(self, contract: Contract) -> Published:
+        """Return the contract signed, with the day of its retirement if the list has one."""
+        log = self.log
+        if log is None or contract.id not in log.campaigns:
+            log = self._extend(published=contract.id)
+        made = Published.sign(contract, self._key, log.before)
+        day = log.campaigns[contract.id]
+        return made if day is None else made.retire(day, self._key)
+
+    def retire(self, published: Published, day: datetime.date) -> Published:
+        """Return a campaign of this key, retired from a day on."""
+        gone = published.retire(day, self._key)
+        if self.publish(published.contract).retired != gone.retired:
+            self._extend(retired=published.id, day=day.isoformat())
+        return gone
+
+    def hand_over(self, place: Path) -> Signer:
+        """Return a new key, in a new file, that this one has signed as the next; this one signs no more."""
+        key = make_key(place)
+        present = public_part(key)
+        before = KeyBefore(self.key, self._key.sign(_NEXT_KEY + present.encode()).hex())
+        log = CampaignLog.extend(self.log, key, before, next_key=present)
+        with whole(list_file(place)) as stream:
+            stream.write(log.to_json() + "\n")
+        self._extend(next_key=present)
+        return Signer(place)
+
+    def _extend(self, **entry: str) -> CampaignLog:
+        before = None if self.log is None else self.log.before
+        self.log = log = CampaignLog.extend(self.log, self._key, before, **entry)
+        with whole(self._file) as stream:
+            stream.write(log.to_json() + "\n")
+        return log
+
+
+def list_file(key: Path) -> Path:
+    """Return the file of the list of campaigns that belongs to the file of a key."""
+    return key.with_suffix(".log")
 
 
 def _retirement(identity: str, day: datetime.date) -> bytes:

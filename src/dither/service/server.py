@@ -18,21 +18,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.service.collector import Collector, SealingKeys, closed, today
-from dither.service.contract import Contract, Published
-from dither.service.settings import (
-    Reason,
-    Settings,
-    log,
-    make_key,
-    public_part,
-    read_key,
-    read_sealing_key,
-    read_token,
-    to_stderr,
-)
+from dither.service.collector import Collector, closed, today
+from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
+from dither.service.settings import Reason, Settings, log, read_sealing_key, read_token, to_stderr
 from dither.service.store.opening import is_postgresql, open_store
 from dither.service.writer import Writer
+from dither.wire.ohttp import GatewayKeys, configuration
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -99,6 +90,7 @@ class ServerPlan:
     token: str | None = None  # the file of it
     settings: Settings = field(default_factory=Settings)
     sealing_keys: tuple[str, ...] = ()  # the files of them
+    log: str | None = None  # the file of the list of campaigns
 
     def __post_init__(self) -> None:
         if self.workers > 1 and not is_postgresql(self.store):
@@ -123,34 +115,57 @@ class ServerPlan:
             over = closed(one, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
                 raise InvalidParameter(
-                    f"devices seal their batches for the campaign {one.contract.name!r} to the key "
+                    f"devices encrypt what they send for the campaign {one.contract.name!r} to the key "
                     f"{key[:16]}…; give the file of this key with --sealing-key"
                 )
         return made
 
     @cached_property
-    def private_keys(self) -> SealingKeys:
-        """The private sealing keys of the files, by the public ones."""
+    def private_keys(self) -> GatewayKeys:
+        """The private sealing keys of the files, by their key configurations."""
         keys = [read_sealing_key(Path(name)) for name in self.sealing_keys]
-        return {public_part(one): one for one in keys}
+        return {configuration(key): key for key in keys}
 
     def _published(self, path: Path) -> Published:
         if not _is_toml(path):
             return Published.from_json(path.read_bytes())
-        contract = Contract.read(path)
-        place = self.key_file
-        return Published.sign(contract, read_key(place) if place.exists() else make_key(place))
+        return Signer(self.key_file, make=True).publish(Contract.read(path))
+
+    def listed(self, campaigns: list[Published]) -> CampaignLog | None:
+        """Return the list of campaigns, by default the one beside the key; None if there is none.
+
+        Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
+        """
+        place = list_file(self.key_file) if self.log is None else Path(self.log)
+        if self.log is None and not place.exists():
+            return None
+        log = CampaignLog.from_json(place.read_bytes())
+        for one in campaigns:
+            if one.key == log.key and one.id not in log.campaigns:
+                raise InvalidParameter(
+                    f"the campaign {one.contract.name!r} is not in the list {place.name}; "
+                    "`dither campaign publish` writes it there"
+                )
+        return log
 
     def writer(self, campaigns: list[Published]) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
+        log = self.listed(campaigns)
         collector = Collector(open_store(self.store), self.settings, sealing_keys=self.private_keys)
+
+        def reload() -> list[Published]:
+            found = self.published()
+            collector.log = self.listed(found)
+            return found
+
         try:
+            collector.log = log
             for published in campaigns:
                 collector.publish(published)
         except BaseException:
             collector.store.close()
             raise
-        return Writer(collector, self.published)
+        return Writer(collector, reload)
 
 
 def _is_toml(name: str | Path) -> bool:
@@ -178,11 +193,12 @@ def made(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
 
 
 class Addresses(NamedTuple):
-    """Where a collector answers."""
+    """Where a collector answers, and with which keys its campaigns are signed."""
 
     page: str
     campaigns: tuple[str, ...]
     client: str
+    keys: tuple[str, ...]  # the public keys that campaigns are signed with
 
 
 def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
@@ -193,7 +209,8 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
         app = made(plan, campaigns) if plan.workers == 1 else None
         place = _address(bound)
         told = tuple(f"{place}/v1/campaigns/{one.id}" for one in campaigns)
-        tell(Addresses(f"{place}/", told, f"{place}/client/dither.js"))
+        keys = tuple(dict.fromkeys(one.key for one in campaigns))
+        tell(Addresses(f"{place}/", told, f"{place}/client/dither.js", keys))
         if app is not None:
             run(bound, app)
         else:

@@ -1,6 +1,6 @@
 """Settings of a collector, its log lines, refusals and signals.
 
-Secret files of a collector: the key that signs campaigns, the one that opens sealed batches, the token.
+Secret files of a collector: the key that signs campaigns, the one that opens requests, the token.
 """
 
 from __future__ import annotations
@@ -115,8 +115,9 @@ class Reason(Enum):
     """Why a batch was not accepted. The value is what answers, metrics and the page show."""
 
     BODY = "body"  # damaged, cut off, not canonical, or no batch at all
-    FORM = "form"  # a content type that is neither JSON, packed nor sealed
-    SEALED = "sealed"  # it cannot be opened: another key or campaign, or it was changed on the way
+    FORM = "form"  # a content type that is neither JSON nor packed
+    SEALED = "sealed"  # an encrypted request that cannot be opened: another key, or changed on the way
+    REQUEST = "request"  # encrypted, and neither a batch nor the reading of a campaign
     SIZE = "size"  # more bytes than are allowed
     SLOW = "slow"  # the body did not arrive in time
     RATE = "rate"  # too many reports from one address
@@ -145,6 +146,7 @@ _STATUS = {
     Reason.BODY: 400,
     Reason.FORM: 415,
     Reason.SEALED: 400,
+    Reason.REQUEST: 400,
     Reason.SIZE: 413,
     Reason.SLOW: 408,
     Reason.RATE: 429,
@@ -156,8 +158,9 @@ _STATUS = {
 }
 _WORDS = {
     Reason.BODY: "the body is not a batch of version 2, or it is damaged",
-    Reason.FORM: "send application/vnd.dither.batch, application/json or application/vnd.dither.sealed",
-    Reason.SEALED: "the sealed body cannot be opened with the key of this campaign",
+    Reason.FORM: "send application/vnd.dither.batch or application/json; message/ohttp-req to the gateway",
+    Reason.SEALED: "the encrypted request cannot be opened with a key of this collector",
+    Reason.REQUEST: "encrypted requests are the POST of a batch and the GET of a campaign or of the list",
     Reason.SIZE: "the body has more bytes than this collector accepts; send fewer reports in a batch",
     Reason.SLOW: "the body did not arrive in time; send the same bytes again",
     Reason.RATE: "too many reports from this address; send the same bytes again later",
@@ -197,13 +200,14 @@ def on_hangup(act: Callable[[], Any]) -> None:
         return
 
 
-_SEALING: Final = "sealing "  # begins the file, so that neither key is taken for the other
+PRIVATE: Final = "dither-private-key-1:"  # begins the file; what it is for follows, and 64 digits
+_SIGNS, _OPENS = PRIVATE + "ed25519:", PRIVATE + "x25519:"
 _LEAST_TOKEN: Final = 16  # characters
 
 
 def make_key(path: Path) -> Ed25519PrivateKey:
     """Draw a key and write it to a new file that its owner alone may read."""
-    return _key(_write(path, secrets.token_hex(32)), path)
+    return _key(_write(path, _SIGNS + secrets.token_hex(32)), path)
 
 
 def read_key(path: Path) -> Ed25519PrivateKey:
@@ -212,8 +216,8 @@ def read_key(path: Path) -> Ed25519PrivateKey:
 
 
 def make_sealing_key(path: Path) -> X25519PrivateKey:
-    """Draw a key that opens sealed batches, and write it to a new file that its owner alone may read."""
-    return _sealing_key(_write(path, _SEALING + secrets.token_hex(32)), path)
+    """Draw a key that opens encrypted requests, and write it to a new file that its owner alone may read."""
+    return _sealing_key(_write(path, _OPENS + secrets.token_hex(32)), path)
 
 
 def read_sealing_key(path: Path) -> X25519PrivateKey:
@@ -236,26 +240,39 @@ def read_token(path: Path) -> str:
     return token
 
 
+def refuse_private(what: str, text: object) -> None:
+    """Raise InvalidParameter if a private key is given where a public one belongs."""
+    if isinstance(text, str) and text.lstrip().startswith("dither-private-key"):
+        raise InvalidParameter(
+            f"{what} is a public key, and this is a private one: whoever reads it can act in your name. "
+            "Replace it if anybody saw it; `dither serve` and `dither campaign` print the public one"
+        )
+
+
 def _key(text: str, path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    try:
-        return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
-    except ValueError:
-        raise InvalidParameter(f"{path} is not a key that dither wrote: 64 hexadecimal digits") from None
+    return Ed25519PrivateKey.from_private_bytes(
+        _secret(text, _SIGNS, f"{path} is not a key that signs; `dither campaign publish` makes one")
+    )
 
 
 def _sealing_key(text: str, path: Path) -> X25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+    return X25519PrivateKey.from_private_bytes(
+        _secret(text, _OPENS, f"{path} is not a sealing key; `dither campaign sealing-key FILE` makes one")
+    )
+
+
+def _secret(text: str, kind: str, otherwise: str) -> bytes:
     try:
-        if not text.startswith(_SEALING):
-            raise ValueError
-        return X25519PrivateKey.from_private_bytes(bytes.fromhex(text.removeprefix(_SEALING)))
+        data = bytes.fromhex(text.removeprefix(kind))
     except ValueError:
-        raise InvalidParameter(
-            f"{path} is not a sealing key; `dither campaign sealing-key FILE` makes one"
-        ) from None
+        data = b""
+    if not text.startswith(kind) or len(data) != 32:
+        raise InvalidParameter(otherwise)
+    return data
 
 
 def _write(path: Path, text: str) -> str:

@@ -91,11 +91,31 @@ def _batches(data: Any) -> Iterator[Case]:
         yield one["batch"], asked, {"json": one["json"], "packed": one["packed"]}
 
 
-def _sealed(data: Any) -> Iterator[Case]:
-    for number, one in enumerate(data["sealed"]):
-        asked = {"do": "seal", "key": data["key"], "campaign": data["campaign"]}
-        asked |= {name: one[name] for name in ("form", "body", "ephemeral")}
-        yield f"sealed body {number}", asked, {"sealed": one["sealed"]}
+def _ohttp(data: Any) -> Iterator[Case]:
+    """Yield requests and responses in binary HTTP, exchanges, and keys to which nothing may be encrypted."""
+    for one in data["requests"]:
+        asked = {"do": "request"} | {name: one[name] for name in ("method", "address", "form", "body")}
+        yield f"request: {one['name']}", asked, {name: one[name] for name in ("plain", "length")}
+    for one in data["responses"]:
+        told = ("refused",) if "refused" in one else ("status", "content")
+        yield f"response: {one['name']}", {"do": "response", "plain": one["plain"]}, {n: one[n] for n in told}
+    given = ("configuration", "plain", "ephemeral", "answer")
+    for one in data["exchanges"]:
+        asked = {"do": "encapsulate"} | {name: one[name] for name in given}
+        yield one["name"], asked, {name: one[name] for name in ("sealed", "opened")}
+        damaged = one["answer"][:-2] + ("00" if one["answer"][-2:] != "00" else "01")
+        yield f"{one['name']}, the answer changed", asked | {"answer": damaged}, {"refused": True}
+    for one in data["configurations"]:
+        asked = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given[1:3]}
+        asked |= {"configuration": one["configuration"]}
+        yield f"configuration: {one['reason']}", asked, {"refused": True}
+
+
+def _log(data: Any) -> Iterator[Case]:
+    """Yield lists of campaigns, each with the length and the head that a device kept before."""
+    for one in data["logs"]:
+        asked = {"do": "log", "key": data["key"]} | {name: one[name] for name in ("published", "kept")}
+        yield one["name"], asked, _verdict(one, "count", "head")
 
 
 def _account(data: Any) -> Iterator[Case]:
@@ -131,7 +151,8 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "signatures": _signatures,
     "bounds": _bounds,
     "batches": _batches,
-    "sealed": _sealed,
+    "ohttp": _ohttp,
+    "log": _log,
     "account": _account,
     "permanent": _permanent,
 }

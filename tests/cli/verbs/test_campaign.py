@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def test_a_sealing_key_is_made_and_its_public_half_is_told(file: str, tmp_path: 
     code, told = done.exit_code, done.output
     assert code == 0
     assert place.stat().st_mode & 0o777 == 0o600
-    secret = place.read_text().split()[1]
+    secret = place.read_text().strip().removeprefix("dither-private-key-1:x25519:")
     assert len(secret) == 64
     assert secret not in told
     assert run("campaign", "sealing-key", str(place)).output == told  # it is not made again
@@ -83,12 +84,34 @@ def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Pa
     assert not list(tmp_path.glob("*.sqlite"))
 
 
+def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
+    out, old, new = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "asker-2.key"))
+    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json").output)
+    told = json.loads(run("campaign", "replace-key", old, new, "--json").output)
+    assert (told["follows"], told["key"] != before["key"]) == (before["key"], True)
+    again = str(tmp_path / "again.json")
+    done = run("campaign", "publish", out, "--key", new, "-o", again)
+    assert (done.exit_code, told["key"] in done.output) == (0, True)
+    assert f"key before {before['key']}" in run("campaign", "check", again).output
+    assert Published.from_json(Path(again).read_bytes(), key=before["key"]).id == before["campaign"]
+    for words in (
+        ("campaign", "replace-key", old, str(tmp_path / "third.key")),
+        ("campaign", "publish", file, "--key", old, "-o", str(tmp_path / "x.json")),
+        ("campaign", "retire", out, "--key", old),
+    ):
+        done = run(*words)
+        assert (done.exit_code, "was replaced" in done.output) == (2, True)
+    assert not (tmp_path / "third.key").exists()
+
+
 def test_json_is_one_document(file: str, tmp_path: Path) -> None:
     out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
     told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json").output)
     assert told["file"] == out
     retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json").output)
-    assert retired == {"campaign": told["campaign"], "retired": "2026-05-20"}
+    head = json.loads((tmp_path / "asker.log").read_text(encoding="utf-8"))["log"][-1]
+    digest = hashlib.sha256(head.encode()).hexdigest()
+    assert retired == {"campaign": told["campaign"], "retired": "2026-05-20", "head": digest}
     open_store(store).close()
     backup = str(tmp_path / "monday.backup")
     assert json.loads(run("collector", "backup", store, backup, "--json").output) == {
@@ -103,12 +126,13 @@ def test_json_is_one_document(file: str, tmp_path: Path) -> None:
 
 
 def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js")
+    places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
     monkeypatch.setattr("dither.cli.verbs.serve.serve", lambda plan, tell: tell(places))
     assert [line.split() for line in run("serve", file).output.splitlines()] == [
         ["page", "http://h/"],
         ["campaign", "http://h/v1/campaigns/ab"],
         ["client", "http://h/client/dither.js"],
+        ["key", "cd"],
     ]
     assert json.loads(run("serve", file, "--json").output)["campaigns"] == ["http://h/v1/campaigns/ab"]
 
@@ -124,7 +148,10 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "chmod 600" in run("campaign", "retire", out, "--key", str(other)).output
     other.chmod(0o600)
     other.write_text("hello", encoding="utf-8")
-    assert "hexadecimal" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
+    assert not (tmp_path / "none.key").exists()
+    assert "--head is for" in run("audit", "podium", "--head", "ab").output
     assert "one worker" in run("serve", file, "--workers", "2").output
     assert "--key" in run("serve", file, "--store", "postgresql://localhost/x").output
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x").output

@@ -3,8 +3,8 @@ import { type Question, type Source } from "./parts.js";
 import { type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
 import { type Waiting } from "./batch.js";
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
-export interface Store {
-    update<T>(change: (kept: Kept | undefined) => [result: T, next?: Kept]): Promise<T>;
+export interface Store<Thing = Kept> {
+    update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing]): Promise<T>;
 }
 /** What is kept: the state of the account, and the secret key of permanent answers. */
 export interface Kept {

@@ -1,21 +1,24 @@
-/** Batches that are sealed to a collector's key, so that a relay passes them on and cannot read them. docs/wire.md has the bytes. */
-import { type Fields } from "./parts.js";
+/** Requests that are encrypted to the gateway of a collector (Oblivious HTTP, RFC 9458), so that a relay passes them on and cannot read them. */
 type Bytes = Uint8Array<ArrayBuffer>;
-/** Return a new X25519 public key, and the secret that it shares with another key. Throw `Malformed` ("key") if everybody knows that secret. */
-export declare function agree(key: string): Promise<[own: ArrayBuffer, common: ArrayBuffer]>;
+/** Return a new X25519 public key, the secret that it shares with that of a configuration, and the latter. Throw `Malformed` ("key") if everybody knows that secret. */
+export declare function agree(configuration: unknown): Promise<[own: ArrayBuffer, common: ArrayBuffer, key: Bytes]>;
 /**
- * Return a body (JSON as text, or packed bytes) encrypted for a campaign: HPKE [RFC 9180] in base mode. Other bytes come out every time.
+ * Return an encrypted request [RFC 9458, 4.3], of other bytes every time, and a function that opens its answer.
  *
- * `key` is the campaign's sealing key (64 hexadecimal digits), `campaign` its identity. Throw `Malformed` ("key") if nothing can be sealed to it.
+ * `configuration` is the gateway's key configuration, as hexadecimal text: a campaign's `sealing_key`. Throw `Malformed` ("key") if nothing can be encrypted to it.
  */
-export declare function seal(body: string | Uint8Array, key: string, campaign: string): Promise<Bytes>;
+export declare function encapsulate(configuration: string, plain: Bytes): Promise<[sealed: Bytes, open: (answer: Bytes) => Promise<Bytes>]>;
+/** Return a request in binary HTTP [RFC 9292], padded to a power of two: its length tells neither the question nor, but for the magnitude, the number of reports. */
+export declare function binaryRequest(method: string, address: string, form?: string, body?: string | Uint8Array): Bytes;
+/** Return a response of known length in binary HTTP; throw if it is none, or not whole. Its fields are not read. */
+export declare function binaryResponse(data: Bytes): Response;
 /**
- * Return a `fetch` for `device.send` that seals every body: `device.send(question, address, { fetch: sealed(campaign) })`.
+ * Return a `fetch` that encrypts every request to the gateway of a collector and sends it to a relay, which passes it on and reads nothing:
+ * `device.send(question, address, { fetch: relayed(relay, campaign.terms.sealing_key) })`.
  *
- * `campaign` is what `fetchCampaign` returned: its signature covers the key. Throw `Malformed` ("key") if it has none. Nothing is ever sent unsealed.
+ * `configuration` is the gateway's key configuration: the `sealing_key` of a campaign, whose signature covers it, or a pinned one. Throw
+ * `Malformed` ("key") if it is none. Nothing is ever sent unencrypted. Where the relay answers anything but what the collector encrypted,
+ * the answer is `Response.error()`: it acknowledges nothing.
  */
-export declare function sealed({ id, terms }: {
-    id: string;
-    terms: Fields;
-}, fetch?: typeof globalThis.fetch): typeof globalThis.fetch;
+export declare function relayed(relay: string, configuration: string, fetch?: typeof globalThis.fetch): typeof globalThis.fetch;
 export {};

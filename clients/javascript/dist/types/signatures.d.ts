@@ -1,5 +1,5 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
-import { type Asking } from "./client.js";
+import { type Asking, type Store } from "./client.js";
 import { type Fields } from "./parts.js";
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
 export declare function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean>;
@@ -7,6 +7,8 @@ export declare function verify(bytes: Uint8Array, signature: Uint8Array, key: Ui
 export interface Campaign {
     /** The SHA-256 of its text. */
     id: string;
+    /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
+    key: string;
     /** Its terms, as they are published: name, asker, contact, purpose, begins, ends, people, labels, promise … */
     terms: Fields;
     /** The day from which on it is retired, or null. */
@@ -16,10 +18,36 @@ export interface Campaign {
         [name: string]: [specification: string, asking: Asking];
     };
 }
+/** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */
+export interface Seen {
+    keys: {
+        [before: string]: string;
+    };
+    heads: {
+        [key: string]: [count: number, head: string];
+    };
+}
+/** The list of all campaigns that a key has published and retired. */
+export interface Log {
+    /** The digest of each entry; the last one is the head. */
+    heads: string[];
+    /** By identity: the day from which on a campaign is retired, or null. */
+    campaigns: Map<string, string | null>;
+}
 /**
- * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits), its terms are in order,
- * and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
+ * Read what a collector publishes. Throw `Malformed` unless it is signed with the pinned key (64 hexadecimal digits) or with the next one,
+ * its terms are in order, and this client can answer all its questions: otherwise it could not tell whether they keep the campaign's promise.
  */
-export declare function readCampaign(published: string, key: string): Promise<Campaign>;
-/** Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches". */
-export declare function fetchCampaign(address: string, key: string, fetch?: typeof globalThis.fetch): Promise<Campaign>;
+export declare const readCampaign: (published: string, key: string) => Promise<Campaign>;
+/**
+ * Read the list of campaigns of a collector. Throw `Malformed` unless it is signed with the pinned key or with the next one, every entry has the
+ * digest of the one before, and ("log") it continues the list whose length and head were `kept`.
+ */
+export declare const readLog: (published: string, key: string, kept?: Seen["heads"][string]) => Promise<Log>;
+/**
+ * Fetch a campaign; the last part of its address is its identity. Batches are sent to the address + "/batches".
+ *
+ * `store` is where the device keeps what it has seen of askers, such as `indexedStore("askers")`. With it a pinned key is followed to the
+ * next one, once, and ("log") the asker's list of campaigns must have this one and continue the list that was seen before.
+ */
+export declare function fetchCampaign(address: string, key: string, fetch?: typeof globalThis.fetch, store?: Store<Seen>): Promise<Campaign>;

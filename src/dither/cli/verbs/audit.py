@@ -1,4 +1,4 @@
-"""`dither audit`: check the ε of a mechanism, of any Python function, or of any command."""
+"""`dither audit`: check the ε of a mechanism, a Python function or a command; compare a list of campaigns."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ class _WithCommand(click.Command):
     multiple=True,
     help="An assumption that you accept, in the words that the audit prints; may be repeated.",
 )
+@click.option("--head", help="The head of a list of campaigns, from somebody else, to compare with.")
 @JSON_OPTION
 @click.pass_context
 def command(
@@ -84,6 +85,7 @@ def command(
     repeat: int | None,
     plot: Path | None,
     assume: tuple[str, ...],
+    head: str | None,
     as_json: bool,
 ) -> None:
     """Check the ε of MECHANISM; exit code 1 if it does not hold.
@@ -96,6 +98,9 @@ def command(
     command that reads a JSON value a line and writes a report a line. Both are sampled: the finding is a
     lower bound on ε, with the two inputs and the event that prove it.
 
+    https://… is a collector: its list of campaigns is checked, and its head printed. With the --head that
+    somebody else saw, the exit code is 0 if the list has it: then you were both shown one list.
+
     \b
     dither audit podium --interval 18 100 --epsilon 1
     dither audit design.json
@@ -103,7 +108,12 @@ def command(
     dither audit reports.csv
     dither audit mymodule:randomise --interval 0 1 --epsilon 1
     dither audit --categories yes,no --epsilon 1 -- node client.js
+    dither audit https://city.example --head 5d41…
     """
+    if mechanism and mechanism.startswith(("https://", "http://")):
+        _audit_list(mechanism, head, as_json)
+    if head is not None:
+        raise click.UsageError("--head is for the address of a collector, https://…")
     words: tuple[str, ...] | None = ctx.meta.get(_WORDS)
     if words is None and mechanism and is_question_file(mechanism) and not mechanism.endswith(".json"):
         if domain is not None or epsilon is not None or plot is not None or repeat is not None:
@@ -139,6 +149,32 @@ def command(
         if again is not None:
             click.echo(f"repeated on fresh reports:\n  {again}")
     raise SystemExit(0 if finding.ok else 1)
+
+
+def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
+    """Check the list of campaigns of a collector; exit with code 1 if it does not have a head."""
+    from dither.service.client import fetch_log
+
+    log = fetch_log(address)
+    seen = None if head is None else head.lower() in log.heads
+    facts = {"head": log.head, "entries": len(log.heads), "campaigns": len(log.campaigns), "key": log.key}
+    if as_json:
+        print_json({**facts, "continues": seen})
+    else:
+        for name, value in facts.items():
+            click.echo(f"{name:10} {value}")
+        if seen is not None:
+            later = len(log.heads) - log.heads.index(str(head).lower()) - 1 if seen else 0
+            since = f", with {later} entries since" if later else ""
+            click.echo(
+                verdict(
+                    f"one list: the given head is in it{since}"
+                    if seen
+                    else "another list: the given head is not in it; somebody was shown other campaigns",
+                    seen,
+                )
+            )
+    raise SystemExit(0 if seen is not False else 1)
 
 
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:

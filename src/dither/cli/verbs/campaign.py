@@ -10,15 +10,16 @@ import click
 from dither.advice.explain import explain
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
-from dither.service.contract import Contract, Published
-from dither.service.settings import make_key, make_sealing_key, public_part, read_key, read_sealing_key
+from dither.service.contract import Contract, Published, Signer
+from dither.service.settings import make_sealing_key, read_sealing_key
+from dither.wire.ohttp import configuration
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
 
 @click.group()
 def command() -> None:
-    """Check, publish or retire a campaign; make the key that devices seal batches to.
+    """Check, publish or retire a campaign; make the key that devices encrypt to; replace the asker's key.
 
     A published campaign never changes. Its identity is the digest of its text; a change is a new version.
 
@@ -27,7 +28,16 @@ def command() -> None:
     dither campaign sealing-key collector.key
     dither campaign publish campaign.toml --key asker.key -o campaign.json
     dither campaign retire campaign.json --key asker.key
+    dither campaign replace-key asker.key asker-2.key
     """
+
+
+def _read(file: Path) -> tuple[Contract, Published | None]:
+    """Return the campaign of a file in TOML, or of a published one."""
+    if file.suffix == ".toml":
+        return Contract.read(file), None
+    published = Published.from_json(file.read_bytes())
+    return published.contract, published
 
 
 @command.command()
@@ -35,14 +45,14 @@ def command() -> None:
 @JSON_OPTION
 def check(file: Path, as_json: bool) -> None:
     """Check FILE and say what it promises: a campaign in TOML, or a published one."""
-    published = None if file.suffix == ".toml" else Published.from_json(file.read_bytes())
-    contract = Contract.read(file) if published is None else published.contract
+    contract, published = _read(file)
     facts = {
         "id": contract.id,
         "name": contract.name,
         "version": contract.version,
         "promise": str(contract.guarantee),
         "signed by": None if published is None else published.key,
+        "key before": None if published is None or published.before is None else published.before.key,
         "sealed to": contract.sealing_key,
         "retired": None if published is None or published.retired is None else str(published.retired[0]),
     }
@@ -63,13 +73,13 @@ def check(file: Path, as_json: bool) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @JSON_OPTION
 def sealing_key(file: Path, as_json: bool) -> None:
-    """Print the public half of the key in FILE, as a line for the campaign in TOML.
+    """Print the key configuration (RFC 9458) of the key in FILE, as a line for the campaign in TOML.
 
-    The key is made if there is none. Devices encrypt batches to it, so that a relay cannot read them. Give
+    The key is made if there is none. Devices encrypt requests to it, so that a relay cannot read them. Give
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
-    public = public_part(key)
+    public = configuration(key)
     if as_json:
         print_json({"sealing_key": public, "file": str(file)})
     else:
@@ -85,16 +95,23 @@ def sealing_key(file: Path, as_json: bool) -> None:
 @FORCE_OPTION
 @JSON_OPTION
 def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> None:
-    """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none."""
-    contract = Contract.read(file)
+    """Sign FILE, a campaign in TOML, and write what devices read. A key is made if there is none.
+
+    A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
+    beside the key (asker.log beside asker.key), which the collector serves.
+    """
+    contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
-    made = Published.sign(contract, read_key(key) if key.exists() else make_key(key))
+    signer = Signer(key, make=True)
+    made = signer.publish(contract)
     with whole(out) as stream:
         stream.write(made.to_json() + "\n")
+    facts = {"campaign": made.id, "key": made.key, "head": signer.head, "file": str(out)}
     if as_json:
-        print_json({"campaign": made.id, "key": made.key, "file": str(out)})
+        print_json(facts)
     else:
-        click.echo(f"campaign   {made.id}\nkey        {made.key}\nwritten to {out}")
+        for name, value in facts.items():
+            click.echo(f"{name:10} {value}")
 
 
 @command.command()
@@ -110,10 +127,31 @@ def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
         )
     except ValueError:
         raise click.UsageError(f"--day is a day such as 2026-05-01, not {day!r}") from None
-    gone = Published.from_json(file.read_bytes()).retire(first, read_key(key))
+    published, signer = Published.from_json(file.read_bytes()), Signer(key)
+    gone = signer.retire(published, first)
     with whole(file) as stream:
         stream.write(gone.to_json() + "\n")
     if as_json:
-        print_json({"campaign": gone.id, "retired": str(first)})
+        print_json({"campaign": gone.id, "retired": str(first), "head": signer.head})
     else:
-        click.echo(f"retired from {first} on: send SIGHUP to the collector")
+        click.echo(f"retired from {first} on: send SIGHUP to the collector\nhead       {signer.head}")
+
+
+@command.command(name="replace-key")
+@click.argument("old", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("new", type=click.Path(dir_okay=False, path_type=Path))
+@JSON_OPTION
+def replace_key(old: Path, new: Path, as_json: bool) -> None:
+    """Make a key in NEW that follows the one in OLD. Devices that pinned the old one follow it, once.
+
+    The list of campaigns goes on beside NEW. Sign every campaign that still runs again (`dither campaign
+    publish campaign.json --key NEW -o …`): OLD signs nothing any more, and devices that followed refuse it.
+    """
+    before = Signer(old)
+    signer = before.hand_over(new)
+    facts = {"key": signer.key, "follows": before.key, "head": signer.head, "file": str(new)}
+    if as_json:
+        print_json(facts)
+    else:
+        for name, value in facts.items():
+            click.echo(f"{name:10} {value}")

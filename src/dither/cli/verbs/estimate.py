@@ -16,16 +16,24 @@ from typing import Any, Final
 import click
 import numpy as np
 
-from dither.cli.output import JSON_OPTION, counted, number, print_json, probability, rows_done, table
+from dither.cli.output import (
+    JSON_OPTION,
+    counted,
+    number,
+    print_json,
+    probability,
+    read_questions,
+    rows_done,
+    table,
+)
 from dither.data.files import group_files, summarise_file
 from dither.data.streams import is_standard, shown_name
 from dither.domains import Categories, Interval
-from dither.errors import DitherError, InvalidParameter, NotIdentifiable, unknown_name
+from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.distributions import distribution, quantile
 from dither.estimation.estimate import Estimate, show_interval
 from dither.estimation.groups import MINIMUM, GroupCounts, Quantity, estimate
 from dither.estimation.summary import Summary
-from dither.wire.codec import Campaign, from_json
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
@@ -353,7 +361,7 @@ def command(
         else:
             print_remote(remote, tokens, column, wanted, as_json)
         return
-    asked = None if question is None else _questions(question, column)
+    asked = None if question is None else read_questions(question, column)
     if any("://" in name for name in files):
         from dither.cli.verbs import sql
 
@@ -388,20 +396,3 @@ def _matching(name: str) -> list[Path]:
     if not found:
         raise click.UsageError(f"there is no file {name}")
     return found
-
-
-def _questions(file: Path, column: str | None) -> Campaign:
-    """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
-    if file.suffix == ".toml":
-        return Campaign.read(file)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{file} is not UTF-8 text") from None
-    try:
-        if column is not None:
-            return Campaign({column: from_json(text)})
-        return Campaign.from_json(text)
-    except DitherError as error:
-        hint = "" if column else "; a specification of one question needs --column, where its reports are"
-        raise click.UsageError(f"{file}: {error}{hint}") from None

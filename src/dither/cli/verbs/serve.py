@@ -27,7 +27,10 @@ from dither.service.settings import Settings
     "--sealing-key",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
-    help="A key that opens what devices sealed; may be repeated.",
+    help="A key that opens what devices encrypted; may be repeated, so that keys can be replaced.",
+)
+@click.option(
+    "--log", type=click.Path(exists=True, dir_okay=False), help="The list of campaigns; beside the key."
 )
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
 @click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
@@ -45,6 +48,7 @@ def command(
     workers: int,
     key: str | None,
     sealing_key: tuple[str, ...],
+    log: str | None,
     token_file: str | None,
     origin: tuple[str, ...],
     proxy: tuple[str, ...],
@@ -68,7 +72,7 @@ def command(
         relays=(*limits.relays, *relay),
     )
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
-    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits, sealing_key)
+    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits, sealing_key, log)
     serve(plan, _print_as_json if as_json else _print)
 
 
@@ -77,6 +81,8 @@ def _print(places: Addresses) -> None:
     for campaign in places.campaigns:
         click.echo(f"campaign  {campaign}")
     click.echo(f"client    {places.client}")
+    for key in places.keys:
+        click.echo(f"key       {key}")
 
 
 def _print_as_json(places: Addresses) -> None:

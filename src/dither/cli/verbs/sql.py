@@ -14,16 +14,16 @@ from typing import Any
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, read_questions
 from dither.data.rows import RowCounts
 from dither.data.sql.dialects import DIALECTS
 from dither.data.sql.engines import Columns, connect, fold_script, is_address, question_totals
 from dither.data.sql.query import OPTIONAL, ReportTable, counting_query
-from dither.data.streams import Missing, output_path, shown_name
-from dither.errors import DitherError, InvalidParameter, unknown_name
+from dither.data.streams import Missing, output_path
+from dither.errors import InvalidParameter, unknown_name
 from dither.estimation.groups import GroupCounts
 from dither.estimation.summary import Summary
-from dither.wire.codec import Campaign, from_json
+from dither.wire.codec import Campaign
 
 
 def counts_of(
@@ -152,7 +152,7 @@ def command(
     dither sql survey.toml --dialect snowflake --day 2026-11-15
     dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
     """
-    questions = _campaign(campaign, column)
+    questions = read_questions(campaign, column)
     given_day = None if day is None else day.date()
     table = report_table(table_name, unique, renamed)
     dialect = DIALECTS[dialect_name]
@@ -169,19 +169,6 @@ def command(
         print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})
     elif out is None:
         click.echo(text)
-
-
-def _campaign(path: Path, column: str) -> Campaign:
-    if path.suffix == ".toml":
-        return Campaign.read(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{path} is not UTF-8 text") from None
-    try:
-        return Campaign({column: from_json(text)})
-    except DitherError as error:
-        raise click.UsageError(f"{shown_name(path)}: {error}") from None
 
 
 def perturb_with_spark(

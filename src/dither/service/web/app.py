@@ -13,6 +13,7 @@ from dither.service.collector import Collector
 from dither.service.settings import Reason, on_hangup
 from dither.service.web.pages import page_routes
 from dither.service.web.requests import (
+    LOG,
     METHODS,
     PATH,
     Batches,
@@ -25,7 +26,8 @@ from dither.service.web.requests import (
     report_routes,
 )
 from dither.service.writer import Writer
-from dither.wire.batch import JSON, PACKED, SEALED
+from dither.wire.batch import JSON, PACKED
+from dither.wire.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -66,9 +68,9 @@ _BATCH: Final = {
 }
 _ACKNOWLEDGED: Final = {
     "type": "object",
-    "description": "The identity of the batch; of one that came sealed, that it did.",
-    "properties": {"batch": _DIGITS, "sealed": {"const": True}},
-    "oneOf": [{"required": ["batch"]}, {"required": ["sealed"]}],
+    "description": "The identity of the batch.",
+    "properties": {"batch": _DIGITS},
+    "required": ["batch"],
 }
 _REFUSED: Final = {
     "type": "object",
@@ -99,13 +101,36 @@ def _batches() -> dict[str, Any]:
             "content": {
                 PACKED: {"schema": {"type": "string", "format": "binary"}},
                 JSON: {"schema": _BATCH},
-                SEALED: {"schema": {"type": "string", "format": "binary"}},
             },
         },
         "responses": {
             "200": answer("The batch is on disk, now or since it came first.", _ACKNOWLEDGED),
             **refused,
             "503": answer("The store cannot be written now, or the body got lost: send it again."),
+        },
+    }
+
+
+def _gateway() -> dict[str, Any]:
+    """Return the description of Oblivious HTTP: keys, and requests that are encrypted to one of them."""
+    refused = {
+        str(reason.status): answer(f"Refused: {reason.words}.", _REFUSED)
+        for reason in (Reason.SEALED, Reason.FORM, Reason.SIZE, Reason.SLOW, Reason.RATE)
+    }
+    binary = {"type": "string", "format": "binary"}
+    return {
+        "get": {
+            "summary": "The key configurations of RFC 9458.",
+            "responses": {"200": answer("The configurations.", binary, KEYS)},
+        },
+        "post": {
+            "summary": "An encrypted request of RFC 9458: a batch, or the reading of a campaign.",
+            "requestBody": {"required": True, "content": {REQUEST: {"schema": binary}}},
+            "responses": {
+                "200": answer("The answer, encrypted.", binary, RESPONSE),
+                **refused,
+                "503": answer("The body got lost: send it again."),
+            },
         },
     }
 
@@ -143,6 +168,8 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
             "A campaign, signed.", {"200": answer("The campaign."), **gone}, _CAMPAIGN
         ),
         PATH: {"post": _batches()},
+        GATEWAY: _gateway(),
+        LOG: _read("The list of all campaigns, signed.", {"200": answer("The list."), **gone}),
         "/client/{name}": _read(
             "A file of the JavaScript client.",
             {"200": answer("The file.", {"type": "string"}, "text/javascript"), **gone},
@@ -255,8 +282,8 @@ def application(writer: Writer, *parts: Routes, token: str | None = None) -> Sta
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http" and scope["method"] in METHODS:
                 found = matched(scope["path"])
-                if found is not None:
-                    scope["path_params"] = {"campaign": found}
+                if found is not None or scope["path"] == GATEWAY:
+                    scope["path_params"] = {} if found is None else {"campaign": found}
                     await batches(scope, receive, send)
                     return
             await super().__call__(scope, receive, send)

@@ -16,12 +16,22 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.errors import DitherError, InvalidParameter
+from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.service.collector import Collector, check, read
 from dither.service.settings import BatchRefused, Reason, log
 from dither.service.store.store import StoreUnavailable
 from dither.service.writer import Writer
-from dither.wire.batch import SEALED, sealed_size
+from dither.wire.ohttp import (
+    GATEWAY,
+    KEYS,
+    REQUEST,
+    RESPONSE,
+    BinaryRequest,
+    BinaryResponse,
+    configurations,
+    decapsulate,
+    sealed_size,
+)
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -122,7 +132,7 @@ def exposition(writer: Writer) -> str:
         "Batches that were refused, by reason.",
         [(f'{{reason="{reason}"}}', count) for reason, count in sorted(refused.items())],
     )
-    family("opened_total", "counter", "Batches that came sealed.", [("", collector.opened)])
+    family("opened_total", "counter", "Requests that came encrypted.", [("", collector.opened)])
     family("commits_total", "counter", "Transactions that stored batches.", [("", writer.commits)])
     family("repeated_total", "counter", "Batches that came again.", [("", writer.repeated)])
     family(
@@ -237,17 +247,21 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
+_JSON: Final = b"application/json"
 _ALWAYS: Final = [
-    (b"content-type", b"application/json"),
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
 ]
+_KEY_PROBLEM: Final = "https://iana.org/assignments/http-problem-types#ohttp-key"  # [RFC 9458, 5.3]
+_PROBLEM: Final = b"application/problem+json"  # [RFC 9457]
 _RETRY: Final = {408: b"1", 429: b"10", 503: b"5"}  # seconds after which to try again, by status
 
 
-async def reply(send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """Send an answer in JSON."""
-    given = [*_ALWAYS, (b"content-length", b"%d" % len(body)), *headers]
+async def reply(
+    send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = (), kind: bytes = _JSON
+) -> None:
+    """Send an answer, in JSON unless another content type is given."""
+    given = [(b"content-type", kind), *_ALWAYS, (b"content-length", b"%d" % len(body)), *headers]
     if status in _RETRY:
         given.append((b"retry-after", _RETRY[status]))
     await send({"type": "http.response.start", "status": status, "headers": given})
@@ -256,7 +270,10 @@ async def reply(send: Send, status: int, body: bytes, headers: Iterable[tuple[by
 
 def refusal_body(reason: Reason) -> bytes:
     """Return the answer to a batch that is refused."""
-    return json.dumps({"refused": reason.value, "words": reason.words}).encode()
+    told = {"refused": reason.value, "words": reason.words}
+    if reason is Reason.SEALED:
+        told |= {"type": _KEY_PROBLEM, "title": reason.words}
+    return json.dumps(told).encode()
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
@@ -269,8 +286,12 @@ def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
 
 def content_type(scope: Mapping[str, Any]) -> str:
     """Return the content type of a request in lower case, without parameters; "" if there is none."""
-    given = header(scope, b"content-type") or b""
-    return given.partition(b";")[0].strip().lower().decode("latin-1")
+    return media_type((header(scope, b"content-type") or b"").decode("latin-1"))
+
+
+def media_type(text: str) -> str:
+    """Return a content type in lower case, without parameters."""
+    return text.partition(";")[0].strip().lower()
 
 
 def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
@@ -301,6 +322,18 @@ def bundle(name: str) -> bytes | None:
     return None
 
 
+LOG: Final = "/v1/log"
+_CAMPAIGNS: Final = "/v1/campaigns/"
+
+
+def published(collector: Collector, path: str) -> str | None:
+    """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
+    if path == LOG:
+        return None if collector.log is None else collector.log.to_json()
+    found = collector.campaigns.get(path.removeprefix(_CAMPAIGNS)) if path.startswith(_CAMPAIGNS) else None
+    return None if found is None else found.to_json()
+
+
 def campaign_routes(collector: Collector) -> list[BaseRoute]:
     """Return the routes of campaigns and of the client."""
     from starlette.responses import Response
@@ -329,12 +362,12 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
         ]
         return answered(request, json.dumps({"campaigns": listed}), "application/json")
 
-    async def one(request: Request) -> Response:
-        found = collector.campaigns.get(request.path_params["campaign"])
+    async def public(request: Request) -> Response:
+        found = published(collector, request.url.path)
         if found is None:
-            words = json.dumps({"words": "this collector has no such campaign"})
+            words = json.dumps({"words": "this collector has no such campaign or list"})
             return answered(request, words, "application/json", 404)
-        return answered(request, found.to_json(), "application/json")
+        return answered(request, found, "application/json")
 
     async def client(request: Request) -> Response:
         name = request.path_params["name"]
@@ -345,7 +378,8 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
 
     return [
         Route("/v1/campaigns", every),
-        Route("/v1/campaigns/{campaign}", one),
+        Route("/v1/campaigns/{campaign}", public),
+        Route(LOG, public),
         Route("/client/{name}", client),
     ]
 
@@ -353,7 +387,6 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
 PATH: Final = "/v1/campaigns/{campaign}/batches"
 METHODS: Final = ("POST", "OPTIONS")
 _BEFORE, _, _AFTER = PATH.partition("{campaign}")
-_OPENED: Final = b'{"sealed":true}'  # without the identity of the batch: a relay reads the answer
 _BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
 _LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
 _LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
@@ -373,7 +406,7 @@ class _Lost(Exception):
 
 
 class Batches:
-    """The endpoint, as an ASGI application."""
+    """The intake, as an ASGI application: batches, and the gateway of requests that come encrypted."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -389,44 +422,94 @@ class Batches:
             known = any(name == b"access-control-allow-origin" for name, _ in allowed)
             await reply(send, 204 if known else 403, b"", [*allowed, *(_PREFLIGHT if known else [])])
             return
-        campaign = scope["path_params"]["campaign"]
+        campaign = scope["path_params"].get("campaign")
+        if scope["method"] != "POST":
+            await reply(send, 200, configurations(self._collector.sealing_keys), allowed, KEYS.encode())
+            return
         try:
             address = client_address(scope, self._proxies)
-            limited = address not in self._relays
-            if limited and not self._limits.allow(address):
+            charged = address if address not in self._relays else None
+            if charged is not None and not self._limits.allow(charged):
                 raise BatchRefused(Reason.RATE)
-            form = content_type(scope)
-            body = await self._body(scope, receive, form)
-            asked = (self._collector, campaign, body, form)
-            large = len(body) > _LARGE
-            batch = await asyncio.to_thread(read, *asked) if large else read(*asked)
-            self._collector.opened += form == SEALED
-            arrived = check(self._collector, campaign, batch)
-            if limited and batch.reports > 1:
-                self._limits.charge(address, batch.reports - 1)
-            await self._writer.store(arrived)
+            form, most = content_type(scope), self._collector.settings.body
+            if campaign is None:
+                if form != REQUEST:
+                    raise BatchRefused(Reason.FORM)
+                body = await self._body(scope, receive, sealed_size(most))
+                answer = await self._open(body, charged)
+                await reply(send, 200, answer, allowed, RESPONSE.encode())
+            else:
+                body = await self._body(scope, receive, most)
+                status, told = await self._take(campaign, body, form, charged)
+                await reply(send, status, told, allowed)
         except BatchRefused as refused:
-            self._collector.refuse(refused.reason, campaign)
-            await reply(send, refused.reason.status, refusal_body(refused.reason), allowed)
-        except StoreUnavailable:
-            await reply(send, 503, _BUSY, allowed)
+            self._collector.refuse(refused.reason, campaign or "")
+            kind = _PROBLEM if refused.reason is Reason.SEALED else _JSON
+            await reply(send, refused.reason.status, refusal_body(refused.reason), allowed, kind)
         except _Lost:
             await reply(send, 503, _LOST, allowed)
         except _Gone:
             return
-        else:
-            named = b'{"batch":"%s"}' % batch.id.hex().encode()
-            await reply(send, 200, _OPENED if form == SEALED else named, allowed)
 
-    async def _body(self, scope: Scope, receive: Receive, form: str) -> bytes:
+    async def _take(self, campaign: str, body: bytes, form: str, charged: str | None) -> tuple[int, bytes]:
+        """Store a batch; return the status and the body of the answer. `charged` is the address, if any."""
+        try:
+            batch = await asyncio.to_thread(read, body, form) if len(body) > _LARGE else read(body, form)
+            arrived = check(self._collector, campaign, batch)
+            if charged is not None and batch.reports > 1:
+                self._limits.charge(charged, batch.reports - 1)
+            await self._writer.store(arrived)
+        except BatchRefused as refused:
+            self._collector.refuse(refused.reason, campaign)
+            return refused.reason.status, refusal_body(refused.reason)
+        except StoreUnavailable:
+            return 503, _BUSY
+        return 200, b'{"batch":"%s"}' % batch.id.hex().encode()
+
+    async def _open(self, body: bytes, charged: str | None) -> bytes:
+        """Return the encrypted answer to an encrypted request; raise BatchRefused if it cannot be opened.
+
+        What is wrong inside is answered inside [RFC 9458, 5.2]: a relay reads no refusal.
+        """
+        asked = (body, self._collector.sealing_keys)
+        try:
+            plain, exchange = (
+                await asyncio.to_thread(decapsulate, *asked) if len(body) > _LARGE else decapsulate(*asked)
+            )
+        except MalformedReport:
+            raise BatchRefused(Reason.SEALED) from None
+        self._collector.opened += 1
+        status, told = await self._within(plain, charged)
+        return exchange.encrypt_answer(BinaryResponse(status, "application/json", told).to_bytes())
+
+    async def _within(self, plain: bytes, charged: str | None) -> tuple[int, bytes]:
+        """Return the status and the body of the answer to a request in binary HTTP."""
+        reason = Reason.REQUEST
+        try:
+            asked = BinaryRequest.from_bytes(plain)
+        except MalformedReport:
+            asked = BinaryRequest("", "")
+        campaign = matched(asked.path)
+        if asked.method == "GET":
+            found = published(self._collector, asked.path)
+            if found is not None:
+                return 200, found.encode()
+            if asked.path.removeprefix(_CAMPAIGNS).isalnum():
+                reason = Reason.CAMPAIGN
+        elif asked.method == "POST" and campaign is not None:
+            if len(asked.content) <= self._collector.settings.body:
+                return await self._take(campaign, asked.content, media_type(asked.kind), charged)
+            reason = Reason.SIZE
+        self._collector.refuse(reason, campaign or "")
+        return reason.status, refusal_body(reason)
+
+    async def _body(self, scope: Scope, receive: Receive, most: int) -> bytes:
         """Return the body; raise BatchRefused if it is too long, or takes too long, and _Lost if it lacks."""
-        settings = self._collector.settings
-        most = sealed_size(settings.body) if form == SEALED else settings.body
         stated = header(scope, b"content-length")
         if stated is not None and (not stated.isdigit() or int(stated[:20]) > most):
             raise BatchRefused(Reason.SIZE)
         try:
-            async with asyncio.timeout(settings.patience):
+            async with asyncio.timeout(self._collector.settings.patience):
                 message = await receive()
                 body: bytes = message.get("body", b"")
                 while message.get("more_body", False) or message["type"] == "http.disconnect":
@@ -446,10 +529,13 @@ class Batches:
 
 
 def report_routes(batches: Batches) -> list[BaseRoute]:
-    """Return the route of the intake."""
+    """Return the routes of the intake."""
     from starlette.routing import Route
 
-    return [Route(PATH, batches, methods=list(METHODS))]
+    return [
+        Route(PATH, batches, methods=list(METHODS)),
+        Route(GATEWAY, batches, methods=["GET", *METHODS]),
+    ]
 
 
 def matched(path: str) -> str | None:

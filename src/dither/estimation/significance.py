@@ -1,0 +1,518 @@
+"""Unbiased numbers for each person, and tests of distributions that account for the noise.
+
+Given a person's answer, the number read from the report has the answer as its expectation. The noise of two
+questions is independent given the answers. So the product of such numbers has the product of the answers as
+its expectation, and averages of products estimate joint quantities without bias.
+
+The tests are χ² for categories and Kolmogorov–Smirnov for numbers. Where few reports are expected of a
+category, or its joint law with others has no closed form, the p-value of a χ² statistic is simulated from the
+hypothesis, or found by permuting the people of two groups. It is exact then for any number of reports.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Floats, Integers
+from dither.domains import Circle
+from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
+from dither.estimation.frequency import simplex
+from dither.estimation.linear import squared_reading, unbiased_reading
+from dither.estimation.summary import Summary, summarise
+from dither.kernels.codes import SupportKernel
+from dither.kernels.counting import EachReport, LeadingBits
+from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.subsets import ChosenSets
+from dither.kernels.window.kernel import ResponseKernel
+from dither.kernels.window.projective import Columns, ProjectiveKernel
+from dither.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
+from dither.question import CategoryQuestion, NumberQuestion
+from dither.randomness import Seeded
+from dither.reports import Reports
+
+_BLOCK: Final = 1 << 21  # numbers that are held at a time
+MOST_CATEGORIES: Final = 4096
+
+
+def check_pair(first: Reports, second: Reports) -> int:
+    """Return the number of people; raise unless both are reports of the same people, of independent noise."""
+    _check_reports(first)
+    _check_reports(second)
+    if first is second or first.cells is second.cells:
+        raise InvalidParameter("these are the same reports twice: their noise is not independent")
+    if len(first) != len(second):
+        raise InvalidParameter(
+            f"every person needs a report of both questions: there are {len(first)} and {len(second)}"
+        )
+    if len(first) < 3:
+        raise NotIdentifiable("two questions together need the reports of at least three people")
+    return len(first)
+
+
+def _check_reports(reports: object) -> None:
+    if not isinstance(reports, Reports):
+        raise InvalidParameter(
+            "two questions together need the reports of both, in the same order of people, not "
+            f"{type(reports).__name__}; a summary has lost the order"
+        )
+    if not reports.question.alone:
+        raise InvalidParameter(
+            f"the reports of {reports.question.name} are correlated between people; "
+            "use a mechanism of one person"
+        )
+
+
+def protocol_of(reports: Reports) -> CategoryQuestion:
+    """Return the mechanism of reports on categories."""
+    protocol = reports.question
+    if not isinstance(protocol, CategoryQuestion):
+        raise InvalidParameter(
+            f"a table needs reports on categories, not those of {protocol.name}; "
+            "dt.correlation and dt.regression are for numbers"
+        )
+    if len(protocol.categories) > MOST_CATEGORIES:
+        raise InvalidParameter(f"a table has at most {MOST_CATEGORIES} categories on a side")
+    return protocol
+
+
+def indicators(reports: Reports) -> Floats:
+    """Return for each person and category a number with mean 1 if it is the person's answer, else 0.
+
+    (1 − q)/(p − q) if the report supports the category, −q/(p − q) otherwise [Wang17, Thm 2].
+    """
+    protocol = protocol_of(reports)
+    size = len(protocol.categories)
+    if protocol.one_category:
+        supported = reports.cells.reshape(-1, 1) == np.arange(size)
+    else:
+        supported = np.asarray(protocol.decode(reports.cells)).reshape(-1, size)
+    return np.asarray((supported - protocol.q) / protocol.gap)
+
+
+def blocks(people: int, width: int) -> Iterator[slice]:
+    """Yield ranges of people, each of a bounded number of numbers."""
+    step = max(_BLOCK // width, 1)
+    for begin in range(0, people, step):
+        yield slice(begin, begin + step)
+
+
+def number_mechanism(reports: Reports) -> NumberQuestion:
+    """Return the mechanism of reports on an interval."""
+    mechanism = reports.question
+    if not isinstance(mechanism, NumberQuestion) or isinstance(mechanism.line, Circle):
+        raise InvalidParameter(
+            f"reports on an interval are needed, not those of {mechanism.name} on "
+            f"{mechanism.domain}; dt.crosstab is for categories"
+        )
+    return mechanism
+
+
+def numbers(reports: Reports) -> Floats:
+    """Return for each person a number whose mean is the person's value, less the middle of the domain."""
+    mechanism = number_mechanism(reports)
+    reading = unbiased_reading(mechanism)
+    cells = reports.cells.reshape(-1)
+    counting = mechanism.counting
+    values = reading.values - (mechanism.line.low + mechanism.line.high) / 2.0
+    if not isinstance(counting, LeadingBits):
+        return np.asarray(values[cells])
+    rest = (cells & cells.dtype.type((1 << counting.rest) - 1)).astype(np.float64)
+    return np.asarray(values[cells >> counting.rest] + reading.cut * (rest - reading.half))
+
+
+def squares(reports: Reports) -> Floats:
+    """Return for each person a number whose mean is the squared distance of the value to the middle."""
+    mechanism = number_mechanism(reports)
+    gaps = unbiased_reading(mechanism).values - (mechanism.line.low + mechanism.line.high) / 2.0
+    counting = mechanism.counting
+    cells = reports.cells.reshape(-1)
+    groups = cells >> counting.rest if isinstance(counting, LeadingBits) else cells
+    return np.asarray(squared_reading(mechanism, gaps)[groups])
+
+
+_FEW: Final = 64  # different reports up to which their counts are compared by χ²
+_ROWS: Final = 4096
+_EXPECTED: Final = 10.0  # reports of each category from which on the χ² distribution is used
+_DRAWS: Final = (199, 999)  # the fewest and the most simulated statistics
+_REACHED: Final = 10  # simulated statistics as large as the found one that give a p-value
+_WORK: Final = 1 << 22  # numbers that a simulation may draw, unless it needs more for the fewest
+_MOST_PEOPLE: Final = 10**9  # of numpy's hypergeometric draws
+_MOST_WORK: Final = 1 << 29  # beyond it the χ² distribution is used
+
+
+@dataclass(frozen=True)
+class Significance:
+    """The result of a test: its statistic, and the probability of a larger one under the hypothesis."""
+
+    hypothesis: str
+    method: str
+    statistic: float
+    p_value: float
+    freedom: int | None = None
+    draws: int = 0  # statistics that were simulated; 0 if the distribution of the statistic is known
+
+    @staticmethod
+    def chi_square(statistic: float, freedom: int, hypothesis: str) -> Significance:
+        """Return the result of a χ² test."""
+        if not math.isfinite(statistic):
+            raise NotIdentifiable("the reports do not vary, so nothing can be tested")
+        p = chi_square_survival(statistic, freedom)
+        return Significance(hypothesis, "χ²", float(statistic), p, freedom)
+
+    def __repr__(self) -> str:
+        freedom = (
+            ""
+            if self.freedom is None
+            else f" with {self.freedom} degree{'s' * (self.freedom > 1)} of freedom"
+        )
+        p = "< 1e-15" if self.p_value < 1e-15 else f"= {self.p_value:.2g}"
+        if self.draws and self.p_value * (self.draws + 1) < 1.5:  # no simulated statistic was as large
+            p = f"≤ {self.p_value:.2g}"
+        return f"{self.method} = {self.statistic:.4g}{freedom}, p {p} ({self.hypothesis})"
+
+
+def contrasts(size: int) -> Floats:
+    """Return an orthonormal basis of the vectors of this length that sum to 0, as columns (Helmert)."""
+    basis = np.zeros((size, size - 1))
+    for column in range(size - 1):
+        basis[: column + 1, column] = 1.0
+        basis[column + 1, column] = -(column + 1.0)
+        basis[:, column] /= math.sqrt((column + 1.0) * (column + 2.0))
+    return basis
+
+
+def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
+    """Return gaps' Σ⁻¹ gaps; with two covariances Σ is their Kronecker product and `gaps` a matrix."""
+    try:
+        solved = np.linalg.solve(covariances[0], gaps)
+        if len(covariances) == 1:
+            return float(gaps @ solved)
+        return float(np.trace(solved @ np.linalg.solve(covariances[1], gaps.T)))
+    except np.linalg.LinAlgError:
+        return math.inf
+
+
+def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Significance:
+    """Test the hypothesis that two groups of different people have the same distribution of answers.
+
+    If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
+    test, not its level. Categories: χ² of the differences of frequencies, which may be reported with
+    different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
+    at most 64 different reports has the χ² test of their counts.
+    """
+    mechanisms = [
+        reports.question if isinstance(reports, Reports | Summary) else None for reports in (first, second)
+    ]
+    for mechanism in mechanisms:
+        if mechanism is not None and not mechanism.alone:
+            raise InvalidParameter("the reports of this mechanism are correlated between people")
+    if all(isinstance(mechanism, CategoryQuestion) for mechanism in mechanisms):
+        return _same_frequencies(first, second)
+    left, right = summarise(first), summarise(second)
+    if left.question.fingerprint != right.question.fingerprint or not isinstance(
+        left.question, NumberQuestion
+    ):
+        raise Mismatch(
+            "two distributions of numbers are compared by reports of one mechanism, with the same ε; "
+            "dt.mean(a) - dt.mean(b) compares means at different ε"
+        )
+    if min(left.n, right.n) < 2:
+        raise NotIdentifiable("each group needs at least two reports")
+    cells = left.question.outcomes
+    tallies = [np.asarray(part.counts[:cells], dtype=np.float64) for part in (left, right)]
+    what = "both groups have the same distribution"
+    if cells <= _FEW:
+        both = tallies[0] + tallies[1]
+        few = float(both[both > 0].min()) * min(left.n, right.n) < _EXPECTED * both.sum()
+        drawn = _divide(both.astype(np.int64), left.n) if few else np.zeros((0, cells))
+        statistic = float(_pearson(tallies[0], both, left.n))
+        freedom = max(int(np.count_nonzero(both)) - 1, 1)
+        return _judge(statistic, _pearson(drawn, both, left.n), what, freedom=freedom, how="permuted")
+    gaps = np.cumsum(tallies[0] / left.n - tallies[1] / right.n)
+    size = left.n * right.n / (left.n + right.n)
+    return _kolmogorov(gaps, size, isinstance(left.question.line, Circle), what)
+
+
+def goodness_of_fit(
+    reports: Reports, expected: Mapping[Any, float] | Sequence[float] | Floats
+) -> Significance:
+    """Test the hypothesis that answers are distributed as expected.
+
+    For categories `expected` is a mapping from answers to shares that sum to 1. For numbers it is a list of
+    public values, each equally likely, such as quantiles of a distribution at (i + ½)/m.
+    """
+    if not isinstance(reports, Reports) or not reports.question.alone:
+        raise InvalidParameter("a goodness of fit needs reports of independent people")
+    what = "answers are distributed as expected"
+    mechanism = reports.question
+    if isinstance(mechanism, CategoryQuestion):
+        protocol_of(reports)
+        labels = list(mechanism.categories.labels)
+        if not isinstance(expected, Mapping) or set(expected) != set(labels):
+            raise InvalidParameter("expected is a mapping with a share for exactly the categories")
+        shares = np.array([expected[label] for label in labels], dtype=np.float64)
+        if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
+            raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
+        return _expected_shares(reports, mechanism, shares / shares.sum(), what)
+    if not isinstance(mechanism, NumberQuestion):
+        raise InvalidParameter(f"reports on numbers or categories are needed, not {mechanism.name}")
+    if isinstance(expected, Mapping):
+        raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
+    values = np.sort(mechanism.line.check(expected)).reshape(-1)
+    if not values.size:
+        raise InvalidParameter("expected holds no values")
+    operator = mechanism.likelihood(values, _ROWS)
+    law = operator.forward(np.full(values.size, 1.0 / values.size))
+    counts = operator.counts(summarise(reports).counts)
+    if law.size <= _FEW:
+        law, n = law / law.sum(), len(reports)
+        few = n * float(law.min()) < _EXPECTED
+        drawn = np.random.default_rng(1).multinomial(n, law, size=_DRAWS[1] if few else 0)
+        found = float(_fit(counts, law * n))
+        return _judge(found, _fit(drawn, law * n), what, freedom=law.size - 1)
+    told = counts / len(reports)
+    return _kolmogorov(np.cumsum(told - law), float(len(reports)), isinstance(mechanism.line, Circle), what)
+
+
+def _kolmogorov(gaps: Floats, n: float, circular: bool, what: str) -> Significance:
+    if circular:
+        statistic = float(max(gaps.max(), 0.0) - min(gaps.min(), 0.0))
+        return Significance(what, "Kuiper's V", statistic, kuiper_survival(statistic, n))
+    statistic = float(np.abs(gaps).max())
+    return Significance(what, "Kolmogorov–Smirnov D", statistic, kolmogorov_survival(statistic, n))
+
+
+def _fit(counts: Any, expected: Floats) -> Floats:
+    """Return Pearson's χ² statistic of counts, along the last axis."""
+    return np.asarray(((counts - expected) ** 2 / expected).sum(axis=-1))
+
+
+def _pearson(first: Any, both: Floats, n: int) -> Floats:
+    """Return the χ² statistic of homogeneity, from the counts of the first of two groups."""
+    seen = both > 0
+    share = n / both.sum()
+    expected = both[seen] * share
+    return np.asarray(_fit(np.asarray(first)[..., seen], expected) / (1.0 - share))
+
+
+def _judge(
+    statistic: float,
+    simulated: Floats,
+    what: str,
+    *,
+    freedom: int,
+    dense: bool = False,
+    how: str = "simulated",
+) -> Significance:
+    """Return the result of a χ² test from simulated statistics; without any, from its distribution.
+
+    Equal statistics count half (the mid-p value [Lancaster61]): with two categories there are many, and the
+    test would rarely reject. If `dense`, a statistic that hardly any simulated one reaches has the p-value of
+    the multiple of a χ² variable that has their mean and variance [Satterthwaite46].
+    """
+    if not simulated.size:
+        return Significance.chi_square(statistic, freedom, what)
+    close = 1e-9 * max(abs(statistic), 1.0)
+    beyond, reached = (np.count_nonzero(simulated > statistic + side) for side in (close, -close))
+    if dense and reached < _REACHED:
+        mean = float(simulated.mean())
+        fitted = max(round(2.0 * mean**2 / float(simulated.var())), 1)
+        return Significance.chi_square(statistic * fitted / mean, fitted, what)
+    p = float((1 + beyond + reached) / 2.0 + 0.5) / (simulated.size + 1)
+    return Significance(what, f"χ² ({how})", statistic, p, None, simulated.size)
+
+
+def _noise(kernel: SupportKernel) -> tuple[float, float]:
+    """Return a and b such that a frequency f has the variance (a + b·f − f²)/n, less what all share.
+
+    Two categories that are not the person's own are supported together with the probability `both`, and one
+    of them together with the person's own with `own`. The covariance of the estimates of all categories is
+    diag(a + b·f) − ffᵀ, up to terms that are the same along a row or a column; the contrasts between
+    categories do not see those. For designs and for hashing `both` is an average over the categories.
+    """
+    p, q = (float(rate) for rate in kernel.rates)
+    gap = float(kernel.rates[0] - kernel.rates[1])
+    own, both = p * q, q * q
+    size, chosen = 0, 0
+    if isinstance(kernel, ChosenSets):
+        size, chosen = kernel.size, kernel.chosen
+    elif isinstance(kernel, ProjectiveKernel):
+        size, chosen = kernel.geometry.points, kernel.geometry.block
+    elif isinstance(kernel, ResponseKernel):
+        size, chosen = kernel.outcomes, 1
+    if chosen:  # of the others, `chosen` − 1 are in the set if the person's own is, else `chosen`
+        own = p * (chosen - 1) / (size - 1)
+        held = p * (chosen - 1) * (chosen - 2) + (1.0 - p) * chosen * (chosen - 1)
+        both = held / ((size - 1) * (size - 2)) if size > 2 else 0.0
+    return (q - both) / gap**2, (gap - 2.0 * (own - both)) / gap**2
+
+
+def _alike(kernel: SupportKernel) -> bool:
+    """Return whether two categories of others are supported together with about one probability."""
+    return not isinstance(kernel, Columns | ProjectiveKernel)
+
+
+def _contrast_statistic(gaps: Floats, spread: Floats, shares: Floats, scale: Floats | float) -> Floats:
+    """Return gaps' C(C'VC)⁻¹C' gaps with V = diag(spread) − scale·shares·sharesᵀ, along the last axis.
+
+    C are contrasts between categories. V is inverted by the formula of Sherman and Morrison.
+    """
+    weights = 1.0 / spread
+    lowered = weights * shares
+    factor = scale / (1.0 - scale * (lowered * shares).sum(axis=-1))
+
+    def solve(vector: Any) -> Floats:
+        inner = factor * (lowered * vector).sum(axis=-1)
+        return np.asarray(weights * vector + lowered * np.expand_dims(inner, -1))
+
+    solved, ones = solve(gaps), solve(np.ones_like(gaps))
+    level = solved.sum(axis=-1) ** 2 / ones.sum(axis=-1)
+    return np.asarray((gaps * solved).sum(axis=-1) - level)
+
+
+def _expected_shares(reports: Reports, question: CategoryQuestion, shares: Floats, what: str) -> Significance:
+    """Return the test of the frequencies against expected ones, with the covariance that those imply."""
+    n, kernel = len(reports), question.kernel
+    if n < 2:
+        raise NotIdentifiable("a goodness of fit needs at least two reports")
+    constant, slope = _noise(kernel)
+
+    def statistic(supports: Any) -> Floats:
+        gaps = (np.asarray(supports) / n - question.q) / question.gap - shares
+        return n * _contrast_statistic(gaps, constant + slope * shares, shares, 1.0)
+
+    found = float(statistic(question.supports(summarise(reports).counts)))
+    dense = _is_dense(question, shares, n)
+    draws = 0 if dense and _alike(kernel) else _draws(question, n)
+    simulated = statistic(_simulate(question, shares, n, draws)) if draws else np.zeros(0)
+    return _judge(found, simulated, what, freedom=shares.size - 1, dense=dense)
+
+
+def _is_dense(question: CategoryQuestion, shares: Floats, n: int) -> bool:
+    """Return whether enough reports that support each category are expected, and enough that do not."""
+    means = question.q + question.gap * shares
+    return n * float(min(means.min(), 1.0 - means.max())) >= _EXPECTED
+
+
+def _draws(question: CategoryQuestion, n: int) -> int:
+    """Return how many collections to simulate; 0 if the fewest would take too long."""
+    size = len(question.categories)
+    if isinstance(question.counting, EachReport):
+        work = question.counting.size
+    else:
+        work = size if isinstance(question.kernel, Bits) else n * size
+    return _number_of_draws(work)
+
+
+def _number_of_draws(work: int) -> int:
+    least, most = _DRAWS
+    return 0 if work * least > _MOST_WORK else min(max(_WORK // work, least), most)
+
+
+def _simulate(question: CategoryQuestion, shares: Floats, n: int, draws: int, seed: int = 1) -> Integers:
+    """Return the supports of each category in simulated collections of n people with these shares."""
+    rng = np.random.default_rng(seed)
+    kernel, size = question.kernel, shares.size
+    if isinstance(question.counting, EachReport):
+        cells = np.arange(question.counting.size)
+        law = np.zeros(cells.size)
+        for code in np.flatnonzero(shares):
+            law += shares[code] * kernel.likelihoods(cells, np.asarray(code))
+        told = rng.multinomial(n, law / law.sum(), size=draws)
+        return told if question.one_category else np.stack([kernel.supports(row, size) for row in told])
+    if isinstance(kernel, Bits):
+        held = rng.multinomial(n, shares, size=draws)
+        return rng.binomial(held, question.p) + rng.binomial(n - held, question.q)
+    source, counting = Seeded(seed), question.counting
+    codes = rng.choice(size, size=(draws, n), p=shares)
+    return np.stack([kernel.supports(counting.count(kernel.draw(row, source)), size) for row in codes])
+
+
+def _same_frequencies(first: object, second: object) -> Significance:
+    if not isinstance(first, Reports) or not isinstance(second, Reports):
+        raise InvalidParameter("categories are compared by reports; summaries have lost their correlations")
+    groups = (first, second)
+    questions = [protocol_of(reports) for reports in groups]
+    if questions[0].categories.labels != questions[1].categories.labels:
+        raise Mismatch("the two groups answered questions with different categories")
+    if min(len(reports) for reports in groups) < 2:
+        raise NotIdentifiable("each group needs at least two reports")
+    what = "both groups have the same distribution"
+    sizes = [len(reports) for reports in groups]
+    noises = [_noise(question.kernel) for question in questions]
+
+    weights = [n / constant for n, (constant, _) in zip(sizes, noises, strict=True)]
+
+    def read(*supports: Any) -> tuple[Floats, Floats]:
+        """Return the difference of the frequencies of both groups, and the frequencies of all people."""
+        found = [
+            (np.asarray(part) / n - question.q) / question.gap
+            for part, n, question in zip(supports, sizes, questions, strict=True)
+        ]
+        return np.asarray(found[0] - found[1]), np.average(found, axis=0, weights=weights)
+
+    def statistic(*supports: Any) -> Floats:
+        gaps, pooled = read(*supports)
+        shares = np.maximum(pooled, 0.0)  # so that every direction has the noise at least
+        shares = shares / np.maximum(shares.sum(axis=-1, keepdims=True), 1e-300)
+        spread = sum((a + b * shares) / n for n, (a, b) in zip(sizes, noises, strict=True))
+        return _contrast_statistic(gaps, np.asarray(spread), shares, 1.0 / sizes[0] + 1.0 / sizes[1])
+
+    supports = [
+        question.supports(summarise(reports).counts)
+        for question, reports in zip(questions, groups, strict=True)
+    ]
+    found, freedom = float(statistic(*supports)), supports[0].size - 1
+    shares = simplex(read(*supports)[1])
+    dense = all(_is_dense(question, shares, n) for question, n in zip(questions, sizes, strict=True))
+    if dense and all(_alike(question.kernel) for question in questions):
+        return Significance.chi_square(found, freedom, what)
+    if questions[0].fingerprint == questions[1].fingerprint:
+        simulated, how = statistic(*_permute(questions[0], groups, supports)), "permuted"
+    else:
+        draws = min(_draws(question, n) for question, n in zip(questions, sizes, strict=True))
+        drawn = [
+            _simulate(question, shares, n, draws, seed)
+            for seed, (question, n) in enumerate(zip(questions, sizes, strict=True), 1)
+        ] if draws else []  # fmt: skip
+        simulated, how = statistic(*drawn) if drawn else np.zeros(0), "simulated"
+    return _judge(found, simulated, what, freedom=freedom, dense=dense, how=how)
+
+
+def _permute(
+    question: CategoryQuestion, groups: tuple[Reports, Reports], supports: list[Integers]
+) -> tuple[Integers, Integers]:
+    """Return the supports in two groups of the same sizes, into which all people are divided at random."""
+    rng, size = np.random.default_rng(1), supports[0].size
+    total, people = supports[0] + supports[1], len(groups[0])
+    kernel = question.kernel
+    if isinstance(question.counting, EachReport):
+        counts = sum(question.counting.count(reports.cells) for reports in groups)
+        first = _divide(np.asarray(counts), people)
+        if not question.one_category:
+            first = np.stack([kernel.supports(row, size) for row in first])
+        return first, total - first
+    draws = _number_of_draws(int(total.sum()) + sum(map(len, groups)))
+    if not draws:
+        return np.zeros((0, size), dtype=np.int64), np.zeros((0, size), dtype=np.int64)
+    held = np.concatenate([kernel.supported(reports.cells, size).reshape(-1, size) for reports in groups])
+    people_of, category = np.nonzero(held)
+    drawn = np.empty((draws, size), dtype=np.int64)
+    for row in drawn:
+        chosen = np.zeros(len(held))
+        chosen[rng.permutation(len(held))[:people]] = 1.0
+        row[:] = np.bincount(category, chosen[people_of], size)
+    return drawn, total - drawn
+
+
+def _divide(counts: Integers, people: int) -> Integers:
+    """Return how often each report falls into a group of so many people, drawn without replacement."""
+    rng, draws = np.random.default_rng(1), _number_of_draws(counts.size)
+    if counts.sum() >= _MOST_PEOPLE:
+        draws = 0
+    return rng.multivariate_hypergeometric(counts, people, size=draws, method="marginals")

@@ -1,0 +1,243 @@
+"""The cells behind the claims about tests and intervals, each with what it has to reach.
+
+python -m tools.coverage_answers               measures every cell and records it
+python -m tools.coverage_answers tables …      measures the sections that are named
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+import dither as dt
+from tests.support.repository import ROOT
+
+RECORDED: Final = ROOT / "tools" / "recorded" / "coverage_answers.json"
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A setting, and a function that runs it once and returns whether (or which share of) intervals hold."""
+
+    section: str
+    name: str
+    run: Callable[[Rng, dt.Seeded], Any]
+    least: float = 0.93
+    most: float = 0.98
+    repetitions: int = 400
+
+    def measure(self, repetitions: int | None = None, seed: int = 1) -> tuple[float, float]:
+        """Return the share that held over seeded repetitions, and its standard error."""
+        rng, source = np.random.default_rng(seed), dt.Seeded(seed)
+        many = self.repetitions if repetitions is None else repetitions
+        held = np.array([np.mean(np.asarray(self.run(rng, source), dtype=float)) for _ in range(many)])
+        floor = self.least * (1.0 - self.least) / many if set(np.unique(held)) <= {0.0, 1.0} else 0.0
+        return float(held.mean()), float(np.sqrt(max(held.var() / many, floor)))
+
+
+def zipf(size: int) -> np.ndarray:
+    shares = 1.0 / np.arange(1.0, size + 1) ** 1.5
+    return np.asarray(shares / shares.sum())
+
+
+def fitting(kind: Any, size: int, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    shares, asked = zipf(size), kind(dt.Categories(size), epsilon=epsilon)
+    expected = dict(enumerate(shares))
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        reports = asked.perturb(rng.choice(size, n, p=shares), source=source)
+        return dt.goodness_of_fit(reports, expected).p_value > 0.05
+
+    return run
+
+
+def equal(kind: Any, size: int, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    shares, asked = zipf(size), kind(dt.Categories(size), epsilon=epsilon)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        groups = [asked.perturb(rng.choice(size, m, p=shares), source=source) for m in (n, n // 2)]
+        return dt.same_distribution(*groups).p_value > 0.05
+
+    return run
+
+
+_PROTOCOLS: Final = (
+    dt.KRR, dt.OUE, dt.OLH, dt.HadamardResponse, dt.SubsetSelection, dt.ProjectiveResponse,
+)  # fmt: skip
+_SIZES: Final = ((2, 100), (24, 200), (50, 1000), (200, 100))
+
+
+def _tests() -> list[Cell]:
+    cells = []
+    for what, made in (("as expected", fitting), ("two equal groups", equal)):
+        for size, n in _SIZES:
+            for epsilon in (0.3, 2.5, 8.0):
+                for kind in _PROTOCOLS:
+                    name = f"{what}, {kind.__name__}, k = {size}, n = {n}, ε = {epsilon:g}"
+                    cells.append(Cell("tests", name, made(kind, size, n, epsilon), 0.93, 0.97, 200))
+    return cells
+
+
+def pairs(rows: int, columns: int) -> np.ndarray:
+    """Return the shares of pairs of answers that depend on each other; the rarest has about 1 in 1 000."""
+    each = [1.0 / np.arange(1.0, size + 1) ** 1.2 for size in (rows, columns)]
+    shares = np.outer(*each) * (1.0 + 0.5 * np.cos(np.add.outer(np.arange(rows), 2.0 * np.arange(columns))))
+    return np.asarray(shares / shares.sum())
+
+
+def crossed(kind: Any, n: int, epsilon: float, *, rarest: bool) -> Callable[[Rng, dt.Seeded], Any]:
+    shares: Any = pairs(8, 6)
+    sides = [kind(dt.Categories(size), epsilon=epsilon) for size in shares.shape]
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        drawn = rng.choice(shares.size, n, p=shares.reshape(-1))
+        first, second = (
+            side.perturb(answers, source=source)
+            for side, answers in zip(sides, (drawn // 6, drawn % 6), strict=True)
+        )
+        held = dt.crosstab(first, second).covers(shares)
+        return held[np.unravel_index(shares.argmin(), shares.shape)] if rarest else held
+
+    return run
+
+
+_NAMED: Final = {"a": 6, "b": 5, "c": 4}
+
+
+def marginals(n: int, epsilon: float, *, rarest: bool) -> Callable[[Rng, dt.Seeded], Any]:
+    domains: Any = {name: dt.Categories(size) for name, size in _NAMED.items()}
+    asked = dt.Marginals(domains, epsilon=epsilon)
+    laws = [[zipf(size) ** power for size in _NAMED.values()] for power in (0.7, 1.0)]
+    laws = [[law / law.sum() for law in each] for each in laws]
+    truth: dict[Any, Any] = {
+        (first, second): sum(np.outer(each[i], each[j]) for each in laws) / 2.0
+        for i, first in enumerate(_NAMED)
+        for j, second in enumerate(_NAMED)
+        if i < j
+    }
+    least = min(truth, key=lambda key: float(truth[key].min()))
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        group = rng.integers(0, 2, n)
+        rows = {
+            name: np.where(group, *(rng.choice(size, n, p=laws[side][at]) for side in (1, 0)))
+            for at, (name, size) in enumerate(_NAMED.items())
+        }
+        found = dt.tables(asked.perturb(rows, source=source))
+        if rarest:
+            held = found[least].covers(truth[least])
+            return held[np.unravel_index(truth[least].argmin(), held.shape)]
+        return np.concatenate([np.ravel(found[key].covers(truth[key])) for key in truth])
+
+    return run
+
+
+def _tables() -> list[Cell]:
+    cells = []
+    for which, rarest in (("all cells", False), ("the rarest cell", True)):
+        # With a few expected reports and hardly any noise, what can be covered is no finer than the counts.
+        for epsilon in (0.5, 1.0, 2.0, 4.0, 8.0):
+            most = 1.0 if rarest and epsilon > 2.0 else 0.98
+            for kind in (dt.KRR, dt.OUE, dt.ProjectiveResponse):
+                for n in (150, 500):
+                    name = f"{which} of 8 × 6, {kind.__name__}, n = {n}, ε = {epsilon:g}"
+                    run = crossed(kind, n, epsilon, rarest=rarest)
+                    cells.append(Cell("tables", name, run, 0.93, most))
+            for n in (200, 1000):
+                name = f"{which} of Marginals 6, 5, 4, n = {n}, ε = {epsilon:g}"
+                cells.append(Cell("tables", name, marginals(n, epsilon, rarest=rarest), 0.93, most))
+    return cells
+
+
+def sawtooth(rng: Rng, n: int) -> np.ndarray:
+    return np.asarray((rng.integers(0, 4, n) + np.sqrt(rng.random(n))) / 4.0)
+
+
+def heaps(rng: Rng, n: int) -> np.ndarray:
+    values = rng.beta(2, 3, n)
+    return np.where(rng.random(n) < 0.8, np.round(values, 1), values)
+
+
+def three_normals(rng: Rng, n: int) -> np.ndarray:
+    return np.clip(np.array([0.2, 0.5, 0.8])[rng.integers(0, 3, n)] + 0.05 * rng.standard_normal(n), 0.0, 1.0)
+
+
+# The median of the sawtooth is where its density is 0. Numbers with four digits were simulated.
+_HARD: Final[dict[str, tuple[Any, dict[float, float]]]] = {
+    "sawtooth": (sawtooth, {0.1: 0.25 * 0.4**0.5, 0.5: 0.5, 0.9: 0.75 + 0.25 * 0.6**0.5}),
+    "heaps": (heaps, {0.1: 0.1111, 0.5: 0.4, 0.9: 0.7}),
+    "three normals": (three_normals, {0.1: 0.1738, 0.5: 0.5, 0.9: 0.8262}),
+}
+
+
+def hard_quantile(name: str, share: float, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    draw, truth = _HARD[name]
+    asked = dt.SW(dt.Interval(0, 1), epsilon=epsilon)
+    return lambda rng, source: dt.quantile(asked.perturb(draw(rng, n), source=source), share).covers(
+        truth[share]
+    )
+
+
+def clipped_tail(place: float, n: int, epsilon: float) -> Callable[[Rng, dt.Seeded], Any]:
+    asked, truth = dt.SW(dt.Interval(0, 180), epsilon=epsilon), float(np.exp(-place / 36.0))
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        shape = dt.distribution(asked.perturb(np.minimum(rng.exponential(36.0, n), 180.0), source=source))
+        return [shape.tail(place).covers(truth), shape.cdf(place).covers(1.0 - truth)]
+
+    return run
+
+
+def _shapes() -> list[Cell]:
+    cells = []
+    for n, epsilon in ((30_000, 0.5), (10_000, 1.0), (3000, 2.0)):
+        for name, (_, truth) in _HARD.items():
+            for share in truth:
+                run = hard_quantile(name, share, n, epsilon)
+                label = f"quantile {share:g} of the {name}, SW, n = {n}, ε = {epsilon:g}"
+                cells.append(Cell("shapes", label, run, 0.9, 1.0, 40))
+    for n, epsilon in ((10_000, 1.0), (3000, 2.0), (30_000, 2.0)):
+        for place in (120.0, 145.0, 170.0):
+            label = (
+                f"tail and cdf at {place:g} of an exponential clipped at 180, SW, n = {n}, ε = {epsilon:g}"
+            )
+            cells.append(Cell("shapes", label, clipped_tail(place, n, epsilon), 0.9, 1.0, 40))
+    return cells
+
+
+def cells() -> list[Cell]:
+    """Return every cell."""
+    return [*_tests(), *_tables(), *_shapes()]
+
+
+def find(name: str) -> Cell:
+    """Return the cell of a name."""
+    return next(cell for cell in cells() if cell.name == name)
+
+
+def recorded() -> dict[str, Any]:
+    """Return what was recorded: for each cell its share, standard error and number of repetitions."""
+    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+
+
+def record(sections: list[str]) -> None:
+    """Measure the cells of some sections, or of all, and write them to the record as they come."""
+    for cell in cells():
+        if sections and cell.section not in sections:
+            continue
+        share, error = cell.measure()
+        kept = {**recorded(), cell.name: [round(share, 4), round(error, 4), cell.repetitions]}
+        RECORDED.parent.mkdir(exist_ok=True)
+        lines = (f"{json.dumps(name, ensure_ascii=False)}: {numbers}" for name, numbers in kept.items())
+        RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        print(f"{cell.section} · {cell.name}: {100 * share:.1f} ± {100 * error:.1f} %", flush=True)
+
+
+if __name__ == "__main__":
+    record(sys.argv[1:])
