@@ -40,7 +40,7 @@ from dither.wire.codec import MOST_BYTES, Campaign, loads, read_as, read_named, 
 from dither.wire.ohttp import public_key
 
 
-def promised(guarantee: Guarantee) -> dict[str, Any]:
+def promises(guarantee: Guarantee) -> dict[str, Any]:
     """Return what a person is promised, computed from the integers of the questions."""
     epsilon, delta = (getattr(guarantee.bound, name, None) for name in ("epsilon", "delta"))
     return {"epsilon": epsilon, "delta": delta, "assumptions": list(guarantee.assumes)}
@@ -48,7 +48,7 @@ def promised(guarantee: Guarantee) -> dict[str, Any]:
 
 def is_promise(stated: object, guarantee: Guarantee) -> bool:
     """Return whether a stated promise is the computed one; the last digits may be another version's."""
-    computed = promised(guarantee)
+    computed = promises(guarantee)
     if not isinstance(stated, dict) or stated.keys() != computed.keys():
         return False
     for name in ("epsilon", "delta"):
@@ -245,7 +245,7 @@ class Contract:
                 "dither-campaign": VERSION,
                 **terms,
                 "repeat": self.repeat,
-                "promise": promised(self.guarantee),
+                "promise": promises(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),

@@ -11,7 +11,7 @@ import click
 
 from dither import atomic
 from dither.account import Account
-from dither.account.budget import EPSILON, shown
+from dither.account.budget import EPSILON, show_amount
 from dither.account.state import Data
 from dither.cli.output import JSON_OPTION, print_json, table, verdict
 from dither.errors import AccountUnusable
@@ -55,11 +55,11 @@ def show(file: Path, as_json: bool) -> None:
     click.echo(f"Reports that wait to be sent: {len(state['queue'])}.")
     if state["entries"]:
         click.echo("")
-        click.echo(table(("asker", "question", "answers", "ε taken"), _taken(state)))
+        click.echo(table(("asker", "question", "answers", "ε taken"), _answers_taken(state)))
         click.echo(NOT_A_GUARANTEE)
 
 
-def _taken(state: Data) -> list[tuple[str, str, int, str]]:
+def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     for entry in state["entries"]:
@@ -67,7 +67,12 @@ def _taken(state: Data) -> list[tuple[str, str, int, str]]:
         units[asked] += int(entry["epsilon"], 16)
         answers[asked] += 1
     return [
-        (_printable(asker) or "(no name)", _printable(name), answers[asker, name], shown(taken, EPSILON))
+        (
+            _printable(asker) or "(no name)",
+            _printable(name),
+            answers[asker, name],
+            show_amount(taken, EPSILON),
+        )
         for (asker, name), taken in sorted(units.items())
     ]
 

@@ -21,7 +21,7 @@ from dither.data.formats import table_format
 from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra, unknown_name
 from dither.mechanisms.combined import Each
-from dither.registry import named
+from dither.registry import design_of
 
 
 def load(text: str) -> Any:
@@ -80,7 +80,7 @@ def records(file: Path, names: list[str]) -> Floats:
 
 def inside(kind: str, domain: Interval) -> Any:
     """Return the named mechanism, with its reports truncated to the domain if they could lie outside."""
-    made: Any = named(kind)(domain, epsilon=1.0)
+    made: Any = design_of(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
     return made.truncated() if low < domain.low or high > domain.high else made
 

@@ -14,7 +14,7 @@ from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile,
 from dither.cli.output import (
     JSON_OPTION,
     domain_options,
-    needed,
+    need_domain,
     print_json,
     read_loss,
     rows_done,
@@ -83,7 +83,7 @@ def command(
     dither compare --interval 0 1 --epsilon 1 --goal values --loss squared --plot errors.png
     dither compare --categories 100 --epsilon 2 --json
     """
-    asked = needed(domain)
+    asked = need_domain(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
     wanted = _GOALS.get(goal)
     with rows_done("simulating", unit="runs") as progress:

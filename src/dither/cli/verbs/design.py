@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from dither import losses
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
     domain_options,
-    needed,
+    need_domain,
     number,
     print_json,
     read_loss,
@@ -64,7 +64,7 @@ def command(
     dither design --interval 0 1 --epsilon 2 --loss squared --criterion average --plot shape.png
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
-    asked = needed(domain)
+    asked = need_domain(domain)
     if not isinstance(asked, Line):
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
@@ -80,7 +80,7 @@ def command(
         line = solved.line
         save_picture(solved.plot([line.low + share * line.length for share in (0.1, 0.7)]), plot)
     if out is not None:
-        with renamed(out) as part:
+        with rename_after(out) as part:
             part.write_text(to_json(solved) + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}

@@ -15,7 +15,7 @@ from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
     domain_options,
-    needed,
+    need_domain,
     number,
     print_json,
     read_loss,
@@ -80,7 +80,7 @@ def command(
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
-    asked = needed(domain)
+    asked = need_domain(domain)
     wanted = _goal(
         goal,
         n=people,

@@ -102,13 +102,13 @@ class Lattice(ABC):
     def chances(self, aim: int) -> Floats:
         """Return the probability of every report, in floats."""
         step, rest = divmod(aim, 1 << self.between)
-        chances = self._rounded(step)
+        chances = self._in_floats(step)
         if rest:
             up = rest / (1 << self.between)
-            chances = (1.0 - up) * chances + up * self._rounded(step + 1)
+            chances = (1.0 - up) * chances + up * self._in_floats(step + 1)
         return chances
 
-    def _rounded(self, step: int) -> Floats:
+    def _in_floats(self, step: int) -> Floats:
         weights = self.law(self._row, step)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
@@ -199,7 +199,7 @@ class Clamped(Lattice):
         weights[0], weights[-1] = row[: first + 1].sum(), row[last:].sum()
         return weights
 
-    def grouped(self, aims: Array, groups: Array) -> Floats:
+    def group_masses(self, aims: Array, groups: Array) -> Floats:
         """Return the probability of groups of neighbouring reports, a column for each aim.
 
         All inputs share one row of weights, shifted: a group is a difference of two of its prefix sums.
