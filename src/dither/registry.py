@@ -165,7 +165,7 @@ def plain(value: Any) -> Any:
 def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a design's parameters as JSON-compatible data; an error stands for one that cannot be."""
     written: dict[str, Any] = {}
-    stated = _stated(kind)
+    stated = _declared_types(kind)
     for name, value in parameters.items():
         try:
             written[name] = _plain_as(stated.get(name, ""), value)
@@ -174,7 +174,7 @@ def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     return written
 
 
-def _stated(kind: type[Any]) -> dict[str, str]:
+def _declared_types(kind: type[Any]) -> dict[str, str]:
     """Return the declared type of each parameter of a design."""
     return {item.name: str(item.type) for item in fields(kind) if item.init}
 
@@ -197,7 +197,7 @@ def _maker(value: Any) -> dict[str, Any]:
         )
     fixed = value.keywords if isinstance(value, partial) else {}
     kind: Any = made
-    stated = _stated(kind)
+    stated = _declared_types(kind)
     parameters = {name: _plain_as(stated.get(name, ""), one) for name, one in fixed.items()}
     return {"maker": made.__name__, "with": parameters}
 
@@ -253,7 +253,7 @@ def read(value: Any) -> Any:
 
 def read_parameters(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a design; raise MalformedReport if one is unknown or not of its type."""
-    stated = _stated(kind)
+    stated = _declared_types(kind)
     for name, value in parameters.items():
         if name not in stated:
             raise MalformedReport(str(unknown_name(f"parameter of {kind.__name__}", name, stated)))

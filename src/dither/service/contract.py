@@ -397,7 +397,7 @@ class Published:
             "key": self.key,
             "signature": self.signature,
             "retired": gone,
-            **_written(self.before),
+            **_write_key_before(self.before),
         }
         return json.dumps(whole, ensure_ascii=False)
 
@@ -490,7 +490,12 @@ class CampaignLog:
 
     def to_json(self) -> str:
         """Return what a collector serves and a file holds."""
-        whole = {"log": self.entries, "key": self.key, "signature": self.signature, **_written(self.before)}
+        whole = {
+            "log": self.entries,
+            "key": self.key,
+            "signature": self.signature,
+            **_write_key_before(self.before),
+        }
         return json.dumps(whole, ensure_ascii=False)
 
     @classmethod
@@ -512,7 +517,7 @@ class CampaignLog:
         return cls(tuple(entries), stated, signature, before)
 
 
-def _written(before: KeyBefore | None) -> dict[str, Any]:
+def _write_key_before(before: KeyBefore | None) -> dict[str, Any]:
     return {} if before is None else {"key_before": before._asdict()}
 
 

@@ -131,7 +131,7 @@ class ServerPlan:
             return Published.from_json(path.read_bytes())
         return Signer(self.key_file, make=True).publish(Contract.read(path))
 
-    def listed(self, campaigns: list[Published]) -> CampaignLog | None:
+    def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
         """Return the list of campaigns, by default the one beside the key; None if there is none.
 
         Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
@@ -150,12 +150,12 @@ class ServerPlan:
 
     def writer(self, campaigns: list[Published]) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
-        log = self.listed(campaigns)
+        log = self.campaign_log(campaigns)
         collector = Collector(open_store(self.store), self.settings, sealing_keys=self.private_keys)
 
         def reload() -> list[Published]:
             found = self.read_campaigns()
-            collector.log = self.listed(found)
+            collector.log = self.campaign_log(found)
             return found
 
         try:

@@ -326,7 +326,7 @@ LOG: Final = "/v1/log"
 _CAMPAIGNS: Final = "/v1/campaigns/"
 
 
-def published(collector: Collector, path: str) -> str | None:
+def text_at(collector: Collector, path: str) -> str | None:
     """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
     if path == LOG:
         return None if collector.log is None else collector.log.to_json()
@@ -361,7 +361,7 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
         return answer(request, json.dumps({"campaigns": listed}), "application/json")
 
     async def public(request: Request) -> Response:
-        found = published(collector, request.url.path)
+        found = text_at(collector, request.url.path)
         if found is None:
             words = json.dumps({"words": "this collector has no such campaign or list"})
             return answer(request, words, "application/json", 404)
@@ -489,7 +489,7 @@ class Batches:
             asked = BinaryRequest("", "")
         campaign = campaign_of(asked.path)
         if asked.method == "GET":
-            found = published(self._collector, asked.path)
+            found = text_at(self._collector, asked.path)
             if found is not None:
                 return 200, found.encode()
             if asked.path.removeprefix(_CAMPAIGNS).isalnum():
