@@ -314,7 +314,7 @@ def _adjust(problem: Problem, book: Runs, width: float) -> MeasuredCodebook:
 def _expand(problem: Problem, design: Design) -> tuple[Floats, int]:
     """Return the number of each of 2^16 cells, scaled for another ε, and the width in these cells."""
     repeat = CELLS // design.cells
-    return np.repeat(design.book.campaign_log, repeat) * _factor(problem, design), design.width * repeat
+    return np.repeat(design.book.listed, repeat) * _factor(problem, design), design.width * repeat
 
 
 def _factor(problem: Problem, design: Design) -> float:

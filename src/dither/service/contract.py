@@ -397,7 +397,7 @@ class Published:
             "key": self.key,
             "signature": self.signature,
             "retired": gone,
-            **_write_key_before(self.before),
+            **_write_before(self.before),
         }
         return json.dumps(whole, ensure_ascii=False)
 
@@ -494,7 +494,7 @@ class CampaignLog:
             "log": self.entries,
             "key": self.key,
             "signature": self.signature,
-            **_write_key_before(self.before),
+            **_write_before(self.before),
         }
         return json.dumps(whole, ensure_ascii=False)
 
@@ -517,7 +517,7 @@ class CampaignLog:
         return cls(tuple(entries), stated, signature, before)
 
 
-def _write_key_before(before: KeyBefore | None) -> dict[str, Any]:
+def _write_before(before: KeyBefore | None) -> dict[str, Any]:
     return {} if before is None else {"key_before": before._asdict()}
 
 

@@ -250,7 +250,7 @@ class NearestCells(Placement):
     book: Runs
 
     def _halfway(self, width: float) -> Floats:
-        values = self.book.campaign_log
+        values = self.book.listed
         kept = round(width * values.size)
         return np.asarray((values[: values.size - kept] + values[kept:]) / 2.0)
 
@@ -283,7 +283,7 @@ class BalancedCells(Placement):
         if contrast is None:
             lift = math.expm1(self.epsilon) * width / self.book.cells
             contrast = lift / (1.0 + lift)
-        total = np.concatenate([[0.0], np.cumsum(self.book.campaign_log)])
+        total = np.concatenate([[0.0], np.cumsum(self.book.listed)])
         window = (total[width:] - total[:-width]) / width
         return np.asarray((1.0 - contrast) * total[-1] / self.book.cells + contrast * window)
 

@@ -386,7 +386,7 @@ class SampledWindow:
         """Return the knots of a blended chart, and the mean and the mean square of the report at each."""
         entries = self.chart.entries.astype(np.int64)
         start, rest = entries >> COIN, (entries & ((1 << COIN) - 1)) / (1 << COIN)
-        window, listed = self.window, self.book.campaign_log
+        window, listed = self.window, self.book.listed
         answers = []
         for power in (1, 2):
             sums = np.concatenate([[0.0], np.cumsum(listed**power)])
