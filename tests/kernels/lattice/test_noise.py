@@ -203,6 +203,7 @@ def step(mechanism: Any) -> float:
     return float(second - first)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", CASES_sampling)
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 4.0])
 def test_blocks_follow_the_law(name: str, epsilon: float) -> None:
@@ -295,6 +296,7 @@ def test_inputs_rounded_down_are_rejected() -> None:
     assert p_value(draw(honest, down, 300_000, 2), honest.probabilities(x)) < ALARM
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -346,6 +348,7 @@ def test_no_report_gives_the_input_away(name: str) -> None:
     assert seen.dtype == np.min_scalar_type(mechanism.outcomes - 1)
 
 
+@pytest.mark.slow
 def test_the_sampled_law_is_near_the_closed_form() -> None:
     """What is sampled differs from the continuous mechanism by the lattice, and no more."""
     for mechanism in (
