@@ -53,6 +53,29 @@ CONCRETE_BASES = {
     "dither.table.ResultTable",
 }
 
+# Methods of the surface that return the thing so changed, as `sorted` does. The list may only shrink.
+PARTICIPLES = {
+    "estimation/frequency.py:projected",
+    "kernels/coin.py:rounded",
+    "mechanisms/base.py:centred",
+    "mechanisms/base.py:compressed",
+    "mechanisms/base.py:truncated",
+    "mechanisms/base.py:unbiased",
+    "mechanisms/joint/joint.py:rounded",
+    "mechanisms/joint/joint.py:tuned",
+    "mechanisms/numeric/sw.py:redesigned",
+    "mechanisms/places/planning.py:ranked",
+    "mechanisms/shuffled.py:shuffled",
+    "privacy/guarantee.py:repeated",
+    "privacy/guarantee.py:unaccepted",
+    "question/base.py:compressed",
+    "question/base.py:truncated",
+}
+
+
+def test_functions_are_verbs_or_nouns() -> None:
+    assert set(house.bare_participles()) == PARTICIPLES
+
 
 def test_words_of_the_past_are_gone() -> None:
     for name in house.modules():

@@ -130,7 +130,7 @@ def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate
     never positively correlated.
     """
     change = reports.change
-    counts = [reports.counted(group) for group in range(change.groups)]
+    counts = [reports.interval_counts(group) for group in range(change.groups)]
     people = sum(int(total.max(initial=0)) for total, _ in counts)
     other, gap = _response(change)
     (total,), (ones,) = counts[0]
