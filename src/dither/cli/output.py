@@ -367,7 +367,7 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
     return None if given is None else losses.loss_of(given)
 
 
-# What help shows of the library, which is loaded when a verb runs: tests/cli/test_help.py compares them.
+# What help shows of the library, which is loaded when a verb runs: tests/cli/test_main_help.py compares them.
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"

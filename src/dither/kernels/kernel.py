@@ -400,8 +400,8 @@ class LineKernel(CellKernel):
 
         They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
         If reports can be listed, the numbers are those with the least variance on average over the domain
-        that the kernel knows of, where that gains 1 % (see `preferred`). With `plain` they are affine in the
-        report, or the decoded reports: their squares have a mean that is quadratic in the value.
+        that the kernel knows of, where that gains 1 % (see `better_reading`). With `plain` they are affine in
+        the report, or the decoded reports: their squares have a mean that is quadratic in the value.
         """
 
     @abstractmethod
@@ -459,7 +459,7 @@ class LineKernel(CellKernel):
         return list(np.linspace(self.line.low, self.line.high, 9))
 
 
-def preferred(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
+def better_reading(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
     """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
 
     They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is

@@ -23,7 +23,7 @@ from dither.kernels.kernel import (
     Sampler,
     UnbiasedReading,
     affine_reading,
-    preferred,
+    better_reading,
 )
 from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
@@ -174,7 +174,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         reading = UnbiasedReading(np.asarray(values), cut, half, 0.5 / start.scale)
         if plain or self.rest or window.cells > MOST_LISTED:
             return reading
-        return preferred(self, reading, self._least_variance(reading.values, unit))
+        return better_reading(self, reading, self._least_variance(reading.values, unit))
 
     def _least_variance(self, values: Floats, unit: float) -> Floats:
         """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
@@ -435,7 +435,7 @@ class MixtureKernel(PureKernel, LineKernel):
         if plain:
             return UnbiasedReading(values, bias=max(reading.bias for reading in own))
         straight = self.unbiased_reading(book, plain=True)
-        return None if straight is None else preferred(self, straight, values)
+        return None if straight is None else better_reading(self, straight, values)
 
     def sampler(self, size: int) -> _MixtureSampler:
         return _MixtureSampler(self, size)
