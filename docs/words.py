@@ -240,6 +240,7 @@ MEANINGS = {
     "standard_errors": "the standard error of each count",
     "standing": "how the exchange ended",
     "standings": "how the exchange of each pair ended",
+    "reference": "from where a location is seen: the last report, or a fixed public place",
     "start": "where it begins: a place, or a day",
     "statistic": "the test statistic",
     "step": "the distance between possible answers; None: any number",
@@ -329,6 +330,14 @@ MEANINGS = {
     "TraCSC.unit": "what ε is promised for: one location or one trajectory",
     "TraCSD.unit": "what ε is promised for: one location or one trajectory",
     "TraCSD.distance": "the mechanism of the distance",
+    "goals.Locations.length": "how many locations a path has",
+    "goals.Locations.step": "how far a location is from the one before; None: they are independent",
+    "maps.best_split.length": "how many locations a path has",
+    "maps.best_split.step": "how far a location is from the one before; None: they are independent",
+    "maps.predicted_error.length": "how many locations a path has",
+    "maps.predicted_error.step": "how far a location is from the one before; None: they are independent",
+    "maps.ranked.length": "how many locations a path has",
+    "maps.ranked.step": "how far a location is from the one before; None: they are independent",
     "randomness.Keyed.key": "the secret key of one person, 32 random bytes",
 }
 

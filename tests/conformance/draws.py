@@ -79,6 +79,7 @@ def questions() -> dict[str, Mechanism[Any]]:
         "TraCSC, parallelogram": dt.TraCSC(SLANTED, epsilon=2, inner=partial(dt.SW, redesign=True)),
         "TraCSD": dt.TraCSD(CITY, epsilon=2),
         "TraCSD, disk": dt.TraCSD(DISK, epsilon=2, start=(1.0, 1.5)),
+        "TraCSD, fixed": dt.TraCSD(CITY, epsilon=2, reference="fixed"),
         "TraCSD, parallelogram": dt.TraCSD(SLANTED, epsilon=2),
         "Strawman": dt.rivals.Strawman(CITY, epsilon=2),
         "Polar": dt.Polar(DISK, epsilon=2),

@@ -102,6 +102,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "TraCSC, square waves": lambda: dt.TraCSC(CITY, epsilon=2, inner=partial(dt.SW, redesign=True)),
     "TraCSC, trajectory": lambda: dt.TraCSC(CITY, epsilon=20, unit="trajectory"),
     **{f"TraCSD, {name}": partial(dt.TraCSD, area, epsilon=2) for name, area in AREAS.items()},
+    "TraCSD, fixed": lambda: dt.TraCSD(CITY, epsilon=2, reference="fixed"),
     "TraCSD, trajectory": lambda: dt.TraCSD(CITY, epsilon=20, unit="trajectory"),
     "TwoPoint": lambda: dt.optimal.TwoPoint(WIDE, epsilon=1),
     "Workload": lambda: dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1),

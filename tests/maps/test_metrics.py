@@ -120,7 +120,7 @@ def test_predicted_errors_are_the_measured_ones() -> None:
         mechanism = kind(SQUARE, epsilon=4.0)
         places = np.random.default_rng(5).random((4_000, 10, 2))
         measured = maps.average_error(places, mechanism.perturb(places, source=dt.Seeded(9)))
-        assert maps.predicted_error(mechanism) == pytest.approx(measured, rel=0.02)
+        assert maps.predicted_error(mechanism, length=10) == pytest.approx(measured, rel=0.02)
         assert maps.predicted_error(mechanism) == maps.predicted_error(mechanism)
     here = maps.predicted_error(dt.TraCSC(SQUARE, epsilon=4.0), [(0.5, 0.5)])
     assert here < maps.predicted_error(dt.TraCSC(SQUARE, epsilon=4.0), [(0.0, 0.0)])
@@ -140,11 +140,22 @@ def test_the_best_split() -> None:
 
 def test_the_better_mechanism_for_an_area() -> None:
     names = [type(choice.mechanism).__name__ for choice in maps.ranked(SQUARE, epsilon=4.0)]
-    assert names == ["TraCSC", "TraCSD"]
+    assert names == ["TraCSD", "TraCSC"]
+    paths = maps.ranked(SQUARE, epsilon=4.0, length=20)
+    assert [getattr(choice.mechanism, "reference", "") for choice in paths] == ["fixed", "", "last"]
+    slow = maps.ranked(SQUARE, epsilon=4.0, length=20, step=0.05)
+    assert slow[0].mechanism == dt.TraCSD(SQUARE, epsilon=4.0)
+    for wrong, about in (
+        ({"length": 0}, "length"),
+        ({"length": 2, "step": 0.0}, "step"),
+        ({"length": 2, "step": 3.0}, "longer"),
+    ):
+        with pytest.raises(InvalidParameter, match=about):
+            maps.ranked(SQUARE, epsilon=4.0, **wrong)  # type: ignore[arg-type]
     # [Thesis, Fig. 6.5]: places along the short side of a long area
     long = dt.Rectangle(dt.Interval(0, 2), dt.Interval(0, 10))
     side = [(x, 0.0) for x in np.linspace(0.2, 1.8, 9)]
-    best = maps.ranked(long, epsilon=4.0, places=side)[0]
+    best = maps.ranked(long, epsilon=4.0, places=side, length=9)[0]
     assert isinstance(best.mechanism, dt.TraCSD)
     assert [type(choice.mechanism) for choice in maps.ranked(dt.Disk(2.0), epsilon=1.0)] == [dt.TraCSD]
     assert [type(choice.mechanism) for choice in maps.ranked(dt.Sphere(), epsilon=1.0)] == [dt.TraCSC]
@@ -154,7 +165,7 @@ def test_the_better_mechanism_for_an_area() -> None:
 
 def test_a_recommendation_for_an_area() -> None:
     square = dt.recommend(SQUARE, dt.goals.Locations(), epsilon=4.0)
-    assert isinstance(square.best, dt.TraCSC)
+    assert isinstance(square.best, dt.TraCSD)
     assert square[0]["error"] == maps.predicted_error(square.best)  # type: ignore[arg-type]
     assert [row["error"] for row in square] == sorted(row["error"] for row in square)
     for wrong in (dt.Interval(0, 1), dt.Categories(3)):
@@ -168,13 +179,15 @@ def test_a_recommendation_for_an_area() -> None:
 def test_recommendations_for_other_areas() -> None:
     """dt.recommend chooses among TraCS, with the share of ε at its best, and planar noise."""
     disk = dt.recommend(dt.Disk(2.0), dt.goals.Locations(), epsilon=4.0)
-    assert isinstance(disk.best, dt.PlanarStaircase)  # by simulation: 2 % less than TraCS-D
-    assert any("TraCSD" in row["mechanism"] for row in disk)
+    assert isinstance(disk.best, dt.TraCSD)
+    paths = dt.recommend(dt.Disk(2.0), dt.goals.Locations(length=20), epsilon=4.0)
+    assert paths[0]["mechanism"].startswith('TraCSD(…, reference="fixed"')
+    assert paths[0]["error"] == pytest.approx(disk[0]["error"], rel=0.02)
     long = dt.Rectangle(dt.Interval(0, 2), dt.Interval(0, 10))
     even = dt.recommend(long, dt.goals.Locations(), epsilon=4.0).best
     assert isinstance(even, dt.TraCSC)
     assert even.split < 0.35  # the longer side deserves more
-    side = dt.goals.Locations([(x, 1.0) for x in np.linspace(0.2, 1.8, 9)])
+    side = dt.goals.Locations([(x, 1.0) for x in np.linspace(0.2, 1.8, 9)], length=9)
     assert isinstance(dt.recommend(long, side, epsilon=4.0).best, dt.TraCSD)
     assert 5.0 < dt.epsilon_for(SQUARE, dt.goals.Locations(), 0.2) < 6.5
 
@@ -184,5 +197,5 @@ def test_a_good_start_for_public_points() -> None:
     mechanism = dt.TraCSD(SQUARE, epsilon=2.0)
     start = maps.best_start(mechanism, points, side=5)
     better = replace(mechanism, start=start)
-    first = {one: maps.predicted_error(one, points, paths=8_000, steps=1) for one in (mechanism, better)}
+    first = {one: maps.predicted_error(one, points, paths=8_000) for one in (mechanism, better)}
     assert first[better] < 0.75 * first[mechanism]

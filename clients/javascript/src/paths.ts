@@ -141,6 +141,9 @@ function reader(walks: boolean): Reader {
     const begin = walks ? pair(device["start"]) : undefined;
     const books = walks ? (device["codebooks"] as Fields[]).map(codebook) : [];
     need(!walks || books.length === 2, "start");
+    // The reference of a walk is the last report's place, unless it is fixed: then it is always the start.
+    const fixed = device["reference"] !== undefined;
+    need(!fixed || (walks && device["reference"] === "fixed"), "reference");
     /** Draw the report of a place from a reference; return it with the next reference. */
     const step = (at: Place | undefined, place: Place, source: Source): [cells: Uint8Array[], next: Place | undefined] => {
       const draw = (part: Draw<number>, value: number): Uint8Array => part.draw(part.inside(value)!, source);
@@ -168,7 +171,7 @@ function reader(walks: boolean): Reader {
         let at = begin;
         const rows = path.map((place) => {
           const [cells, next] = step(at, place, source);
-          at = next;
+          if (!fixed) at = next;
           return cells;
         });
         // Whether a path begins here and two cells, all equally wide.

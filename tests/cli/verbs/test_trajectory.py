@@ -239,7 +239,7 @@ def test_files_that_hold_no_reports(tmp_path: Path) -> None:
     out.write_text("\n".join(lines))
     broken = run("density", out)
     assert broken.exit_code == 2
-    assert "out.csv, row 3: this is not a report of TraCSC" in broken.output
+    assert "out.csv, row 3: this is not a report of TraCSD" in broken.output
     out.write_text("\n".join(["# dither {}", *lines[1:4]]))
     assert "specification" in run("density", out).output
     assert run("perturb", file, *BOX, "--epsilon", 2, "-o", tmp_path / "out.kml").exit_code == 2

@@ -54,6 +54,35 @@ def test_the_unit_square(name: str) -> None:
         assert measured == pytest.approx(wanted, rel=target["rel_tol"])
 
 
+@pytest.mark.parametrize(("epsilon", "wanted"), [(2, 0.362), (4, 0.257), (8, 0.128)])
+def test_a_fixed_reference_is_better_for_places_far_apart(epsilon: float, wanted: float) -> None:
+    """[Thesis, Sec. 6.2.2] allows any public reference; these are the errors of the centre."""
+    assert error(dt.TraCSD(SQUARE, epsilon=epsilon, reference="fixed"), 1000, 20) == pytest.approx(
+        wanted, rel=0.01
+    )
+
+
+def test_a_fixed_reference_treats_every_location_alike() -> None:
+    """Locations of one path are reported as paths of one location each, from the same place."""
+    start = (0.7, 0.2)
+    made = dt.TraCSD(SQUARE, epsilon=2, reference="fixed", start=start)
+    places = np.random.default_rng(2).random((30, 2))
+    told = made.perturb(places, source=dt.Seeded(3))
+    cells = np.array(told.cells)
+    cells[:, 0] = 1
+    assert made.reports(cells).values == pytest.approx(told.values)
+    single = dt.TraCSD(SQUARE, epsilon=2, start=start)
+    assert single.reports(cells).values == pytest.approx(told.values)
+    assert dt.from_json(dt.to_json(made)).reports(told.cells).values == pytest.approx(told.values)
+    likelihood = made.question.likelihood(places[:, None, :]).of(np.array(told.cells))
+    alone = single.question.likelihood(places[:, None, :]).of(cells)
+    assert likelihood(np.arange(30)) == pytest.approx(alone(np.arange(30)))
+    with pytest.raises(dt.errors.InvalidParameter, match="reference"):
+        dt.TraCSD(SQUARE, epsilon=2, reference="first")  # type: ignore[arg-type]
+    with pytest.raises(dt.errors.InvalidParameter, match="start"):
+        dt.TraCSD(SQUARE, epsilon=2, reference="fixed", start=(2.0, 0.0))
+
+
 @pytest.mark.some("tracs_*")
 @pytest.mark.parametrize("name", LONG_ROWS)
 def test_the_long_rectangle(name: str) -> None:

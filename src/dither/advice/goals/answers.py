@@ -21,8 +21,9 @@ from dither.estimation.queries import cumulative
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
 from dither.mechanisms.marginals import Marginals
+from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
-from dither.mechanisms.places.planning import best_split, predicted_error
+from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
 from dither.mechanisms.places.rivals import Gridding, Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.optimal.queries.design import prefixes
@@ -178,42 +179,53 @@ _ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 class Locations(Goal):
     """Each location of a path by itself: the mean distance of its report to the truth.
 
-    Locations are uniform on the area, or drawn from a public list of `places`. The error is simulated with a
-    fixed seed on paths of ten locations, and accurate to about one per cent. On a sphere it is in metres.
+    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` of them,
+    which are independent, or each is `step` away from the one before. The error is simulated with a fixed
+    seed, and accurate to about one per cent. On a sphere it is in metres.
     """
 
     places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
+    length: int = 1
+    step: float | None = None
 
     takes = (Rectangle, Disk, Parallelogram, Sphere)
     otherwise = "for numbers use dt.goals.SingleValues"
     close = 0.02
 
     def __post_init__(self) -> None:
+        check_length(self.length)
+        if self.step is not None:
+            positive("step", self.step)
         if self.places is not None:
             points = Paths.of(self.places).points.tolist()
             object.__setattr__(self, "places", tuple((x, y) for x, y in points))
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        found = []
-        kinds: tuple[type[Any], ...] = (TraCSC, TraCSD, Strawman, PlanarLaplace, PlanarStaircase, Gridding)
-        for kind in kinds:
-            if isinstance(domain, kind.takes):
-                found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))
-        for one in list(found):
-            if isinstance(one.mechanism, TraCSC | TraCSD):
-                split = best_split(one.mechanism, self.places)
-                if abs(split - one.mechanism.split) < _ALIKE:
+        kinds: tuple[type[Any], ...] = (Strawman, PlanarLaplace, PlanarStaircase, Gridding)
+        made = designs_of_tracs(domain, self.length, epsilon=epsilon)
+        made += [kind(domain, epsilon=epsilon) for kind in kinds if isinstance(domain, kind.takes)]
+        found = [Candidate(_name_of(design), design) for design in made]
+        for design in made:
+            if isinstance(design, TraCSC | TraCSD):
+                split = best_split(design, self.places, length=self.length, step=self.step)
+                if abs(split - design.split) < _ALIKE:
                     continue
-                name = f"{type(one.mechanism).__name__}(…, split={split:g})"
-                found.append(Candidate(name, replace(one.mechanism, split=split), variant=True))
+                divided = replace(design, split=split)
+                found.append(Candidate(_name_of(divided, f"split={split:g}"), divided, variant=True))
         return found
 
     def error(self, mechanism: Any) -> float:
-        return predicted_error(mechanism, self.places)
+        return predicted_error(mechanism, self.places, length=self.length, step=self.step)
 
     def people(self, candidates: list[Candidate], target: float) -> int | None:
         raise InvalidParameter("the error of a single place does not depend on how many people there are")
 
     def reason(self, first: Candidate, domain: Any) -> str:
         where = "with places spread evenly" if self.places is None else "with the places that were given"
-        return f"the smallest error in simulations {where}"
+        paths = f", on paths of {self.length} locations" if self.length > 1 else ""
+        return f"the smallest error in simulations {where}{paths}"
+
+
+def _name_of(design: PathMechanism[Any], *changed: str) -> str:
+    fixed = ('reference="fixed"',) if getattr(design, "reference", None) == "fixed" else ()
+    return f"{type(design).__name__}({', '.join(('…', *fixed, *changed))})"

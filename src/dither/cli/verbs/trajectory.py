@@ -39,7 +39,16 @@ if TYPE_CHECKING:
     from dither.post_processing import PostProcessing
 
 INNER: Final = ("ogpm", "sw", "sw-redesigned")
-KINDS: Final = ("tracs-c", "tracs-d", "planar-laplace", "planar-staircase", "gridding", "strawman")
+_TYPICAL: Final = 10  # locations of a trip, for which "best" is chosen
+KINDS: Final = (
+    "tracs-c",
+    "tracs-d",
+    "tracs-d-fixed",
+    "planar-laplace",
+    "planar-staircase",
+    "gridding",
+    "strawman",
+)
 
 
 def inside(name: str) -> Any:
@@ -59,6 +68,7 @@ def of_kind(name: str) -> Callable[..., PathMechanism[Any]]:
     return {
         "tracs-c": TraCSC,
         "tracs-d": TraCSD,
+        "tracs-d-fixed": partial(TraCSD, reference="fixed"),
         "planar-laplace": PlanarLaplace,
         "planar-staircase": PlanarStaircase,
         "gridding": Gridding,
@@ -85,11 +95,12 @@ class Area:
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
-            best = ranked(self.region, **share)[0].mechanism
-            kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
+            best = ranked(self.region, length=_TYPICAL, **share)[0].mechanism
+            fixed = getattr(best, "reference", None) == "fixed"
+            kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d-fixed" if fixed else "tracs-d"
         if kind == "tracs-c":
             more["inner"] = inside(inner or "ogpm")
-        elif kind == "tracs-d":
+        elif kind in ("tracs-d", "tracs-d-fixed"):
             more |= {"direction": inside(inner or "ogpm"), "distance": inside(inner or "ogpm")}
         elif inner is not None:
             raise click.UsageError(f"--inner is for tracs-c and tracs-d; {kind} has no mechanism inside")
@@ -454,7 +465,7 @@ def _busiest(found: DensityMap, projection: Map | None, count: int = 5) -> str:
 @_INNER
 @JSON_OPTION
 def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> None:
-    """Compare the mean error of mechanisms, in metres, for locations spread evenly over an area.
+    """Compare the mean error of mechanisms, in metres, for trips whose locations are spread evenly.
 
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36
@@ -462,14 +473,14 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     from dither.domains import Disk
     from dither.maps import predicted_error
 
-    found: list[tuple[PathMechanism[Any], float]] = []
+    found: list[tuple[str, float, float]] = []
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):
             continue
         mechanism = area.mechanism(kind, epsilon, "location", inner if kind.startswith("tracs") else None)
-        found.append((mechanism, predicted_error(mechanism)))
-    found.sort(key=lambda one: one[1])
-    rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]
+        name = type(mechanism).__name__ + (", fixed reference" if kind.endswith("fixed") else "")
+        found.append((name, predicted_error(mechanism, length=_TYPICAL), mechanism.guarantee.epsilon))
+    rows = sorted(found, key=lambda one: one[1])
     if as_json:
         keys = "mechanism", "error_metres", "epsilon_spent"
         print_json([dict(zip(keys, row, strict=True)) for row in rows])

@@ -1,4 +1,4 @@
-"""Paths reported step by step: the direction and the relative distance from the previous report."""
+"""Paths reported step by step: the direction and the relative distance from a public reference."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from dither.randomness import Source
 
 TURN: Final = Circle(2.0 * math.pi)
 UNIT: Final = Interval(0.0, 1.0)
+FIXED: Final = "fixed"  # the word of a device text for a reference that stays where it is
 
 _MOST: Final = 1 << 20  # the most cells, since directions and distances are looked up in tables
 _GROUP: Final = 1 << 13  # paths processed together, so that their places stay in the cache
@@ -29,16 +30,18 @@ _GROUP: Final = 1 << 13  # paths processed together, so that their places stay i
 
 @dataclass(frozen=True)
 class WalkKernel(PairKernel, PlaceKernel):
-    """A location is reported as a randomised direction and normalised distance from the previous report.
+    """A location is reported as a randomised direction and normalised distance from a reference.
 
-    The first reference is `origin`, a public place. A report is a cell of the direction and a cell of the
-    distance. Its place is computed from reports only, so devices and collector agree on it, and it is
-    post-processing. A device decodes its own reports to find the next reference, so it has the codebooks.
+    The first reference is `origin`, a public place. The next is the place of the previous report, or the
+    origin again if it is `fixed`. A report is a cell of the direction and a cell of the distance. Its place
+    is computed from reports only, so devices and collector agree on it, and it is post-processing. A device
+    decodes its own reports to find the next reference, so it has the codebooks.
     """
 
     region: Region
     origin: Pair
     books: PairDecoder
+    fixed: bool = False
 
     kind: ClassVar[str] = "walk"
 
@@ -65,6 +68,7 @@ class WalkKernel(PairKernel, PlaceKernel):
             **super().device(),
             "start": list(self.origin),
             "codebooks": self.write_books(self.books),
+            **({"reference": FIXED} if self.fixed else {}),
         }
 
     @classmethod
@@ -79,7 +83,11 @@ class WalkKernel(PairKernel, PlaceKernel):
             for part, book in zip((first, second), device["codebooks"], strict=True)
         )
         origin = read_pair(device["start"])
-        return cls(first, second, domain, origin, PairDecoder((direction, distance)))
+        reference = device.get("reference", FIXED)
+        if reference != FIXED:
+            raise MalformedReport(f'the reference of a walk is "{FIXED}", or left out')
+        fixed = "reference" in device
+        return cls(first, second, domain, origin, PairDecoder((direction, distance)), fixed)
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> PairDecoder:
         if data != self.write_books(self.books):
@@ -114,7 +122,8 @@ class WalkKernel(PairKernel, PlaceKernel):
             first = self.first.draw(angle, source)
             second = self.second.draw(share, source)
             cells[rows, 0], cells[rows, 1] = first, second
-            self.advance(at, first, second, tables)
+            if not self.fixed:
+                self.advance(at, first, second, tables)
         for rest, begin in _alone(paths.offsets, group, here):
             self._walk_alone(paths.points[rest], cells[rest], begin, source)
 
@@ -155,7 +164,8 @@ class WalkKernel(PairKernel, PlaceKernel):
             first = direction(math.atan2(step[1], step[0]) % TURN.period)
             second = distance(min(gauge((x, y), step), 1.0))
             cells[row] = first, second
-            x, y = advance(x, y, first, second)
+            if not self.fixed:
+                x, y = advance(x, y, first, second)
 
     def _stepper(self) -> Callable[[float, float, int, int], Pair]:
         """Return `advance` for one place, without arrays."""
@@ -171,6 +181,10 @@ class WalkKernel(PairKernel, PlaceKernel):
 
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: PairDecoder) -> Floats:
         places = np.empty((len(cells), 2))
+        if self.fixed:
+            places[:] = self.origin
+            self.advance(places, cells[:, 0], cells[:, 1])
+            return places
         offsets = np.append(np.flatnonzero(begins), len(cells))
         tables = self._tables
         for group in _groups(offsets):
@@ -229,7 +243,7 @@ class _Seen(PlaceLikelihood):
         kernel, places = self.kernel, self.cells.reshape(-1, 2)
         # The reference of each location: the place of the previous report, or the start.
         references = np.roll(kernel.decode(reports, kernel.region, kernel.books), 1, axis=0)
-        references[reports[:, 0] != 0] = kernel.origin
+        references[kernel.fixed | (reports[:, 0] != 0)] = kernel.origin
 
         def rows(chosen: Integers) -> Floats:
             at = np.repeat(references[chosen], len(places), axis=0)

@@ -15,7 +15,7 @@ from dither.domains import Disk, Line, Parallelogram, Paths, Plane, Rectangle, R
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.kernels.places.pair import PairDecoder, PairKernel
-from dither.kernels.places.walk import WalkKernel
+from dither.kernels.places.walk import FIXED, WalkKernel
 from dither.kernels.table import Grades
 from dither.mechanisms.base import Mechanism, NumberMechanism
 from dither.post_processing import PostProcessing
@@ -129,12 +129,22 @@ class PairMechanism(PathMechanism[Area], Generic[Area]):
         return PairDecoder((first, second))
 
 
+Reference = Literal["last", "fixed"]  # from where a location is seen
+
+
 @dataclass(frozen=True)
 class StepByStep:
-    """A path that is reported from place to place. The first reference is `start`, by default the centre."""
+    """A path whose locations are reported from a public reference.
+
+    The first is `start`, by default the centre. The next is the place of the last report, or `start` again.
+    """
 
     _: KW_ONLY
     start: Pair | None = None
+    reference: Reference = "last"
+
+    def _check(self) -> None:
+        check_choice("reference", self.reference, Reference)
 
     @property
     def origin(self) -> Pair:
@@ -157,7 +167,7 @@ class StepByStep:
         origin = self.origin
         first, second = design.parts
         books = PairDecoder((first.decoder, second.decoder))
-        return WalkKernel(first.kernel, second.kernel, design.domain, origin, books)
+        return WalkKernel(first.kernel, second.kernel, design.domain, origin, books, self.reference == FIXED)
 
 
 def make_part(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:

@@ -7,6 +7,7 @@ the mechanism on random paths with a fixed seed, so that results are reproducibl
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,14 +15,14 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
 from dither.domains.plane import Pair
-from dither.errors import InvalidParameter
-from dither.mechanisms.places.base import PathMechanism
+from dither.errors import InvalidParameter, found
+from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.rivals import Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.randomness import Seeded
 
-_PATHS: Final = 2_000
-_STEPS: Final = 10
+_PLACES: Final = 20_000  # of a simulation
+_LONGEST: Final = 100  # locations of a simulated path: the error of later ones is that of these
 _SPLITS: Final = tuple(0.1 + 0.05 * step for step in range(18))
 
 
@@ -33,14 +34,26 @@ class Choice(NamedTuple):
 
 
 def predicted_error(
-    mechanism: PathMechanism[Any], places: object = None, *, paths: int = _PATHS, steps: int = _STEPS
+    mechanism: PathMechanism[Any],
+    places: object = None,
+    *,
+    paths: int | None = None,
+    length: int = 1,
+    step: float | None = None,
 ) -> float:
-    """Return the mean distance of a report to the truth, for paths of independent places.
+    """Return the mean distance of a report to the truth, for paths of so many locations.
 
-    The places are uniform in the area, or drawn from a public list of points. On a sphere the distance is in
-    the unit of its radius.
+    The places are uniform in the area, or drawn from a public list of points; those of a path are
+    independent, or each is `step` away from the one before. On a sphere the distance is in the unit of its
+    radius.
     """
-    chosen = _draw_places(mechanism.area, places, paths * steps).reshape(paths, steps, 2)
+    length = min(check_length(length), _LONGEST)
+    number = _PLACES // length if paths is None else paths
+    if step is None:
+        chosen = _draw_places(mechanism.area, places, number * length).reshape(number, length, 2)
+    else:
+        begin = _draw_places(mechanism.area, places, number)
+        chosen = _walks(mechanism.area, begin, length, positive("step", step))
     noisy = mechanism.perturb(chosen, source=Seeded(1)).values
     if isinstance(mechanism.domain, Sphere):
         return float(mechanism.domain.distance(chosen, noisy).mean())
@@ -48,9 +61,12 @@ def predicted_error(
     return float(np.hypot(gap[..., 0], gap[..., 1]).mean())
 
 
-def best_split(mechanism: TraCSD | TraCSC, places: object = None) -> float:
+def best_split(
+    mechanism: TraCSD | TraCSC, places: object = None, *, length: int = 1, step: float | None = None
+) -> float:
     """Return the first part's share of ε with the smallest predicted error, by a quadratic fit."""
-    errors = np.array([predicted_error(replace(mechanism, split=split), places) for split in _SPLITS])
+    tried = [replace(mechanism, split=split) for split in _SPLITS]
+    errors = np.array([predicted_error(design, places, length=length, step=step) for design in tried])
     middle = int(np.clip(errors.argmin(), 2, len(_SPLITS) - 3))
     near = slice(middle - 2, middle + 3)
     bend, slope, _ = np.polyfit(np.array(_SPLITS)[near], errors[near], 2)
@@ -63,37 +79,74 @@ def best_split(mechanism: TraCSD | TraCSC, places: object = None) -> float:
 def best_start(mechanism: TraCSD | Strawman, points: object, *, side: int = 9) -> Pair:
     """Return the first reference with the smallest predicted error for public points [Thesis, Sec. 6.2.4].
 
-    The search is on a grid over the area. Later references are reports, so only the first locations of paths
-    become more accurate.
+    The search is on a grid over the area. Unless the reference is fixed, later ones are reports, and only
+    the first locations of paths become more accurate.
     """
     region = mechanism.domain
     box = region.box
     steps = (np.arange(side) + 0.5) / side
     places = [(box.x.low + a * box.x.length, box.y.low + b * box.y.length) for a in steps for b in steps]
     inside = [(float(x), float(y)) for x, y in (*places, region.centre) if _inside(region, x, y)]
-    error = {
-        start: predicted_error(replace(mechanism, start=start), points, paths=4_000, steps=1)
-        for start in inside
-    }
+    error = {start: predicted_error(replace(mechanism, start=start), points, paths=4_000) for start in inside}
     return min(error, key=lambda start: error[start])
 
 
-def ranked(domain: Domain, *, epsilon: float, places: object = None, **more: Any) -> list[Choice]:
-    """Return TraCS-C and TraCS-D on an area, if they support it, with the more accurate one first.
+def designs_of_tracs(domain: Domain, length: int, **more: Any) -> list[PathMechanism[Any]]:
+    """Return TraCS-C and TraCS-D on an area, if they support it; for longer paths with both references."""
+    kinds: list[Any] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind.takes)]
+    if TraCSD in kinds and length > 1:
+        kinds.append(partial(TraCSD, reference="fixed"))
+    return [kind(domain, **more) for kind in kinds]
+
+
+def ranked(
+    domain: Domain,
+    *,
+    epsilon: float,
+    places: object = None,
+    length: int = 1,
+    step: float | None = None,
+    **more: Any,
+) -> list[Choice]:
+    """Return TraCS-C and TraCS-D on an area, if they support it, with the most accurate one first.
 
     >>> from dither.domains import Interval
     >>> [type(choice.mechanism).__name__ for choice in ranked(Disk(1.0), epsilon=2)]
     ['TraCSD']
     """
-    area: Any = domain
-    kinds: list[type[Any]] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind.takes)]
-    if not kinds:
+    made = designs_of_tracs(domain, check_length(length), epsilon=epsilon, **more)
+    if not made:
         raise InvalidParameter(
             f"an area must be a Rectangle, Disk, Parallelogram or Sphere, not {type(domain).__name__}"
         )
-    made: list[PathMechanism[Any]] = [kind(area, epsilon=epsilon, **more) for kind in kinds]
-    choices = [Choice(one, predicted_error(one, places)) for one in made]
+    choices = [Choice(one, predicted_error(one, places, length=length, step=step)) for one in made]
     return sorted(choices, key=lambda choice: choice.error)
+
+
+def check_length(length: object) -> int:
+    """Return the length of a path; raise InvalidParameter unless it is a whole number from 1 upwards."""
+    if isinstance(length, bool) or not isinstance(length, int) or length < 1:
+        raise InvalidParameter(f"the length of a path is a whole number from 1 upwards, not {found(length)}")
+    return length
+
+
+def _walks(area: Any, begin: Floats, length: int, step: float) -> Floats:
+    """Draw paths whose steps have one length and a random direction; a step out of the area is not made.
+
+    So the places of a path are uniform in the area if the first one is.
+    """
+    if not isinstance(area, Region):
+        raise InvalidParameter("steps of a given length are not simulated on a sphere: leave step out")
+    if step > max(area.box.x.length, area.box.y.length):
+        raise InvalidParameter(f"step, {step:g}, must not be longer than {area}")
+    here, made = begin, [begin]
+    words = Seeded(3).words((length - 1) * len(begin)).reshape(length - 1, -1)
+    for turn in (words >> np.uint64(11)).astype(np.float64) * (2.0 * np.pi / 2.0**53):
+        there = here + step * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        stays = np.isclose(area.clip(there), there).all(axis=1)
+        here = np.where(stays[:, None], there, here)
+        made.append(here)
+    return np.asarray(area.clip(np.stack(made, axis=1)))
 
 
 def _inside(region: Region, x: float, y: float) -> bool:
@@ -110,9 +163,9 @@ def _draw_places(area: Any, places: object, count: int) -> Floats:
     if isinstance(area, Rectangle):
         return _stretch(area, unit[:count])
     if isinstance(area, Disk):
-        found = _stretch(area.box, unit)
-        offset = found - np.asarray(area.centre)
-        return np.asarray(found[np.hypot(offset[:, 0], offset[:, 1]) <= area.radius][:count])
+        within = _stretch(area.box, unit)
+        offset = within - np.asarray(area.centre)
+        return np.asarray(within[np.hypot(offset[:, 0], offset[:, 1]) <= area.radius][:count])
     if isinstance(area, Sphere):
         latitude = np.degrees(np.arcsin(2.0 * unit[:count, 1] - 1.0))  # uniform on the surface
         return np.stack([360.0 * unit[:count, 0] - 180.0, latitude], axis=1)

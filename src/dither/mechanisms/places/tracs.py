@@ -20,8 +20,8 @@ class TraCSC(PairMechanism[Crossed]):
 
     Promise:   pure ε for one location (or one trajectory: `unit`); half of it for each coordinate (`split`).
     Reports:   two cells for each location, one along each axis. On the sphere a longitude is an angle.
-    Use when:  single locations in a rectangle matter; `TraCSD` is better on disks and for paths along a short
-               side.
+    Use when:  the two coordinates matter by themselves, or the area is a sphere. `dt.recommend` compares it
+               with `TraCSD`, whose places are nearer to the truth on most areas.
     Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
     """
 
@@ -48,13 +48,15 @@ HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [The
 
 @dataclass(frozen=True)
 class TraCSD(StepByStep, PairMechanism[Region]):
-    """A place whose direction and distance from the previous report are likelier near the true ones.
+    """A place whose direction and distance from a public reference are likelier near the true ones.
 
     Promise:   pure ε for one location (or one trajectory: `unit`), π/(π+1) of it for the direction (`split`).
-    Reports:   two cells for each location; they are decoded in order, beginning at `start` (the centre).
-    Use when:  the area is a disk, or paths run along its short side; elsewhere `TraCSC` is more accurate.
-    Reference: [Thesis, Alg. 1, Thm 12]. The starting corner of the paper is not used, nor its four cases of
-               the distance space, which fail on an edge: see deviations.
+    Reports:   two cells for each location. The reference is `start` (the centre), and then the last report;
+               with `reference="fixed"` it is `start` for every location.
+    Use when:  places are looked at singly: "fixed" if they lie far apart, "last" if a path moves slowly.
+    Reference: [Thesis, Alg. 1, Thm 12]; any public reference: [Thesis, Sec. 6.2.2]. The starting corner of
+               the paper is not used, nor its four cases of the distance space, which fail on an edge: see
+               deviations.
     """
 
     _: KW_ONLY
