@@ -135,10 +135,10 @@ def test_pictures(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_mechanisms_side_by_side() -> None:
     rows = json.loads(run("compare", *BOX, "--epsilon", 2, "--json").output)
-    assert [row["mechanism"] for row in rows][:2] == ["TraCSC", "TraCSD"]
+    assert [row["mechanism"] for row in rows][:3] == ["TraCSD, fixed reference", "TraCSC", "TraCSD"]
     assert 15_000 < rows[0]["error_metres"] < 30_000
     assert all(row["epsilon_spent"] <= 2 for row in rows)
-    assert "21,5" in run("compare", *BOX, "--epsilon", 2).output
+    assert "TraCSD, fixed reference    19,9" in run("compare", *BOX, "--epsilon", 2).output
     assert "TraCSC" not in run("compare", "--disk", 139.6, 35.7, 30_000, "--epsilon", 2).output
 
 
@@ -239,7 +239,7 @@ def test_files_that_hold_no_reports(tmp_path: Path) -> None:
     out.write_text("\n".join(lines))
     broken = run("density", out)
     assert broken.exit_code == 2
-    assert "out.csv, row 3: this is not a report of TraCSD" in broken.output
+    assert "out.csv, row 3: this is not a report of TraCSC" in broken.output
     out.write_text("\n".join(["# dither {}", *lines[1:4]]))
     assert "specification" in run("density", out).output
     assert run("perturb", file, *BOX, "--epsilon", 2, "-o", tmp_path / "out.kml").exit_code == 2

@@ -95,9 +95,10 @@ class Area:
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
-            best = ranked(self.region, length=_TYPICAL, **share)[0].mechanism
-            fixed = getattr(best, "reference", None) == "fixed"
-            kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d-fixed" if fixed else "tracs-d"
+            # A map of any size is made from reports of TraCS-C alone, so a fixed reference must be asked for.
+            choices = [choice.mechanism for choice in ranked(self.region, length=_TYPICAL, **share)]
+            best = next(one for one in choices if getattr(one, "reference", None) != "fixed")
+            kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
         if kind == "tracs-c":
             more["inner"] = inside(inner or "ogpm")
         elif kind in ("tracs-d", "tracs-d-fixed"):
