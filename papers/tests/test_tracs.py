@@ -17,7 +17,7 @@ from dither_papers.tracs import coded
 from dither_papers.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
 from dither_papers.tracs.measuring import SQUARE, city, programs, random_paths
 from dither_papers.tracs.published import EPSILONS, PUBLISHED
-from dither_papers.tracs.rivals import rivals, spending
+from dither_papers.tracs.rivals import HALF, entries
 from tests.support.repository import DATA
 
 QUICK = Setting(quick=True)
@@ -162,10 +162,13 @@ def test_the_programs_metric_is_none() -> None:
 
 
 def test_equal_spending() -> None:
-    make = rivals(grid(SQUARE, 11), coded=False)["NGram"]
-    label = spending(make, 2.0)
-    assert make(SQUARE, epsilon=label).guarantee.epsilon == pytest.approx(2.0, rel=2e-3)
-    assert 3.5 < label < 4.0
+    spent = {
+        entry.name: entry.spent
+        for entry in entries(grid(SQUARE, 11), 2.0, lambda places: places, heavy=False)
+        if entry.version == RIGHT
+    }
+    assert spent["NGram"] == pytest.approx(2.0, rel=1e-5)
+    assert spent[HALF] == pytest.approx(1.06, abs=0.01)
 
 
 @pytest.mark.slow

@@ -35,7 +35,8 @@ from dither_papers.figure import Figure, Setting, expected
 UNIT: Final = Interval(0, 1)
 PM: Final = "PM (= OGPM)"
 WAVE: Final = "SW, redesigned"
-_BINS: Final = (np.arange(100) / 100.0).tolist()
+_BINS: Final = (np.arange(100) / 100.0).tolist()  # of the programs
+GRID: Final = (np.arange(101) / 100.0).tolist()  # of the text, with both ends
 
 # What the thesis calls PM on [0, 1] is the density of OGPM, and its SW is the redesigned one. Laplace and
 # Gaussian noise are clamped to [0, 1], as its Definition 13 has it.
@@ -43,10 +44,19 @@ KINDS: Final[dict[str, Callable[[float], Any]]] = {
     PM: lambda epsilon: OGPM(UNIT, epsilon=epsilon),
     WAVE: lambda epsilon: SW(UNIT, epsilon=epsilon).redesigned(),
     "k-RR": lambda epsilon: KRR(Categories(_BINS), epsilon=epsilon),
-    "Exponential": lambda epsilon: Exponential(UNIT, _BINS, epsilon=epsilon),
+    "Exponential": lambda epsilon: Exponential(UNIT, GRID, epsilon=epsilon),
     "Laplace": lambda epsilon: Laplace(UNIT, epsilon=epsilon).truncated(),
     "Gaussian": lambda epsilon: Gaussian(UNIT, epsilon=epsilon, delta=0.052, calibration="pac").truncated(),
 }
+# The printed scale of the exponential mechanism, ε/2Δ with Δ = 1, spends half of ε on these points.
+PRINTED: Final[dict[str, Callable[[float], Any]]] = {
+    **KINDS,
+    "Exponential": lambda epsilon: Exponential(UNIT, _BINS, epsilon=epsilon, as_published=True),
+}
+NOTE_SPENT: Final = (
+    "The exponential mechanism of Definition 26 spends ε/2; the right curve has the scale that spends ε, as "
+    "the other mechanisms do."
+)
 # Where code counts reports beyond [0, 1] as failures.
 UNCLAMPED: Final[dict[str, Callable[[float], Any]]] = {
     "Laplace": lambda epsilon: Laplace(UNIT, epsilon=epsilon),

@@ -31,6 +31,7 @@ from dither_papers.tracs.rivals import (
     CITIES,
     CURVES,
     DEGREES,
+    HALF,
     MEANT,
     chosen,
     compared,
@@ -79,9 +80,12 @@ def _gridding(setting: Setting) -> Rows:
     """Return the rows of Figure D.3: the corner of the unit square, on a coarse and on a fine grid."""
     paths = Paths.of(np.zeros((setting.runs(5000, 1000), 1, 2)))
     makers: dict[str, Make] = {
-        "gridding 10 × 10": partial(Gridding, side=10),
-        "gridding 100 × 100": partial(Gridding, side=100),
+        "gridding 10 × 10, printed scale": partial(Gridding, side=10, as_published=True),
+        "gridding 100 × 100, printed scale": partial(Gridding, side=100, as_published=True),
         "TraCS-C": TraCSC,
+        "gridding 10 × 10": partial(Gridding, side=10),
+        # A look at all pairs of 10 000 cells takes seconds.
+        **({} if setting.quick else {"gridding 100 × 100": partial(Gridding, side=100)}),
     }
     found = rows("figD.3_gridding", PUBLISHED)
     for epsilon in EPSILONS:
@@ -93,8 +97,8 @@ def _gridding(setting: Setting) -> Rows:
 
 _HONEST: Final = (
     "As coded, NGram and ATP promise nothing: what they can report depends on the exact true place.",
-    "`spent` is the ε that is spent. NGram repaired spends about half its nominal ε, and is shown at equal "
-    "spending as well.",
+    "`spent` is the ε that is spent. With the printed scale NGram spends about half of its ε; repaired, it "
+    "has the largest scale that keeps ε.",
 )
 
 FIGURES: Final = [
@@ -108,7 +112,7 @@ FIGURES: Final = [
             *expect(CODED, "ATP", (0.394, 0.395, 0.357, 0.34, 0.33), 0.1),
             *expect(RIGHT, "ATP", (0.523, 0.496, 0.463, 0.441, 0.414), 0.1),
             *expect(CODED, "NGram", (0.482, 0.415, 0.368, 0.311, 0.279), 0.1),
-            *expect(RIGHT, "NGram", (0.493, 0.441, 0.381, 0.347, 0.297), 0.1),
+            *expect(RIGHT, HALF, (0.493, 0.441, 0.381, 0.347, 0.297), 0.1),
             *expect(CODED, "L-SRR", (0.496, 0.432, 0.398, 0.39, 0.378), 0.1),
             *expect(RIGHT, "TraCS-D", (0.468, 0.331, 0.245, 0.172, 0.127), 0.1),
             *expect(RIGHT, "TraCS-C", (0.399, 0.285, 0.196, 0.119, 0.059), 0.1),
@@ -164,9 +168,18 @@ FIGURES: Final = [
             *(
                 one
                 for name in ("gridding 10 × 10", "gridding 100 × 100")
-                for one in expect(RIGHT, name, TABLES["figD.3_gridding"][name], 0.1, source="published")
+                for one in expect(
+                    RIGHT,
+                    f"{name}, printed scale",
+                    TABLES["figD.3_gridding"][name],
+                    0.1,
+                    source="published",
+                )
             ),
         ],
-        notes=("The published points of TraCS-C lie up to 16 % below the exact mean, which is an integral.",),
+        notes=(
+            "The published points of TraCS-C lie up to 16 % below the exact mean, which is an integral.",
+            "The printed scale of gridding spends about half of ε; the other curves spend all of it.",
+        ),
     ),
 ]

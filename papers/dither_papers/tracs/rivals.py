@@ -12,7 +12,6 @@ from dither.maps.metrics import average_error
 from dither.mechanisms.places.base import PathMechanism, Points
 from dither.mechanisms.places.rivals import ATP, LSRR, NGram
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.numerics.roots import power_law_root
 from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting
@@ -23,6 +22,7 @@ from dither_papers.tracs.published import EPSILONS
 Measure = Callable[[Paths, Paths], dict[str, float]]
 Round = Callable[[Any], Any]
 
+HALF: Final = "NGram, printed scale"  # ε/2Δ, with which about half of ε is spent
 MEANT: Final = "L-SRR with c = e^ε"  # as it must be meant; it spends more than ε
 
 
@@ -37,18 +37,9 @@ def rivals(points: Points, *, coded: bool, reach: float = 0.75) -> dict[str, Mak
     return {
         MEANT: lambda area, **more: LSRR.as_meant(area, points, **more),
         "ATP": lambda area, **more: ATP(area, points, **more),
-        "NGram": lambda area, **more: NGram(area, points, **more),
+        HALF: lambda area, **more: NGram(area, points, reach=1.0, **more),
         "L-SRR": lambda area, **more: LSRR(area, points, **more),
     }
-
-
-def spending(make: Make, epsilon: float) -> float:
-    """Return the nominal budget at which a mechanism spends ε, to 10⁻³; the two are nearly proportional."""
-
-    def ratio(label: float) -> float:
-        return float(make(SQUARE, epsilon=label).guarantee.epsilon / epsilon)
-
-    return power_law_root(ratio, epsilon, -1.0, close=1e-3, steps=6, low=0.0, high=50.0)[0]
 
 
 class ComparedMechanism(NamedTuple):
@@ -62,7 +53,7 @@ class ComparedMechanism(NamedTuple):
 
 
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
-    """Yield what is compared: as coded; repaired, at equal nominal ε; NGram at equal spent ε."""
+    """Yield what is compared: as coded; repaired; NGram also with the scale that spends ε."""
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)
@@ -76,9 +67,8 @@ def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> I
     yield ComparedMechanism(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
     yield ComparedMechanism(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
     if not heavy:
-        make = rivals(points, coded=False)["NGram"]
-        alike = make(SQUARE, epsilon=spending(make, epsilon))
-        yield ComparedMechanism(RIGHT, "NGram spending ε", alike, alike.guarantee.epsilon, _same)
+        full = NGram(SQUARE, points, epsilon=epsilon)
+        yield ComparedMechanism(RIGHT, "NGram", full, full.guarantee.epsilon, _same)
 
 
 def compared(
@@ -146,7 +136,7 @@ def _timed(setting: Setting) -> Rows:
     paths = random_paths(SQUARE, 100, 20, sources(setting, 2)[1])
     makers: dict[str, Make] = {
         "ATP": lambda area, **more: ATP(area, points, **more),
-        "NGram": lambda area, **more: NGram(area, points, **more),
+        "NGram": lambda area, **more: NGram(area, points, reach=1.0, **more),
         "L-SRR": lambda area, **more: LSRR.as_meant(area, points, **more),
         "TraCS-D": TraCSD,
         "TraCS-C": TraCSC,

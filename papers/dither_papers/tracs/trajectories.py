@@ -26,7 +26,7 @@ from dither_papers.tracs.measuring import (
     sources,
 )
 from dither_papers.tracs.published import EPSILONS, rows
-from dither_papers.tracs.rivals import CITIES, DEGREES, chosen, compared, in_degrees, points_of, rivals
+from dither_papers.tracs.rivals import CITIES, DEGREES, HALF, chosen, compared, in_degrees, points_of, rivals
 
 
 def _other_measures(setting: Setting) -> Rows:
@@ -58,9 +58,12 @@ def _whole_trajectories(setting: Setting) -> Rows:
         points = points_of(town)
         key = f"figD.7_{name}_traj_eps"
         found += rows(key, PUBLISHED, panel=town.name)
+        repaired = rivals(
+            points, coded=False
+        )  # NGram with the printed scale: a search for each length is dear
         makers: dict[tuple[str, str], Make] = {
             **{(CODED, one): make for one, make in rivals(points, coded=True, reach=0.8).items()},
-            **{(RIGHT, one): make for one, make in rivals(points, coded=False).items() if "L-SRR" not in one},
+            **{(RIGHT, one): repaired[one] for one in ("ATP", HALF)},
             (RIGHT, "TraCS-D"): partial(TraCSD, reading=Rounded(points)),
             (RIGHT, "TraCS-C"): partial(TraCSC, reading=Rounded(points)),
         }

@@ -35,6 +35,7 @@ from dither.kernels.kernel import (
 from dither.kernels.transition import Operator
 from dither.kernels.window.codebook import Decoder, check_size, read_decoder
 from dither.kernels.window.kernel import a_line
+from dither.numerics.roots import decreasing_root
 from dither.privacy.guarantee import exp_below
 from dither.randomness import Source
 
@@ -183,6 +184,31 @@ class Grades:
         square = -(-(_HIGH**2) * bound.denominator // bound.numerator)
         return Grades(isqrt(square - 1) + 1)
 
+    @staticmethod
+    def fullest(epsilon: float, size: int, distances: Callable[[Integers], Floats]) -> Grades:
+        """Return the bounds with the largest ratio for which a choice by distance spends at most ε.
+
+        `distances` are those of some of `size` candidates to all of them. The rows of a table have different
+        sums, so (H/L)² is far above the largest ratio of two probabilities, which is computed instead.
+        """
+
+        def graded(rate: float) -> Grades:
+            return Grades(max(int(np.ceil(_HIGH * np.exp(-rate))), 1))
+
+        def largest(grades: Grades) -> float:
+            found = largest_ratio(size, size, lambda rows: grades.exponential(distances(rows)))
+            return np.inf if found is None else found
+
+        bound = exp_below(Fraction(epsilon))
+        most = min(2.0 * epsilon, float(np.log(_HIGH)))
+        close = _CLOSE if size <= _FEW_CANDIDATES else 1e-3  # every look at many pairs costs seconds
+        rate = fullest_rate(lambda rate: float(np.log(largest(graded(rate)))), epsilon, most, close)
+        for _ in range(_TRIES):  # a logarithm is rounded; the integers decide
+            if Fraction(largest(graded(rate))) <= bound:
+                return graded(rate)
+            rate *= 1.0 - _CLOSE
+        return Grades.largest(epsilon)
+
     @property
     def ratio(self) -> Fraction:
         """The largest ratio of two probabilities of one candidate, if all inputs have the same candidates."""
@@ -204,6 +230,30 @@ class Grades:
         spread = np.where(farthest > nearest, farthest - nearest, 1.0)
         weights = self.weights((distances - nearest) / spread)
         return weights if allowed is None else weights * allowed
+
+
+_CLOSE: Final = 1e-6  # of ε, which may remain unspent
+_FEW_CANDIDATES: Final = 2048
+_TRIES: Final = 8
+
+
+def fullest_rate(
+    spent: Callable[[float], float], epsilon: float, most: float, close: float = _CLOSE
+) -> float:
+    """Return the largest rate of weights e^(−rate·score) up to `most` that spends at most ε.
+
+    Scores are from 0 to 1, so that ε/2 certainly does [McSherry07, Thm 6]. `spent` grows with the rate. At
+    most `close`·ε is left unspent.
+    """
+    found = decreasing_root(
+        lambda rate: spent(-rate) - epsilon,
+        -most,
+        -epsilon / 2.0,
+        close=close * epsilon,
+        start=-min(epsilon, most),
+        step=epsilon / 8.0,
+    )
+    return epsilon / 2.0 if found is None else -found
 
 
 def draw(weights: Integers, source: Source) -> Integers:

@@ -291,6 +291,24 @@ def test_exponential_over_all_pairs(epsilon: float) -> None:
     assert dt.audit(full).realised == pytest.approx(epsilon, rel=1e-7)
 
 
+@pytest.mark.parametrize("epsilon", [1e-6, 0.3, 2.0, 50.0])
+def test_exponential_spends_all_of_its_budget(epsilon: float) -> None:
+    """On uneven points the rows have different sums, so no sensitivity is right for all of them."""
+    for domain, points in ((WIDE, POINTS), (UNIT, [0, 0.1, 0.7]), (DEGREES, [10, 100, 350])):
+        made = dt.Exponential(domain, points, epsilon=epsilon)
+        assert epsilon * (1 - 2e-6) <= made.guarantee.epsilon <= epsilon
+        assert dt.audit(made).realised == pytest.approx(epsilon, rel=2e-6)
+        printed = dt.Exponential(domain, points, epsilon=epsilon, as_published=True)
+        assert printed.guarantee.epsilon < 0.6 * epsilon
+
+
+def test_exponential_is_as_accurate_as_its_budget_allows() -> None:
+    points = np.linspace(0, 1, 101)
+    full, printed = (dt.Exponential(UNIT, points, epsilon=2, as_published=half) for half in (False, True))
+    assert full.worst_error("absolute") == pytest.approx(0.341, abs=5e-4)
+    assert printed.worst_error("absolute") == pytest.approx(0.416, abs=5e-4)
+
+
 def test_a_sensitivity_that_breaks_the_budget_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="sensitivity"):
         dt.Exponential(UNIT, np.linspace(0, 1, 11), epsilon=1.0, sensitivity=0.4)

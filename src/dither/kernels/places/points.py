@@ -310,7 +310,8 @@ class GridKernel(ChoiceKernel, PureKernel):
         return np.array([self.area.x.length, self.area.y.length]) / self.side
 
     @cached_property
-    def _centres(self) -> Floats:
+    def centres(self) -> Floats:
+        """The centres of the cells, from the lower left corner; column by column."""
         steps = np.arange(self.side) + 0.5
         across, along = np.meshgrid(steps, steps, indexing="ij")
         return np.stack([across.reshape(-1), along.reshape(-1)], axis=1) * self.cell
@@ -327,7 +328,7 @@ class GridKernel(ChoiceKernel, PureKernel):
         return np.asarray(self.corner + (cells + 0.5) / WITHIN * self.cell, dtype=np.float64)
 
     def weights(self, numbers: Integers) -> Integers:
-        return self.grades.exponential(distances(self._centres[numbers], self._centres))
+        return self.grades.exponential(distances(self.centres[numbers], self.centres))
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         return split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)

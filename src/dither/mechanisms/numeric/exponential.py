@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from dither.domains import Circle, Interval, finite
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.kernels.lattice.noise import fixed_exponential
 from dither.kernels.law import TableLaw
-from dither.kernels.table import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
+from dither.kernels.table import MOST_INPUTS, Channel, ChannelKernel, NearestPoint, fullest_rate
 from dither.kernels.window.codebook import TableDecoder
 from dither.mechanisms.base import NumberMechanism
 from dither.privacy.guarantee import exp_below
@@ -28,20 +28,23 @@ _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the res
 class Exponential(NumberMechanism):
     """One of a few public points, likelier the nearer it is to the value.
 
-    Promise:   pure ε; less is spent if the points or the `sensitivity` leave room.
+    Promise:   pure ε, all of which is spent; with `as_published` or a `sensitivity` it may be less.
     Reports:   the index of a point. A value is first rounded to its nearest point.
     Use when:  reports must be one of given points.
-    Reference: [McSherry07, Thm 6] with the score −|value − point|, whose sensitivity is at most the largest
-               distance in the domain. A smaller one may be given; it is refused if more than ε is spent.
+    Reference: [McSherry07, Thm 6] with the score −|value − point|. The scale is ours: the largest that keeps
+               ε for these points. `as_published` divides by twice the sensitivity, the largest distance in
+               the domain, and spends about ε/2. A smaller one may be given; it is refused if more than ε is
+               spent.
 
     >>> import dither as dt
-    >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2, sensitivity=0.5).guarantee
+    >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2).guarantee
     Guarantee: ε ≤ 2 for one value
     """
 
     points: Sequence[float]
     _: KW_ONLY
     sensitivity: float | None = None
+    as_published: bool = False
 
     takes = (Interval, Circle)
 
@@ -69,14 +72,12 @@ class Exponential(NumberMechanism):
 
     @property
     def _steepness(self) -> Floats:
-        """Distance / (2·sensitivity) for every pair of points: the exponent for ε = 1."""
-        places = np.array(self.points)
-        if isinstance(self.domain, Circle):
-            widest = self.domain.period / 2.0
-            apart = self.domain.distance(places[:, None], places)
-        else:
-            widest = self.line.length
-            apart = np.abs(places[:, None] - places)
+        """The exponent of every pair of points, over ε: their distance / (2·sensitivity) if that is given."""
+        places, period = np.array(self.points), getattr(self.domain, "period", None)
+        apart = _distances(places, period)
+        if self.sensitivity is None and not self.as_published:
+            return np.asarray(apart * (_fullest(self.points, period, self.epsilon) / self.epsilon))
+        widest = self.line.length if period is None else period / 2.0
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
     def _kernel(self) -> ChannelKernel:
@@ -104,7 +105,7 @@ class Exponential(NumberMechanism):
 
     @cached_property
     def law(self) -> TableLaw:
-        """The distribution with real weights e^(−ε·distance / 2·sensitivity), which integers approximate."""
+        """The distribution with real weights e^(−rate·distance), which integers approximate."""
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 
@@ -118,3 +119,28 @@ class Exponential(NumberMechanism):
             circular=isinstance(self.domain, Circle),
             kinks=tuple(self.line.to_unit(np.array(self.kernel.start.edges)).tolist()),
         )
+
+
+def _distances(places: Floats, period: float | None) -> Floats:
+    """Return the distance of every pair of points, on a line or on a circle."""
+    apart = np.abs(places[:, None] - places)
+    return apart if period is None else np.minimum(apart, period - apart)
+
+
+@lru_cache(maxsize=64)
+def _fullest(points: tuple[float, ...], period: float | None, epsilon: float) -> float:
+    """Return the largest rate r for which weights e^(−r·distance) spend at most ε.
+
+    Of two points at distance d, one has a ratio of at least e^(r·d): the product of both ratios is e^(2·r·d),
+    whatever the sums of the rows. So r is at most ε over the largest distance.
+    """
+    apart = _distances(np.array(points), period)
+    widest = float(apart.max())
+    scores = apart / widest
+
+    def spent(rate: float) -> float:
+        chances = -rate * scores
+        chances = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
+        return float((chances.max(axis=0) - chances.min(axis=0)).max())
+
+    return fullest_rate(spent, epsilon, epsilon) / widest

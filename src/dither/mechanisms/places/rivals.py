@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
@@ -12,6 +12,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Disk, Parallelogram, Rectangle, Region
+from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, check_choice, found
 from dither.kernels.law import WindowLaw
 from dither.kernels.places.points import (
@@ -86,15 +87,16 @@ class ATP(PublicPoints):
 class Gridding(PathMechanism[Rectangle]):
     """A uniform place in a cell of a grid; cells are likelier the nearer their centre is to the true cell's.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
+    Promise:   pure ε for one location (or one trajectory: `unit`); `as_published` spends about half of it.
     Reports:   two cells for each location, of a grid 256 times as fine, uniform within a coarse cell.
     Use when:  TraCS is compared with dividing the area first. A coarse grid limits the resolution; a fine
                grid has many cells far from the truth.
-    Reference: [Thesis, D.2.3].
+    Reference: [Thesis, D.2.3]; the scale is ours, the largest that keeps ε.
     """
 
     _: KW_ONLY
     side: int = 10
+    as_published: bool = False
 
     takes = (Rectangle,)
 
@@ -102,7 +104,10 @@ class Gridding(PathMechanism[Rectangle]):
         """Return None: the grid is part of the kernel."""
 
     def _kernel(self) -> GridKernel:
-        return GridKernel(self.domain, self.side, Grades.largest(self.epsilon))
+        half = GridKernel(self.domain, self.side, Grades.largest(self.epsilon))
+        if self.as_published:
+            return half
+        return replace(half, grades=_fullest(tuple(map(tuple, half.centres.tolist())), self.epsilon))
 
 
 # The ratio of the weights of a near and a far point: as large as ε allows, e^ε, or ε.
@@ -226,11 +231,12 @@ def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Float
 class NGram(PublicPoints):
     """A public point, the likelier the nearer it is to the true place.
 
-    Promise:   pure ε for one location (or one trajectory: `unit`); usually less is spent, see `guarantee`.
-               `as_published` reports only points near the true place, and so has no guarantee.
+    Promise:   pure ε for one location (or one trajectory: `unit`). `as_published` reports only points near
+               the true place, and so has no guarantee.
     Reports:   the index of a point.
     Use when:  TraCS is compared with the exponential mechanism. The cost of a location grows with the points.
-    Reference: [Thesis, Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball.
+    Reference: [Thesis, Def. 8, Sec. 6.3.2] after [Cunningham21]: the reachable set is a ball. Without a
+               `reach` the scale is ours, the largest that keeps ε; the paper's spends about half of it.
     """
 
     _: KW_ONLY
@@ -246,8 +252,16 @@ class NGram(PublicPoints):
             object.__setattr__(self, "reach", positive("the reach", self.reach))
 
     def _kernel(self) -> PointKernel:
-        reach = None if self.reach is None else self.reach * self.domain.diameter
-        return PointKernel(self._pairs, FallingWeights(self.grades, reach))
+        if self.reach is None:
+            return PointKernel(self._pairs, FallingWeights(_fullest(self._pairs, self.epsilon)))
+        return PointKernel(self._pairs, FallingWeights(self.grades, self.reach * self.domain.diameter))
+
+
+@lru_cache(maxsize=64)
+def _fullest(points: tuple[Pair, ...], epsilon: float) -> Grades:
+    """Return the bounds of weights by distance that spend all of ε on these points."""
+    places = np.asarray(points)
+    return Grades.fullest(epsilon, len(points), lambda rows: distances(places[rows], places))
 
 
 @dataclass(frozen=True)
