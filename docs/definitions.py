@@ -25,8 +25,8 @@ CHANNEL = (
 COINS = (
     r"P(\text{both true}) = p^2 + \rho\,p\,(1 - p), \quad P(\text{both false}) = (1 - p)^2 + \rho\,p\,(1 - p)"
 )
-POINTS = r"P(i \mid x) \propto e^{-\lambda\,d(x, y_i)}, \qquad \lambda \text{ the largest with } \frac{P(i \mid x)}{P(i \mid x')} \le E"
-SCALED = r"P(i \mid x) \propto \exp\Bigl(-\lambda\,\frac{d_i - \min_j d_j}{\max_j d_j - \min_j d_j}\Bigr), \qquad \lambda \text{ the largest with } \frac{P(i \mid x)}{P(i \mid x')} \le E"
+POINTS = r"P(i \mid x) \propto e^{-\kappa\,d(x, y_i)}, \qquad \kappa \text{ the largest with } \frac{P(i \mid x)}{P(i \mid x')} \le E"
+SCALED = r"P(i \mid x) \propto \exp\Bigl(-\kappa\,\frac{d_i - \min_j d_j}{\max_j d_j - \min_j d_j}\Bigr), \qquad \kappa \text{ the largest with } \frac{P(i \mid x)}{P(i \mid x')} \le E"
 
 DEFINITIONS = {
     "PM": (WINDOW + r" \qquad s = \frac{1}{1 + e^{\varepsilon/2}}, \qquad " + GLIDING, "window"),
@@ -172,7 +172,7 @@ NOTES = {
     "inner": "Each part is a mechanism of one number with its share of ε; φ are directions and r distances.",
     "cells": "d are the distances of the cells' centres from that of the true cell. The report is uniform in its cell.",
     "points": "d are the distances of the public points from the true place.",
-    "sensitivity": "d is the distance of two points. With a sensitivity Δ, or as published, λ is ε/(2Δ).",
+    "sensitivity": "d is the distance of two points. With a sensitivity Δ, or as published, κ is ε/(2Δ).",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import dither as dt
 from dither import results
 from dither.classifiers.feature_law import feature_law
+from dither.errors import InvalidParameter
 from tests.support.cases.numbers import NUMERIC, Case, names
 from tests.support.repository import reference
 
@@ -141,3 +143,36 @@ def test_a_value_off_the_grid_is_moved_to_its_nearest_point_first() -> None:
 def test_nonsense_is_refused(mechanism: object, box: tuple[float, float], x: float) -> None:
     with pytest.raises(dt.errors.DitherError):
         dt.classifiers.concentration(mechanism, box, x)
+
+
+@pytest.mark.parametrize(("radius", "epsilon", "parts"), [(0.1, 2.0, 5), (0.3, 2.0, 2), (0.07, 0.5, 8)])
+def test_the_best_mechanism_for_a_radius(radius: float, epsilon: float, parts: int) -> None:
+    """No mechanism has a larger worst case than e^ε/(e^ε + k − 1), and this one has it everywhere."""
+    best = dt.classifiers.best_for(radius, epsilon)
+    wanted = math.exp(epsilon) / (math.exp(epsilon) + parts - 1)
+    for x in np.linspace(0, 1, 41):
+        near = (x - radius - 1e-12, x + radius + 1e-12)
+        assert dt.classifiers.concentration(best, near, x) >= wanted * (1 - 1e-12)
+        assert best.guarantee.epsilon <= epsilon
+    for rival in (dt.OGPM(UNIT, epsilon=epsilon), dt.SW(UNIT, epsilon=epsilon).redesigned()):
+        worst = min(
+            float(dt.classifiers.concentration(rival, (x - radius, x + radius), x))
+            for x in np.linspace(0, 1, 101)
+        )
+        assert worst < wanted
+    wide = dt.classifiers.best_for(10 * radius, epsilon, dt.Interval(-4, 6))
+    assert len(wide.categories) == parts
+
+
+@pytest.mark.parametrize("radius", [0.0, -0.1, 0.5, 3.0, math.nan, "near", 1e-9])
+def test_a_radius_that_no_mechanism_is_best_for(radius: Any) -> None:
+    with pytest.raises(InvalidParameter, match="radius"):
+        dt.classifiers.best_for(radius, 1.0)
+
+
+def test_a_value_beyond_the_outermost_category_is_moved_to_it() -> None:
+    response = dt.KRR(dt.Categories([0.1, 0.5, 0.9]), epsilon=2)
+    ends = [dt.classifiers.concentration(response, (0.0, 0.2), x) for x in (0.0, 0.1, 0.25)]
+    assert ends[0] == ends[1] == ends[2] > 0.7
+    with pytest.raises(dt.errors.OutsideDomain):
+        dt.classifiers.concentration(response, (0.0, 0.2), math.nan)

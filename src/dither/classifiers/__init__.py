@@ -4,7 +4,7 @@ Each person randomises a record before it reaches a classifier. `utility` bounds
 answer is the one for the true record; `utility_curve` does so for many budgets at once.
 """
 
-from dither.classifiers.concentration import concentration
+from dither.classifiers.concentration import best_for, concentration
 from dither.classifiers.models.linear import LinearClassifier, QuadraticClassifier
 from dither.classifiers.models.network import Network
 from dither.classifiers.report import best_mechanism, epsilon_for_utility, over_records, report
@@ -18,6 +18,7 @@ __all__ = [
     "Network",
     "QuadraticClassifier",
     "RawRelease",
+    "best_for",
     "best_mechanism",
     "concentration",
     "epsilon_for_utility",

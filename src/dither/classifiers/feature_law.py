@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class FeatureLaw(ABC):
     `law` and `sent` are in units in which the domain is [0, 1]; all else is in the user's units.
     """
 
+    moves: ClassVar[bool] = False  # whether a value beyond the line counts as its nearest end
+
     @property
     @abstractmethod
     def domain(self) -> Domain:
@@ -83,7 +85,8 @@ class FeatureLaw(ABC):
 
     def unit(self, value: object) -> Floats:
         """Return a value in the units of `law`; raise `OutsideDomain` if the domain does not have it."""
-        return self.line.to_unit(self.line.check(value).astype(np.float64))
+        inside = self.line.clip(value) if self.moves else value
+        return self.line.to_unit(self.line.check(inside).astype(np.float64))
 
     def marginal(self, value: float) -> Marginal | None:
         """Return the probability of every report that a device may send, or None if they cannot be listed."""
@@ -142,6 +145,8 @@ class CategoryLaw(FeatureLaw):
     """
 
     mechanism: CategoryMechanism
+
+    moves = True
 
     def __post_init__(self) -> None:
         _ = self._points

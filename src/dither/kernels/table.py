@@ -192,7 +192,7 @@ class Grades:
         sums, so (H/L)² is far above the largest ratio of two probabilities, which is computed instead.
         """
 
-        def graded(rate: float) -> Grades:
+        def grades_at(rate: float) -> Grades:
             return Grades(max(int(np.ceil(_HIGH * np.exp(-rate))), 1))
 
         def largest(grades: Grades) -> float:
@@ -202,10 +202,10 @@ class Grades:
         bound = exp_below(Fraction(epsilon))
         most = min(2.0 * epsilon, float(np.log(_HIGH)))
         close = _CLOSE if size <= _FEW_CANDIDATES else 1e-3  # every look at many pairs costs seconds
-        rate = fullest_rate(lambda rate: float(np.log(largest(graded(rate)))), epsilon, most, close)
+        rate = fullest_rate(lambda rate: float(np.log(largest(grades_at(rate)))), epsilon, most, close)
         for _ in range(_TRIES):  # a logarithm is rounded; the integers decide
-            if Fraction(largest(graded(rate))) <= bound:
-                return graded(rate)
+            if Fraction(largest(grades_at(rate))) <= bound:
+                return grades_at(rate)
             rate *= 1.0 - _CLOSE
         return Grades.largest(epsilon)
 

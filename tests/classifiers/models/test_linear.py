@@ -85,6 +85,30 @@ def test_radii_touch_the_boundary_and_do_not_cross_it(name: str) -> None:
         assert (model.predict(rng.uniform(*wider.box.corners, (4_000, 3))) == own).all()
 
 
+def test_linear_machines_and_mixtures_are_read_exactly() -> None:
+    """A support vector machine with a linear kernel, and mixtures of normal laws of every kind."""
+    pytest.importorskip("sklearn")
+    from sklearn.mixture import GaussianMixture
+    from sklearn.svm import SVC
+
+    rows, answers = _data(1)
+    two = SVC(kernel="linear").fit(rows, answers > 0)
+    mixtures = [
+        GaussianMixture(3, covariance_type=kind, random_state=0).fit(rows)
+        for kind in ("full", "tied", "diag", "spherical")
+    ]
+    for model in (two, *mixtures):
+        found = radius(model, np.clip(rows[0], 0.0, 1.0), UNIT)
+        assert found.proven
+        inside = np.random.default_rng(3).uniform(*found.box.corners, (2_000, 3))
+        assert len(np.unique(model.predict(inside))) == 1
+    kept = dt.classifiers.utility(two, np.clip(rows[0], 0.0, 1.0), dt.OGPM(UNIT, epsilon=2, cells=256))
+    assert kept.method in ("exact", "certified")
+    assert SVC(kernel="linear").fit(rows, answers).coef_.shape[0] == 3  # each two classes: not read
+    several = radius(SVC(kernel="linear").fit(rows, answers), np.clip(rows[0], 0.0, 1.0), UNIT)
+    assert not several.proven
+
+
 def _first_change(model: Any, own: Any, x: np.ndarray, turn: np.ndarray) -> float:
     lengths = np.linspace(0.0, 3.0, 3_001)
     changed = model.predict(x + lengths[:, None] * turn) != own

@@ -147,7 +147,7 @@ _FORESTS: Final = frozenset(
     {"DecisionTreeClassifier", "ExtraTreeClassifier", "ExtraTreesClassifier", "RandomForestClassifier"}
 )
 _CENTRES: Final = frozenset({"KMeans", "MiniBatchKMeans"})
-_QUADRATIC: Final = frozenset({"GaussianNB", "QuadraticDiscriminantAnalysis"})
+_QUADRATIC: Final = frozenset({"GaussianMixture", "GaussianNB", "QuadraticDiscriminantAnalysis"})
 _SCALERS: Final = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"})
 
 
@@ -175,7 +175,8 @@ def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None
 
 def _classifier(steps: Sequence[Any], last: Any, subject: Subject) -> SliceableClassifier | None:
     name = _class_name(last)
-    if name in _LINEAR:
+    # Of several classes a support vector machine compares each two, which no linear classifier does.
+    if name in _LINEAR or (name == "SVC" and last.kernel == "linear" and len(last.classes_) == 2):
         return _linear(steps, last)
     if name in _CENTRES and len(last.cluster_centers_) > 1:
         return _centres(steps, last)
@@ -243,6 +244,10 @@ def _quadratic(estimator: Any) -> QuadraticClassifier:
         variances = np.asarray(estimator.var_, dtype=np.float64)
         curvature = np.stack([np.diag(1.0 / row) for row in variances])
         spread = np.log(variances).sum(axis=1)
+    elif _class_name(estimator) == "GaussianMixture":
+        means, priors = np.asarray(estimator.means_), np.asarray(estimator.weights_)
+        curvature = _precisions(estimator)
+        spread = -np.linalg.slogdet(curvature)[1]
     else:
         means, priors = np.asarray(estimator.means_), np.asarray(estimator.priors_)
         turns = zip(estimator.rotations_, estimator.scalings_, strict=True)
@@ -251,6 +256,18 @@ def _quadratic(estimator: Any) -> QuadraticClassifier:
     slope = np.einsum("cij,cj->ci", curvature, means)
     offset = np.log(priors) - 0.5 * (spread + np.einsum("ci,ci->c", slope, means))
     return QuadraticClassifier(curvature, slope, offset)
+
+
+def _precisions(mixture: Any) -> Floats:
+    """Return the inverse covariance matrix of every part of a mixture of normal laws."""
+    given, (parts, features) = np.asarray(mixture.precisions_, dtype=np.float64), mixture.means_.shape
+    match mixture.covariance_type:
+        case "tied":
+            return np.broadcast_to(given, (parts, features, features))
+        case "full":
+            return given
+    # One number for each feature, or one for all of them.
+    return np.stack([np.diag(np.broadcast_to(row, features)) for row in given])
 
 
 def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | None:
