@@ -33,7 +33,7 @@ bench: $(VENV)/.installed
 
 # The site, built offline from the repository alone, into docs/_build.
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
+	$(BIN)/sphinx-build -j auto -q -W --keep-going -b html docs docs/_build
 
 # The bundles that browsers load, clients/javascript/dist; Node comes with the development packages where there is none.
 client: $(VENV)/.installed

@@ -72,6 +72,7 @@ MEANINGS = {
     "distance": "the mechanism of the distance, or how a distance is measured",
     "distances": "how far apart consecutive days are",
     "domain": "what the question admits",
+    "draws": "how many simulations or permutations the p-value is from; 0: a formula",
     "drift": "how much the value may change from day to day",
     "each": "how many times each input is drawn",
     "edges": "the edges of the bins or cells",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import maps
+from dither import maps, results
 from tests.support.cases.numbers import EVERY, Case, names
 
 pytest.importorskip("matplotlib")
@@ -35,7 +35,7 @@ PLACES = np.random.default_rng(1).uniform(size=(40, 3, 2))
 
 
 @cache
-def _map() -> maps.DensityMap:
+def _map() -> results.DensityMap:
     return maps.density(dt.TraCSC(SQUARE, epsilon=2).perturb(PLACES, source=dt.Seeded(1)), 3, 3)
 
 
@@ -47,7 +47,6 @@ DRAWINGS: dict[str, tuple[Callable[..., Any], int]] = {
         1,
     ),
     "map": (lambda **more: _map().plot(**more), 1),
-    "map by its function": (lambda **more: maps.draw_density(_map(), **more), 1),
     "paths": (lambda **more: maps.draw_before_and_after(PLACES[:2], PLACES[2:4], **more), 1),
     "comparison": (lambda **more: dt.compare(dt.Categories(4), epsilon=1).plot(count=2, **more), 2),
 }

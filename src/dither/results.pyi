@@ -39,6 +39,7 @@ from .mechanisms.combined import Records as Records
 from .mechanisms.joint.accounting import Group as Group
 from .mechanisms.joint.joint import Joint as Joint
 from .mechanisms.places.base import PathMechanism as PathMechanism
+from .mechanisms.places.planning import Choice as Choice
 from .post_processing import PostProcessing as PostProcessing
 from .privacy.ledger import Entry as Entry
 from .protocols.device import Collection as Collection

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from dither import central
-from dither.central.answer import Answer, LearnedBounds
+from dither.central.answer import LearnedBounds
 from dither.central.integer_noise import DiscreteStaircase
-from dither.central.pairs import MeanMethod, PairNoise
+from dither.central.pairs import MeanMethodName, PairNoiseName
 from dither.central.tally import RecordGrid
 from dither.domains import Interval
 from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.randomness import Seeded
+from dither.results import Answer
 
 UNIT = Interval(0, 1)
 
@@ -52,7 +53,7 @@ def test_stated_error_is_the_real_one(name: str) -> None:
     assert abs(excess(0.7)) > tolerance
 
 
-COVERED: list[tuple[int, float, PairNoise, MeanMethod]] = [
+COVERED: list[tuple[int, float, PairNoiseName, MeanMethodName]] = [
     (1, 1.0, "hourglass", "transformed"),
     (5, 0.2, "hourglass", "transformed"),
     (40, 4.0, "hourglass", "transformed"),
@@ -64,7 +65,7 @@ COVERED: list[tuple[int, float, PairNoise, MeanMethod]] = [
 
 @pytest.mark.some(every=3)
 @pytest.mark.parametrize(("n", "epsilon", "noise", "method"), COVERED)
-def test_intervals_cover(n: int, epsilon: float, noise: PairNoise, method: MeanMethod) -> None:
+def test_intervals_cover(n: int, epsilon: float, noise: PairNoiseName, method: MeanMethodName) -> None:
     """At every n, also one: the interval is made of the noise's own law and not of a normal approximation."""
     domain, source, size, level = Interval(-1, 1), Seeded(32), 300, 0.9
     secret = central.Tally.of([-0.7] * n, domain)

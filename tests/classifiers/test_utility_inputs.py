@@ -10,9 +10,9 @@ import pytest
 
 import dither as dt
 from dither.classifiers import LinearClassifier, Network
-from dither.classifiers.boxes import FeatureBox
 from dither.classifiers.feature_law import Subject
 from dither.classifiers.result import Case
+from dither.results import FeatureBox
 from tests.classifiers.settings import UNIT, black_box
 
 OGPM = dt.OGPM(UNIT, epsilon=1)

@@ -15,6 +15,7 @@ import pytest
 from pyarrow import parquet
 
 import dither as dt
+from dither import results
 from dither.data.arrow import BATCH
 from dither.data.files import DEPTH, run_ahead
 from dither.errors import InvalidParameter, Mismatch, OutsideDomain
@@ -254,7 +255,7 @@ def test_an_empty_line_is_a_row_without_an_answer(tmp_path: Path) -> None:
     with pytest.raises(OutsideDomain, match="row 2, column 'minutes': the answer is missing"):
         dt.data.perturb_file(path, tmp_path / "reports.csv", MINUTES)
     counts = dt.data.perturb_file(path, tmp_path / "reports.csv", MINUTES, missing="skip")
-    assert counts == dt.data.RowCounts(written=2, missing=2)
+    assert counts == results.RowCounts(written=2, missing=2)
 
 
 def test_reports_are_not_randomised_again(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_every_public_name_has_a_page(path: str) -> None:
         return  # tested below
     page = name_page.page(path, thing)
     if isinstance(thing, ModuleType):
-        assert all(f"`dt.{path}.{name}`" in page for name in thing.__all__)
+        assert all(f"`{name_page.called(path)}.{name}`" in page for name in thing.__all__)
         return
     assert "\n## Signature\n" in page or "\n## Value\n" in page or "\nAny of " in page
     if inspect.isfunction(thing) and inspect.signature(thing).parameters:

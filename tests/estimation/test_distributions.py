@@ -32,7 +32,7 @@ def test_a_distribution_is_one(reports, method, bins):
     middles = (shown.edges[1:] + shown.edges[:-1]) / 2
     np.testing.assert_allclose(shown.pdf(middles) * 180 / bins, shown.probabilities)
     assert shown.pdf(-1) == shown.pdf(180.5) == 0
-    assert repr(shown) == f"EstimatedDistribution({bins} bins of [0, 180], {method!r}, n = 50 000)"
+    assert repr(shown) == f"EstimatedDistribution({bins} bins of [0, 180], {method}, n = 50 000)"
     assert shown.guarantee == reports.question.guarantee
 
 

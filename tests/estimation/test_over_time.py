@@ -13,7 +13,7 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.estimation.over_time import NoisySums, predicted_error, running_sums
+from dither.estimation.over_time import NoisySums, _filter, predicted_error, running_sums
 from tests.support.chi_square import ALARM
 
 
@@ -214,3 +214,48 @@ def test_smoothing_and_drift_are_declared() -> None:
     assert (high - bare[1])[:, 1] == pytest.approx(widened)
     with pytest.raises(InvalidParameter, match="odd number"):
         dt.by_day(reports, smoothing=2)
+
+
+def test_smooth_days_are_those_of_linear_algebra() -> None:
+    """One model against the posterior of a normal vector: K(K + V)⁻¹y with the covariance K of the days."""
+    rng, days = np.random.default_rng(3), 20
+    values, variances = rng.normal(0.4, 0.05, days), rng.uniform(0.001, 0.004, days)
+    variances[4] = np.inf
+    known = np.isfinite(variances)
+    prior = np.zeros((1, 8, 8))
+    prior[0, 0, 0], prior[0, 1, 1] = 1.0, 0.01
+    prior[0, 2:, 2:] = 0.04 * (np.eye(6) - 1.0 / 7.0)
+    evidence, means, spreads = _filter(values, variances, np.array([0.02**2]), np.array([0.01**2]), prior)
+    day = np.arange(days)
+    level = 1.0 + 0.02**2 * np.minimum.outer(day, day) + 0.01 * np.multiply.outer(day, day)
+    slope = sum(np.outer(s, s) for s in (np.maximum(day - k, 0) for k in range(1, days))) * 0.01**2
+    week = 0.04 * (np.equal.outer(day % 7, day % 7) - 1.0 / 7.0)
+    covariance = level + slope + week
+    seen = covariance[np.ix_(known, known)] + np.diag(variances[known])
+    start = values[known].mean()
+    wanted = start + covariance[:, known] @ np.linalg.solve(seen, values[known] - start)
+    assert means[0] == pytest.approx(wanted, rel=1e-8)
+    left = covariance - covariance[:, known] @ np.linalg.solve(seen, covariance[known])
+    assert spreads[0] == pytest.approx(np.diagonal(left), rel=1e-6)
+    density = stats.multivariate_normal(np.full(days - 1, start), seen).logpdf(values[known])
+    assert evidence[0] == pytest.approx(density + (days - 1) / 2 * math.log(2 * math.pi))
+
+
+def test_days_are_smoothed_by_evidence() -> None:
+    rng, days, n = np.random.default_rng(4), 42, 20_000
+    truth = 0.3 + 0.25 * np.isin(np.arange(days) % 7, [5, 6])
+    smokes = dt.Once(dt.RR(dt.Categories(["no", "yes"]), epsilon=1), days=days)
+    answers = np.where(rng.random((n, days)) < truth, "yes", "no")
+    reports = smokes.perturb(answers, source=dt.Seeded(4))
+    found, plain = dt.by_day(reports, smoothing="auto"), dt.by_day(reports)
+    errors = [np.sqrt(np.mean((one.value[:, 1] - truth) ** 2)) for one in (found, plain)]
+    assert errors[0] < 0.7 * errors[1]
+    assert found.weekly > 0.9
+    assert "smoothed with a weekly pattern" in repr(found)
+    low, high = found.interval()
+    assert np.mean((low[:, 1] <= truth) & (truth <= high[:, 1])) > 0.85
+    assert found[3]["yes"].half_width() < plain[3]["yes"].half_width()
+    with pytest.raises(InvalidParameter, match="leave `drift` out"):
+        dt.by_day(reports, smoothing="auto", drift=0.1)
+    with pytest.raises(InvalidParameter, match='"auto" or an odd number'):
+        dt.by_day(reports, smoothing="all")

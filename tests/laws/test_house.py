@@ -35,6 +35,7 @@ ALONE = {
     "cli/main.py": "the list of verbs, which help prints without importing one",
     "jrr.py": "a public address",
     "kernels/places/place.py": "the interface of the kernels of places",
+    "losses.py": "what designs, advice and solver name",
     "plotting.py": "the style of all pictures",
     "reports.py": "what everybody names",
     "results.py": "a public address",

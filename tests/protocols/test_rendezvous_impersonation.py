@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import dither as dt
-from dither import protocols
+from dither import protocols, results
 from dither.errors import ExchangeFailed
 from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import converse
@@ -199,7 +199,7 @@ def test_the_collector_sees_another_name_than_the_meeting_point() -> None:
         names.extend(device.name for device in devices)
         return dealer(devices, deadline)
 
-    def one() -> protocols.Tossed:
+    def one() -> results.Tossed:
         tossed = protocols.toss(TERMS, 1, [at(meeting)], timeout=SECONDS)
         protocols.report(TERMS, tossed, tossed.coins[0].apply("yes"), at(desk), timeout=SECONDS, delay=0.01)
         return tossed

@@ -108,6 +108,36 @@ def test_the_collector_serves_a_list_that_has_its_campaigns(tmp_path: Path) -> N
     assert ServerPlan((str(file),), store).listed(plan.published()) is None  # none beside the store
 
 
+def test_a_running_collector_takes_in_a_new_key_and_its_list(tmp_path: Path) -> None:
+    old, new, file = (tmp_path / name for name in ("old.key", "new.key", "campaign.json"))
+    signer = Signer(old, make=True)
+    file.write_text(signer.publish(contract()).to_json(), encoding="utf-8")
+    shown = tmp_path / "list.json"
+    shown.write_bytes(list_file(old).read_bytes())
+    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), log=str(shown))
+    writer = plan.writer(plan.published())
+    try:
+        assert writer.collector.log == signer.log
+        after = signer.hand_over(new)
+        file.write_text(after.publish(contract()).to_json(), encoding="utf-8")
+        shown.write_bytes(list_file(new).read_bytes())
+        writer.reload()
+        assert writer.collector.log == after.log
+        assert writer.collector.campaigns[contract().id].key == after.key
+        shown.write_text("{}", encoding="utf-8")
+        with pytest.raises(MalformedReport):
+            writer.reload()
+        assert writer.collector.log == after.log  # what was served before goes on
+    finally:
+        writer.close()
+        writer.collector.store.close()
+    shown.write_bytes(list_file(new).read_bytes())
+    again = plan.writer([])  # the store has the campaign as it was signed last
+    assert again.collector.campaigns[contract().id].key == after.key
+    again.close()
+    again.collector.store.close()
+
+
 class Asker:
     """A collector in this process, of which a client reads what it is given."""
 

@@ -15,6 +15,7 @@ QUICK = {
     "all cells of Marginals 6, 5, 4, n = 200, ε = 8": 40,
     "quantile 0.5 of the sawtooth, SW, n = 3000, ε = 2": 6,
     "tail and cdf at 170 of a clipped exponential, SW, n = 3000, ε = 2": 8,
+    "the day itself, weekends": 12,
 }
 
 

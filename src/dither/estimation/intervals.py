@@ -216,11 +216,6 @@ class WiderInterval(ConfidenceInterval):
         (low, high), (least, most) = self.first.interval(level), self.second.interval(level)
         return min(low, least), max(high, most)
 
-    def covers(self, value: float, level: float) -> Any:
-        """Return whether the interval contains a value."""
-        inside = self.first.covers(value, level) or self.second.covers(value, level)
-        return inside or super().covers(value, level)
-
 
 # The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with
 # the distance of m from the average over the whole range, so that the m that are left are an interval.

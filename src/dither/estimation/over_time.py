@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from dither.arrays import Array, Floats
-from dither.domains import finite
+from dither.arrays import Array, Floats, Integers
+from dither.domains import Circle, Line, finite
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate, LabelledEstimate, thousands
 from dither.estimation.groups import estimate
@@ -188,21 +188,139 @@ def pooled_distances(days: int, smoothing: int) -> Floats:
     return np.asarray(total / (below + above + 1.0))
 
 
+_WEEK: Final = 7
+_FEW: Final = 500  # reports of a day below which their variance is taken from all days
+_STATES: Final = 8  # the level, its slope, and six of the weekly effects, which sum to 0
+_STEPS: Final = 12  # sizes of the step of the level that are compared, and of that of its slope
+_PATTERNS: Final = (0.0, 0.1, 0.3, 1.0, 3.0)  # sizes of a weekly pattern, in standard errors of a day
+
+
+@dataclass(frozen=True)
+class SmoothDays:
+    """Values of all days, their standard errors, and the probability that there is a weekly pattern."""
+
+    values: Floats
+    errors: Floats
+    weekly: float
+
+
+def smooth_days(values: Floats, variances: Floats, scale: float) -> SmoothDays:
+    """Return the values of days as a level that moves by random steps, with or without a weekly pattern.
+
+    `variances` are those of the daily values, infinite where there is none; `scale` is the size of values at
+    all. Models differ in the size of the steps of the level, or of its slope, and in the size of the pattern.
+    Each is a linear Gaussian model: a filter forwards gives its evidence, and a smoother backwards the values
+    of all days [Durbin12, Ch. 4]. They are averaged with the evidence as weight.
+    """
+    known = np.isfinite(variances)
+    noise = float(np.sqrt(np.median(variances[known])))
+    models = _models(noise, scale, values.size)
+    evidence, means, spreads = _filter(values, variances, *models)
+    patterned, sloped, moving = models[2][:, 2, 2] > 0.0, models[1] > 0.0, models[0] > 0.0
+    # A weekly pattern is as likely as none. A level that stands still and one that moves are likelier than
+    # one whose slope moves; within each kind all sizes are alike.
+    kinds = np.where(sloped, 2, np.where(moving, 1, 0)) + 3 * patterned
+    prior = np.log(np.array([2.0, 2.0, 0.5, 2.0, 2.0, 0.5]))[kinds] - np.log(np.bincount(kinds)[kinds])
+    weights = _weights(evidence + prior)
+    mean = weights @ means
+    # A step or a pattern that is too small to be clear may be there: half of the error is that of the models
+    # that have both.
+    doubted = np.where(moving & patterned, evidence + prior, -np.inf)
+    spread = (weights + _weights(doubted)) / 2.0 @ (spreads + (means - mean) ** 2)
+    return SmoothDays(mean, np.sqrt(spread), float(weights[patterned].sum()))
+
+
+def _weights(logs: Floats) -> Floats:
+    found = np.exp(logs - logs.max())
+    return np.asarray(found / found.sum())
+
+
+def _models(noise: float, scale: float, days: int) -> tuple[Floats, Floats, Floats]:
+    """Return for each model the variances of the steps of level and slope, and the prior of the states."""
+    levels = [(0.0, 0.0), *((noise * ratio, 0.0) for ratio in np.geomspace(1e-2, 1.0, _STEPS))]
+    slopes = [(0.0, noise * ratio) for ratio in np.geomspace(1e-4, 3e-3, _STEPS)]
+    within = np.eye(_WEEK)[: _WEEK - 1, : _WEEK - 1] - 1.0 / _WEEK
+    steps, priors = [], []
+    for pattern in _PATTERNS:
+        for level, slope in [*levels, *slopes]:
+            prior = np.zeros((_STATES, _STATES))
+            prior[0, 0] = scale**2
+            prior[1, 1] = (scale / days) ** 2 if slope else 0.0
+            prior[2:, 2:] = (pattern * noise) ** 2 * within
+            steps.append((level**2, slope**2))
+            priors.append(prior)
+    found = np.array(steps)
+    return found[:, 0], found[:, 1], np.array(priors)
+
+
+def _observed(day: int) -> Floats:
+    """Return how a day's value depends on the states: the level and the effect of its day of the week."""
+    row = np.zeros(_STATES)
+    row[0] = 1.0
+    at = day % _WEEK
+    if at < _WEEK - 1:
+        row[2 + at] = 1.0
+    else:
+        row[2:] = -1.0
+    return row
+
+
+def _filter(
+    values: Floats, variances: Floats, levels: Floats, slopes: Floats, priors: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the log-evidence of each model, and the mean and variance of each day's value given all days."""
+    models, days = levels.size, values.size
+    move = np.eye(_STATES)
+    move[0, 1] = 1.0
+    steps = np.zeros((models, _STATES, _STATES))
+    steps[:, 0, 0], steps[:, 1, 1] = levels, slopes
+    state, spread = np.zeros((models, _STATES)), priors.copy()
+    start = float(np.average(values[np.isfinite(variances)]))
+    state[:, 0] = start
+    evidence = np.zeros(models)
+    kept = []
+    for day in range(days):
+        row = _observed(day)
+        gain, surprise, precision = np.zeros((models, _STATES)), np.zeros(models), np.zeros(models)
+        if np.isfinite(variances[day]):
+            across = spread @ row
+            total = across @ row + variances[day]
+            surprise, precision, gain = values[day] - state @ row, 1.0 / total, across / total[:, None]
+            evidence -= (np.log(total) + surprise**2 * precision) / 2.0
+        kept.append((state, spread, row, surprise, precision, gain))
+        state = (state + gain * surprise[:, None]) @ move.T
+        spread = move @ (spread - gain[:, :, None] * (spread @ row)[:, None, :]) @ move.T + steps
+    # Backwards: r and N collect what later days say about the state of a day before its own value is used.
+    told, weight = np.zeros((models, _STATES)), np.zeros((models, _STATES, _STATES))
+    means, spreads = np.zeros((2, models, days))
+    for day in range(days - 1, -1, -1):
+        state, spread, row, surprise, precision, gain = kept[day]
+        rest = move @ (np.eye(_STATES) - gain[:, :, None] * row)
+        told = row * (surprise * precision)[:, None] + (told[:, None, :] @ rest)[:, 0]
+        weight = np.outer(row, row) * precision[:, None, None] + np.swapaxes(rest, 1, 2) @ weight @ rest
+        across = spread @ row
+        means[:, day] = state @ row + (across * told).sum(axis=1)
+        spreads[:, day] = across @ row - (across * (weight @ across[:, :, None])[:, :, 0]).sum(axis=1)
+    return evidence, means, np.maximum(spreads, 0.0)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedDays:
     """An estimate for each day, or None where no estimate is possible, such as on a day without reports.
 
-    `smoothing` is the number of days that are pooled. An interval covers the average of the pooled days,
-    weighted by their reports. With `drift`, the most by which the value changes from one day to the next, it
-    is widened so that it covers the value of the day itself.
+    `smoothing` is the number of days that are pooled, or "auto"; then intervals cover the day itself, and
+    `weekly` is the probability that there is a weekly pattern. Otherwise an interval covers the average of
+    the pooled days, weighted by their reports. With `drift`, the most by which the value changes from one day
+    to the next, it is widened so that it covers the value of the day itself.
     """
 
     days: tuple[Estimate | None, ...]
-    smoothing: int
+    smoothing: int | Literal["auto"]
     drift: float | None
     distances: Floats  # the mean distance, in days, of the pooled reports from each day
     guarantee: Guarantee
     n: int
+    weekly: float = 0.0
 
     @property
     def value(self) -> Array:
@@ -232,6 +350,8 @@ class EstimatedDays:
 
     def __repr__(self) -> str:
         pooled = "" if self.smoothing == 1 else f", {self.smoothing} days pooled"
+        if self.smoothing == "auto":
+            pooled = ", smoothed" + (" with a weekly pattern" if self.weekly > 0.5 else "")
         widest = np.nanmedian((np.subtract(*self.interval()[::-1])) / 2.0) if any(self.days) else np.nan
         return f"EstimatedDays({len(self)} days, about ± {widest:.2g}, n = {thousands(self.n)}{pooled})"
 
@@ -242,13 +362,20 @@ class EstimatedDays:
 
 
 def by_day(
-    reports: DatedReports | ChangeReports, *, smoothing: int = 1, drift: float | None = None
+    reports: DatedReports | ChangeReports,
+    *,
+    smoothing: int | Literal["auto"] = 1,
+    drift: float | None = None,
 ) -> EstimatedDays:
     """Estimate the mean, or the frequencies, of each day from reports of `dt.Once` or `dt.KeptChange`.
 
     `smoothing` is an odd number of days, centred on the day, whose reports are pooled. It reduces noise and
     hides sudden changes: a shock is spread over so many days. `drift` is the most by which the value changes
     in a day, if that can be assumed; then intervals cover the value of the day and not only the average.
+
+    `smoothing="auto"` takes the values for a level that moves by random steps, with a weekly pattern if the
+    reports show one; the size of the steps is estimated. Its intervals cover the value of the day itself. It
+    needs `dt.Once`, whose days have reports of different people.
 
     Reports of `dt.KeptChange` are estimated by least squares over all lengths of intervals. Its shares are
     unbiased if nobody's value changes more often than `changes` says; further changes are not seen.
@@ -266,10 +393,17 @@ def by_day(
             f"dt.by_day needs the reports of dt.Once or dt.KeptChange, not {found(reports)}"
         )
     days = reports.once.days if isinstance(reports, DatedReports) else reports.change.days
+    if smoothing == "auto":
+        if drift is not None or not isinstance(reports, DatedReports):
+            raise InvalidParameter(
+                'smoothing="auto" is for reports of dt.Once, and estimates the drift; leave `drift` out, or '
+                "give an odd number of days"
+            )
+        return _by_evidence(reports)
     whole = isinstance(smoothing, int) and not isinstance(smoothing, bool)
     if not whole or smoothing % 2 == 0 or not 1 <= smoothing <= 2 * days - 1:
         raise InvalidParameter(
-            f"smoothing is an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}"
+            f'smoothing is "auto" or an odd number of days from 1 to {2 * days - 1}, not {found(smoothing)}'
         )
     if drift is not None and not finite("drift", drift) >= 0.0:
         raise InvalidParameter(f"drift is a number from 0 upwards, not {found(drift)}")
@@ -278,7 +412,7 @@ def by_day(
         distances = pooled_distances(days, smoothing)
         return EstimatedDays(tuple(shares), smoothing, drift, distances, reports.change.guarantee, people)
     half = smoothing // 2
-    counts = np.bincount(reports.days, minlength=days)
+    counts = reports_by_day(reports)
     known: list[Estimate | None] = []
     distances = np.zeros(days)
     for day in range(days):
@@ -291,3 +425,48 @@ def by_day(
         except NotIdentifiable:
             known.append(None)
     return EstimatedDays(tuple(known), smoothing, drift, distances, reports.once.guarantee, len(reports))
+
+
+def reports_by_day(reports: DatedReports) -> Integers:
+    """Return the number of reports of each day."""
+    return np.bincount(reports.days, minlength=reports.once.days)
+
+
+def _by_evidence(reports: DatedReports) -> EstimatedDays:
+    """Return the estimates of days that are smoothed as the reports themselves suggest."""
+    counts = reports_by_day(reports)
+    if np.count_nonzero(counts) < 3:
+        raise NotIdentifiable('smoothing="auto" needs reports of at least three days')
+    whole = estimate(reports.between(0, counts.size))
+    domain = reports.once.question.domain
+    if isinstance(domain, Circle) or (np.ndim(whole.value) and not whole.labels):
+        raise InvalidParameter('smoothing="auto" is for means and frequencies; give a number of days')
+    size = max(np.size(whole.value), 1)
+    values, variances = np.zeros((2, counts.size, size))
+    for day in np.flatnonzero(counts).tolist():
+        try:
+            found = estimate(reports.between(day, day + 1))
+        except NotIdentifiable:
+            counts[day] = 0
+            continue
+        values[day], variances[day] = found.value, np.square(found.standard_error)
+    # One person's variance hardly changes from day to day; that of few reports is known better from all days.
+    known = counts > 0
+    each = np.average(variances[known] * counts[known, None], axis=0, weights=counts[known])
+    few = (counts < _FEW)[:, None]
+    variances = np.where(few, each / np.maximum(counts, 1)[:, None], variances)
+    variances[~known] = np.inf
+    scale = float(domain.length) if isinstance(domain, Line) else 1.0
+    columns = [smooth_days(values[:, part], variances[:, part], scale) for part in range(size)]
+    days: list[Estimate | None] = []
+    for day in range(counts.size):
+        value, error = (
+            np.array([getattr(one, what)[day] for one in columns]) for what in ("values", "errors")
+        )
+        if whole.labels:
+            days.append(LabelledEstimate(value, error, whole.n, whole.guarantee, labels=whole.labels))
+        else:
+            days.append(Estimate(float(value[0]), float(error[0]), whole.n, whole.guarantee, unit=whole.unit))
+    weekly = max(column.weekly for column in columns)
+    nothing = np.zeros(counts.size)
+    return EstimatedDays(tuple(days), "auto", None, nothing, reports.once.guarantee, len(reports), weekly)

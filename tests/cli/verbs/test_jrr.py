@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dither as dt
-from dither import protocols
+from dither import protocols, results
 from dither.protocols import Certificates, Terms
 from dither.protocols.exchange import Deadline, tell
 from dither.protocols.messages import Kind, pack_address
@@ -153,7 +153,7 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
                 said, why = left.communicate("yes\n", timeout=240)
         assert said.split()[1:] == ["lost"]
         assert "tossed alone" in why
-        late = protocols.Tossed(Terms(JRR).alone(1), protocols.Standing.UNPLACED)  # so that two have reported
+        late = results.Tossed(Terms(JRR).alone(1), results.Standing.UNPLACED)  # so that two have reported
         terms = Terms(dt.from_json(question.read_text()), bits=5)
         sent = terms.mechanism.reports(np.array([0], dtype=np.uint8))
         host, _, port = to.rpartition(":")
@@ -193,7 +193,7 @@ def test_an_interrupted_collection_leaves_no_file(tmp_path: Path) -> None:
     shared = ["--question", str(question), "--bits", "5", "--timeout", "240", "-o", str(out)]
     with process("collect", *shared) as desk:
         host, _, port = listens_at(desk).rpartition(":")
-        tossed = protocols.Tossed(terms.alone(1), protocols.Standing.UNPLACED)
+        tossed = results.Tossed(terms.alone(1), results.Standing.UNPLACED)
         protocols.report(terms, tossed, tossed.coins[0].apply("yes"), (host, int(port)))
         desk.send_signal(signal.SIGINT)
         desk.communicate(timeout=60)
@@ -210,9 +210,7 @@ def test_a_file_is_written_whole_or_not_at_all(
     jrr = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
     question.write_text(dt.to_json(jrr))
     out.write_text("before")
-    came = protocols.Collection(
-        Terms(jrr), np.zeros((1, 1), np.uint8), (protocols.Standing.ALONE,), ("00" * 16,)
-    )
+    came = results.Collection(Terms(jrr), np.zeros((1, 1), np.uint8), (results.Standing.ALONE,), ("00" * 16,))
     monkeypatch.setattr(protocols, "collect", lambda *_, **__: came)
     given = {
         "question": ["--categories", "no,yes", "--p", "0.7", "--rho", "-0.4", "--people", "2"],

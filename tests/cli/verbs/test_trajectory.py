@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import data, maps
+from dither import data, maps, results
 from tests.support import terminal
 
 BOX = ("--box", 139.4, 35.5, 140.0, 36.0)
@@ -217,7 +217,7 @@ def test_a_map_of_reports_in_degrees(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """A file that was written from Python without a projection is in degrees."""
     asked: list[dt.Rectangle] = []
     monkeypatch.setattr(
-        maps.DensityMap, "share", lambda self, part: asked.append(part)
+        results.DensityMap, "share", lambda self, part: asked.append(part)
     )  # its errors take seconds
     out, picture = tmp_path / "out.geojson", tmp_path / "map.geojson"
     box = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0))

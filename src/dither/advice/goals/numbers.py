@@ -427,7 +427,7 @@ class Distribution(_Simulated):
 
     def questions(self) -> dict[str, ShapeQuestion]:
         order = sorted(get_args(Distance), key=lambda one: one != self.distance)
-        return {one.name: ShapeQuestion(one) for one in order}
+        return {one.upper(): ShapeQuestion(one) for one in order}
 
     @property
     def _parts(self) -> int:

@@ -165,7 +165,7 @@ def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
             click.echo(f"{name:10} {value}")
         if seen is not None:
             later = len(log.heads) - log.heads.index(str(head).lower()) - 1 if seen else 0
-            since = f", with {later} entries since" if later else ""
+            since = f"; entries since: {later}" if later else ""
             click.echo(
                 verdict(
                     f"one list: the given head is in it{since}"
