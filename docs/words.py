@@ -269,6 +269,7 @@ MEANINGS = {
     "utilities": "the utility of each mechanism",
     "value": "the value",
     "way": "how many attributes a question is about, at most",
+    "weekly": "the probability that there is a weekly pattern",
     "weights": "the weight of each person or part; or of each feature",
     "what": "what needs it, in words",
     "widths": "the loss that the windows are made for; None: `loss`",

@@ -32,7 +32,6 @@ ALONE = {
     "account/clock.py": "the only module that reads clocks",
     "arrays.py": "names of array types, below everything",
     "atomic.py": "writing a file whole or not at all, for many rooms",
-    "cli/main.py": "the list of verbs, which help prints without importing one",
     "jrr.py": "a public address",
     "kernels/places/place.py": "the interface of the kernels of places",
     "losses.py": "what designs, advice and solver name",

@@ -152,7 +152,7 @@ def test_buckets_follow_the_law_given_the_seed(kind):
     true = mechanism.kernel.hashing.bucket(seeds, np.full(seeds.size, 17))
     offset = (told - true) % mechanism.kernel.window.cells
     assert p_value(offset, mechanism.kernel.window.probabilities(0)) > ALARM
-    flat = np.bincount(seeds >> np.uint64(41), minlength=64)
+    flat = np.bincount((seeds >> np.uint64(41)).astype(np.int64), minlength=64)
     assert stats.chisquare(flat).pvalue > ALARM
 
 

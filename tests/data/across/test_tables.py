@@ -15,7 +15,8 @@ import dither as dt
 from dither import results
 from dither.atomic import renamed
 from dither.data.arrow import BATCH
-from dither.data.formats import TABLES, table_format
+from dither.data.formats import table_format
+from dither.data.streams import TABLES
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 pa = pytest.importorskip("pyarrow")
