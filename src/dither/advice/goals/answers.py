@@ -104,7 +104,8 @@ class Ranges(Averaged):
         People are drawn from a Beta(2, 5) over the cells. Beyond 2^17 people the error is taken to fall as
         1/√n. The estimate is biased where neighbouring cells are unlike, so it is never the default.
         """
-        n, edges = stated(self.n), mechanism.question.reading.edges
+        question: Any = mechanism.question
+        n, edges = stated(self.n), question.reading.edges
         size, people = len(edges) - 1, min(n, _MOST_PEOPLE)
         ends = np.linspace(0.0, 1.0, size + 1)
         below = 1.0 - (1.0 - ends) ** 6 - 6.0 * ends * (1.0 - ends) ** 5  # the cdf of Beta(2, 5)
