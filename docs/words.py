@@ -104,7 +104,7 @@ MEANINGS = {
     "fresh": "True: solve again in place of a stored design",
     "gamma": "where the step of a staircase ends, between 0 and 1",
     "goal": "what the reports are for, one of `dt.goals`",
-    "goodness": "the test of whether the reports come from the family",
+    "goodness": "the test of whether the reports refute the family",
     "grid": "the grid of cells",
     "grouping": "how people are grouped in pairs",
     "groups": "the estimate of each group",
