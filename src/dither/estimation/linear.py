@@ -404,7 +404,7 @@ def mean(
     >>> import dither as dt
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
     >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
-    42.5 ± 0.8 (95 %, n = 40 000)
+    42.7 ± 0.8 (95 %, n = 40 000)
     """
     if weights is not None:
         from dither.estimation.comparison import weighted_mean  # which imports this module
