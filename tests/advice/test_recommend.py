@@ -13,6 +13,7 @@ from scipy import stats
 import dither as dt
 from dither.advice import simulation
 from dither.advice.goals.numbers import CROSSOVER
+from dither.losses import as_power
 
 UNIT = dt.Interval(0, 1)
 AGES = dt.Interval(18, 100)
@@ -80,7 +81,7 @@ def test_the_best_is_ready_to_use() -> None:
     assert reports.question.domain == AGES
     assert len(ranking.mechanisms) == len(ranking)
     text = repr(ranking)
-    assert text.splitlines()[0].startswith("Mean(n=1000, criterion=worst) on [18, 100] with ε = 3")
+    assert text.splitlines()[0].startswith("Mean(n=1000, criterion='worst') on [18, 100] with ε = 3")
     assert " 1. " in text
     assert "% more error than" in text
 
@@ -302,7 +303,7 @@ def test_predicted_single_values_come_true(loss: Any, criterion: Any) -> None:
         else:
             ages = np.linspace(18, 100, 200_001)
         reports = mechanism.perturb(ages, source=dt.Seeded(7)).values
-        assert float(loss(reports - ages).mean()) == pytest.approx(row["error"], rel=0.05)
+        assert float(as_power(loss)(reports - ages).mean()) == pytest.approx(row["error"], rel=0.05)
 
 
 def test_reasons_for_single_values() -> None:
@@ -401,9 +402,9 @@ def test_what_is_refused() -> None:
         with pytest.raises(refused, match="n, how many people"):
             goals.Mean(wrong)  # type: ignore[arg-type]
     with pytest.raises(refused, match="criterion"):
-        goals.Mean(10, "worst")  # type: ignore[arg-type]
+        goals.Mean(10, "worse")  # type: ignore[arg-type]
     with pytest.raises(refused, match="loss"):
-        goals.SingleValues("absolute")  # type: ignore[arg-type]
+        goals.SingleValues("absolut")  # type: ignore[arg-type]
     with pytest.raises(refused, match="bins"):
         goals.Distribution(10, 1)
     with pytest.raises(refused, match=r"goals\.Frequencies"):
