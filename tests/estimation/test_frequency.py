@@ -398,3 +398,23 @@ def test_the_false_alarm_rate_holds_where_supports_are_poisson():
         false += any(text not in {"dog", *rare} for text in found)
     # The promise is 1 %; the normal threshold had false texts in most runs.
     assert stats.binomtest(false, runs, 0.01, alternative="greater").pvalue > ALARM
+
+
+def test_the_most_frequent_categories_are_told_with_their_doubts():
+    asked, rng, source = (
+        dt.KRR(dt.Categories(list("abcdef")), epsilon=3),
+        np.random.default_rng(2),
+        dt.Seeded(2),
+    )
+    shares = [0.4, 0.3, 0.12, 0.11, 0.05, 0.02]
+    wrong = 0
+    for _ in range(60):
+        found = dt.frequencies(asked.perturb(rng.choice(list("abcdef"), 2000, p=shares), source=source)).top(
+            3
+        )
+        wrong += not (set(found.surely) <= set("abc") <= set(found.possibly))
+    assert wrong <= 9  # at most 5 % each time: more than 9 of 60 once in 10 000 times
+    assert found.surely[:2] == ("a", "b")
+    assert set(found.possibly) >= set("abcd")
+    with pytest.raises(InvalidParameter, match="from 1 to 6"):
+        dt.frequencies(asked.perturb(["a"] * 9)).top(7)
