@@ -63,7 +63,7 @@ def speed() -> None:
     print(as_markdown(["noise", *(f"ε = {epsilon:g}" for epsilon in budgets)], times))
 
 
-def _milliseconds(tally: dt.central.Tally, noise: dt.central.PairNoise, epsilon: float) -> float:
+def _milliseconds(tally: dt.central.Tally, noise: str, epsilon: float) -> float:
     """Give the mean over many releases: how long one takes is random."""
     begin, runs = time.process_time(), 1_000
     for _ in range(runs):

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import maps
+from dither import maps, results
 from tests.support.cases.numbers import EVERY, Case, names
 
 pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 
-@pytest.mark.some(every=6)
+@pytest.mark.some(every=9)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_every_mechanism_can_be_drawn(case: Case, tmp_path: Path) -> None:
     mechanism = case(1.0)
@@ -35,7 +35,7 @@ PLACES = np.random.default_rng(1).uniform(size=(40, 3, 2))
 
 
 @cache
-def _map() -> maps.DensityMap:
+def _map() -> results.DensityMap:
     return maps.density(dt.TraCSC(SQUARE, epsilon=2).perturb(PLACES, source=dt.Seeded(1)), 3, 3)
 
 
@@ -47,12 +47,12 @@ DRAWINGS: dict[str, tuple[Callable[..., Any], int]] = {
         1,
     ),
     "map": (lambda **more: _map().plot(**more), 1),
-    "map by its function": (lambda **more: maps.draw_density(_map(), **more), 1),
     "paths": (lambda **more: maps.draw_before_and_after(PLACES[:2], PLACES[2:4], **more), 1),
     "comparison": (lambda **more: dt.compare(dt.Categories(4), epsilon=1).plot(count=2, **more), 2),
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("draw", "panels"), DRAWINGS.values(), ids=DRAWINGS)
 def test_a_drawing_is_on_the_axes_that_are_given_and_returns_them(
     draw: Callable[..., Any], panels: int

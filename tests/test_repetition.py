@@ -87,6 +87,7 @@ def truth(days: int) -> np.ndarray:
     return 0.3 + 0.2 * np.sin(np.arange(days) / 20.0)
 
 
+@pytest.mark.slow
 def test_intervals_by_day_cover() -> None:
     """Each person of a day is drawn anew, so that intervals are for the population."""
     days, people = 40, 12_000
@@ -103,6 +104,7 @@ def test_intervals_by_day_cover() -> None:
     assert stats.binomtest(sum(covered), len(covered), 0.90).pvalue < ALARM
 
 
+@pytest.mark.slow
 def test_smoothing_is_a_choice_that_intervals_know_of() -> None:
     """With smoothing alone the average of the days is covered; with a declared drift the day itself is."""
     days, people = 60, 60_000

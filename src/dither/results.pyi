@@ -23,6 +23,7 @@ from .domains.domain import Domain as Domain
 from .estimation.comparison import Differences as Differences
 from .estimation.distributions import EstimatedDistribution as EstimatedDistribution
 from .estimation.estimate import Estimate as Estimate
+from .estimation.families import FittedFamily as FittedFamily
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates
@@ -39,6 +40,7 @@ from .mechanisms.combined import Records as Records
 from .mechanisms.joint.accounting import Group as Group
 from .mechanisms.joint.joint import Joint as Joint
 from .mechanisms.places.base import PathMechanism as PathMechanism
+from .mechanisms.places.planning import Choice as Choice
 from .post_processing import PostProcessing as PostProcessing
 from .privacy.ledger import Entry as Entry
 from .protocols.device import Collection as Collection

@@ -42,6 +42,7 @@ def differences(one: dict[str, Any]) -> int:
     return wrong
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("one", QUESTIONS, ids=lambda one: one["name"])
 def test_single_values_meet_the_vectors(one: dict[str, Any]) -> None:
     assert len(one["draws"]) >= 60

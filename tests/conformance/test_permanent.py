@@ -49,6 +49,7 @@ WRONG: dict[str, Callable[[Ask], str]] = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_keys_are_found(name: str) -> None:
     assert failed(WRONG[name])

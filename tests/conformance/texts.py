@@ -385,7 +385,7 @@ def campaigns() -> Iterator[Case]:
     yield READ, "as written", "what Python signs", _signed(text)
     yield READ, "two questions", "their ε are added", _signed(two.text)
     for repeat in ("fresh", "per value"):
-        yield READ, "repeat", f"asked {repeat.value}", _signed(replace(plain, repeat=repeat).text)
+        yield READ, "repeat", f"asked {repeat}", _signed(replace(plain, repeat=repeat).text)
     once = replace(plain, repeat="once", days=7)
     yield READ, "repeat", "asked once in 7 days, from the day on which it begins", _signed(once.text)
     early = replace(once, begins=datetime.date(1969, 12, 31), days=36_600)

@@ -102,7 +102,7 @@ def test_missing_answers() -> None:
     out = dt.data.perturb_batch(given, one, missing="skip")
     assert out["minutes"].is_null().to_pylist() == [False, True]
     with pytest.raises(InvalidParameter, match="no missing"):
-        dt.data.perturb_batch(given, one, missing="skip")
+        dt.data.perturb_batch(given, one, missing="skp")
 
 
 @pytest.mark.parametrize(

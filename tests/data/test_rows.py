@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import dither as dt
+from dither import results
 from dither.data import Dialect, streams
 from dither.data.rows import person_text
 from dither.errors import InvalidParameter, OutsideDomain
@@ -62,12 +63,12 @@ def test_values_outside(tmp_path: Path) -> None:
     with pytest.raises(OutsideDomain, match="--outside clip"):
         dt.data.perturb_file(path, out, exact)
     counts = dt.data.perturb_file(path, out, exact, outside="clip")
-    assert counts == dt.data.RowCounts(written=4, clipped=3)
+    assert counts == results.RowCounts(written=4, clipped=3)
     assert dt.mean(dt.data.summarise_file(out)["minutes"]).value == pytest.approx(450 / 4, abs=1)
     counts = dt.data.perturb_file(path, out, exact, outside="skip", force=True)
-    assert counts == dt.data.RowCounts(written=1, outside=3)
+    assert counts == results.RowCounts(written=1, outside=3)
     with pytest.raises(InvalidParameter, match="no outside"):
-        dt.data.perturb_file(path, out, exact, outside="clip")  # type: ignore[arg-type]
+        dt.data.perturb_file(path, out, exact, outside="clp")  # type: ignore[arg-type]
 
 
 def test_angles_are_wrapped_and_labels_are_not_clipped(tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def write(path: Path, ids: list[Any]) -> Path:
 def test_the_same_persons_in_every_format(ending: str, ids: list[Any], tmp_path: Path) -> None:
     path = write(tmp_path / f"in.{ending}", ids)
     counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id")
-    assert counts == dt.data.RowCounts(written=2, repeated=3)
+    assert counts == results.RowCounts(written=2, repeated=3)
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "arrow"])
@@ -275,4 +276,4 @@ def test_a_row_without_an_answer_needs_no_id(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("minutes,id\n1,a\n\n,\n2,b\n")
     counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id", missing="skip")
-    assert counts == dt.data.RowCounts(written=2, missing=2)
+    assert counts == results.RowCounts(written=2, missing=2)

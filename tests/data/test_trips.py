@@ -17,7 +17,7 @@ import pytest
 import dither as dt
 from dither import data, maps
 from dither.data import trips as trip_reports
-from dither.data.formats import TRIPS
+from dither.data.streams import TRIPS
 from dither.data.trips import read_trip_specification
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
 from dither.mechanisms.places.base import PathMechanism
@@ -204,7 +204,7 @@ def test_a_file_alone_gives_the_reports_back(tmp_path: Path, ending: str, keep_t
     if ending in (".gpkg", ".parquet"):
         pytest.importorskip("geopandas")
     path, out = tmp_path / f"in{ending}", tmp_path / f"out{ending}"
-    data.write_trips(drives(), path)
+    drives().write(path)
     question = dt.TraCSD(METRES, epsilon=4)
     written = data.perturb_trips(path, out, question, projection=LOCAL, keep_times=keep_times)
     read = data.TripReports.read(out)
@@ -297,7 +297,7 @@ def test_locations_outside(tmp_path: Path, projection: maps.Map | None) -> None:
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        ({"outside": "clip"}, "outside='clip'"),
+        ({"outside": "clp"}, "did you mean clip"),
         ({"keep_times": True}, "not every location has one"),
     ],
 )

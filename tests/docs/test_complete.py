@@ -72,7 +72,7 @@ def test_every_public_name_has_a_page(path: str) -> None:
         return  # tested below
     page = name_page.page(path, thing)
     if isinstance(thing, ModuleType):
-        assert all(f"`dt.{path}.{name}`" in page for name in thing.__all__)
+        assert all(f"`{name_page.called(path)}.{name}`" in page for name in thing.__all__)
         return
     assert "\n## Signature\n" in page or "\n## Value\n" in page or "\nAny of " in page
     if inspect.isfunction(thing) and inspect.signature(thing).parameters:
@@ -227,7 +227,9 @@ def test_every_endpoint_is_described(tmp_path: Path) -> None:
         path
         for file in source.glob("*.py")
         if file.name != "pages.py"  # pages are for people
-        for path in re.findall(r"(?:Route\(|[A-Z]+: Final = )\"(/[^\"]*)\"", file.read_text(encoding="utf-8"))
+        for path in re.findall(
+            r"(?:Route\(|\b[A-Z]+: Final = )\"(/[^\"]*)\"", file.read_text(encoding="utf-8")
+        )
     }
     assert len(paths) > 5
     assert [path for path in paths - {"/openapi.json", "/v1/admin/{action}"} if f"`{path}`" not in page] == []

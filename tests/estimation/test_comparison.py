@@ -92,6 +92,7 @@ WEAK, STRONG = (dt.Podium(UNIT, epsilon=epsilon, cells=1 << 10) for epsilon in (
 PET = dt.OUE(dt.Categories(["cat", "dog", "none"]), epsilon=1)
 
 
+@pytest.mark.slow
 def test_versions_at_other_budgets_combine_by_inverse_variance():
     rng, source = np.random.default_rng(1), dt.Seeded(1)
     alone, joined, stated = [], [], []

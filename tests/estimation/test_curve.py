@@ -150,6 +150,7 @@ def test_wrong_questions_are_refused(shape):
         dt.distribution(shape.summary, 8, method="likelihood").mode()
 
 
+@pytest.mark.slow
 def test_the_mode_is_a_point_mass_with_the_uncertainty_of_its_place():
     question, rng, source = dt.SW(UNIT, epsilon=1), np.random.default_rng(5), dt.Seeded(5)
     held = []

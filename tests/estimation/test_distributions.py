@@ -32,7 +32,7 @@ def test_a_distribution_is_one(reports, method, bins):
     middles = (shown.edges[1:] + shown.edges[:-1]) / 2
     np.testing.assert_allclose(shown.pdf(middles) * 180 / bins, shown.probabilities)
     assert shown.pdf(-1) == shown.pdf(180.5) == 0
-    assert repr(shown) == f"EstimatedDistribution({bins} bins of [0, 180], {method!r}, n = 50 000)"
+    assert repr(shown) == f"EstimatedDistribution({bins} bins of [0, 180], {method}, n = 50 000)"
     assert shown.guarantee == reports.question.guarantee
 
 
@@ -124,6 +124,7 @@ def test_people_at_the_ends_are_within_reach():
             assert dt.quantile(reports, share, method="likelihood").covers(place)
 
 
+@pytest.mark.slow
 def test_people_all_at_one_place_are_found_there():
     reports = dt.Podium(UNIT, epsilon=4).perturb(np.full(20_000, 0.3), source=dt.Seeded(7))
     for share in (0.05, 0.5, 0.95):

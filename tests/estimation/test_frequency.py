@@ -36,6 +36,7 @@ def _z(protocol, answers: np.ndarray, seed: int) -> np.ndarray:
     return (estimate - truth) / noise
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 @pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
 def test_estimates_are_unbiased(kind, epsilon):

@@ -51,7 +51,7 @@ def test_a_share_is_missed_at_any_time_with_at_most_five_per_cent(share):
     assert _ever_missed(share, 100, _fixed) > 0.2
 
 
-@pytest.mark.some("KRR")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [dt.Podium, dt.KRR])
 def test_a_hundred_looks_hold_together_and_plain_ones_do_not(kind):
     plain, wide = _held_together(kind, 1.0, 50, sizes_of_looks(20, 8_000), 5)

@@ -66,6 +66,7 @@ def test_exact_channels_are_inverted_exactly():
     assert np.asarray(dt.crosstab(first, second).value) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_independence_keeps_its_level_and_finds_dependence():
     rng, source, runs = np.random.default_rng(3), dt.Seeded(3), 120
     free = np.outer([0.5, 0.3, 0.2], [0.6, 0.4])

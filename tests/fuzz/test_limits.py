@@ -45,7 +45,7 @@ def test_memory_that_is_really_used_is_found(monkeypatch: pytest.MonkeyPatch) ->
     if sys.platform.startswith("linux"):
         large = bytearray(b"x") * (100 << 20)
         del large
-    most = 64 << 20 if sys.platform.startswith("linux") else limits.peak()
+    most = 24 << 20 if sys.platform.startswith("linux") else limits.peak()
 
     def fill(random: Random) -> None:
         # Pages of its own: an array might get pages that an earlier test left to the process.

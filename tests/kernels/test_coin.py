@@ -97,6 +97,7 @@ def test_orders_are_uniform_and_equal_words_are_thrown_away() -> None:
     assert dt.Seeded(5).permutation(0).size == 0
 
 
+@pytest.mark.some(every=4)
 @each
 @pytest.mark.parametrize("n", [1, 2, 7, 60, 61])
 def test_the_law_of_the_noes(pairs: PairedCoins, n: int) -> None:

@@ -153,6 +153,7 @@ def test_laplace_in_closed_form(epsilon: float) -> None:
         close(mechanism.average_error(k), math.gamma(k + 1) * scale**k, atol=0)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize("calibration", get_args(Calibration))
 def test_gaussian_in_closed_form(calibration: Calibration) -> None:
     mechanism = dt.Gaussian(dt.Interval(-3, 7), epsilon=0.8, delta=1e-5, calibration=calibration)
@@ -165,6 +166,7 @@ def test_gaussian_in_closed_form(calibration: Calibration) -> None:
         close(mechanism.error(k, 0.0), wanted, atol=0)
 
 
+@pytest.mark.slow
 def test_scales_of_the_gaussian() -> None:
     classic = dt.Gaussian(UNIT, epsilon=0.5, delta=1e-5, calibration="classic")
     close(classic.sigma, math.sqrt(2 * math.log(1.25e5)) / 0.5)
@@ -179,6 +181,7 @@ def test_scales_of_the_gaussian() -> None:
         close(balle(epsilon, sigma), delta, rtol=1e-8, atol=0)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("loss", ["absolute", "squared", 1.3], ids=repr)
 @pytest.mark.parametrize(
     "mechanism",

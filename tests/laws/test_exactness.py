@@ -25,6 +25,7 @@ def inputs(mechanism: object) -> list[float]:
     return [float(x) for x in mechanism.line.from_unit(np.array(INPUTS))]  # type: ignore[attr-defined]
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", WINDOWS, ids=names(WINDOWS))
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_probabilities_are_a_private_law(case: Case, epsilon: float) -> None:
@@ -66,7 +67,7 @@ def test_the_draw_code_passes_the_audit(case: Case, epsilon: float) -> None:
     assert finding.realised == case(epsilon).guarantee.epsilon
 
 
-@pytest.mark.some(every=4)
+@pytest.mark.some(every=8)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-5, 1e-4, 25.0, 35.0, 50.0])
 def test_extreme_budgets(case: Case, epsilon: float) -> None:
@@ -239,6 +240,7 @@ def reached(mechanism: Any, unit: float) -> set[int]:
     return {*together.tolist(), *alone}
 
 
+@pytest.mark.some(every=4)
 @pytest.mark.parametrize("case", WINDOWS, ids=names(WINDOWS))
 def test_no_report_gives_the_input_away(case: Case) -> None:
     """Every report is made of every value: none is ruled out by a report, and none is sure."""

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Collection, Iterable
+from pathlib import Path, PurePath
 from statistics import median
 
 import pytest
 
 from dither.errors import DitherError
 from tests.docs.test_documents import GENERATED
-from tests.support.repository import ROOT
+from tests.support.repository import ROOT, TESTS
 from tools import house
 from tools.wrap import too_long
 
@@ -31,9 +32,9 @@ ALONE = {
     "account/clock.py": "the only module that reads clocks",
     "arrays.py": "names of array types, below everything",
     "atomic.py": "writing a file whole or not at all, for many rooms",
-    "cli/main.py": "the list of verbs, which help prints without importing one",
     "jrr.py": "a public address",
     "kernels/places/place.py": "the interface of the kernels of places",
+    "losses.py": "what designs, advice and solver name",
     "plotting.py": "the style of all pictures",
     "reports.py": "what everybody names",
     "results.py": "a public address",
@@ -100,6 +101,50 @@ def test_the_surface_is_small_and_each_name_has_one_address() -> None:
 def test_no_private_type_stands_in_a_public_signature() -> None:
     """What a caller gives and gets has a public name: a class, a few strings, a type of numpy."""
     assert house.private_types() == {}
+
+
+# Folders of tests that are about many modules; all others mirror the package.
+ACROSS = ("across", "conformance", "docs", "extras", "fuzz", "golden", "laws", "proofs", "statistical")
+
+
+def homeless(tests: Iterable[str], modules: Collection[str]) -> list[str]:
+    """Return the files of tests that are neither in a folder of ACROSS nor at the path of a module.
+
+    The tests of `room/module.py` are `room/test_module.py`, and `room/test_module_topic.py` for a long topic;
+    a package is a module.
+    """
+    known = {name.removesuffix(".py") for name in modules}
+    known |= {PurePath(name).parent.as_posix() for name in modules}
+    found = []
+    for test in tests:
+        path = PurePath(test)
+        words = path.stem.removeprefix("test_").split("_")
+        homes = {(path.parent / "_".join(words[:end])).as_posix() for end in range(1, len(words) + 1)}
+        if not homes & known and not set(path.parts[:-1]) & set(ACROSS):
+            found.append(test)
+    return found
+
+
+def test_tests_are_found_by_path() -> None:
+    tests = [path.relative_to(TESTS).as_posix() for path in sorted(TESTS.rglob("test_*.py"))]
+    assert homeless(tests, house.modules()) == []
+
+
+def test_tests_at_another_place_are_found() -> None:
+    modules = ["room/__init__.py", "room/module.py", "room/shelf/book.py"]
+    right = ["room/test_module.py", "room/test_module_long_topic.py", "room/test_shelf.py", "test_room.py"]
+    wrong = ["room/test_topic.py", "room/test_mod.py", "room/shelf/test_module.py", "test_module.py"]
+    assert homeless([*right, *wrong, "laws/test_topic.py", "room/across/test_topic.py"], modules) == wrong
+
+
+def test_one_function_types_at_the_command_line() -> None:
+    runners = [
+        path.relative_to(ROOT).as_posix()
+        for folder in (TESTS, ROOT / "papers" / "tests", ROOT / "tools" / "tests")
+        for path in folder.rglob("*.py")
+        if "CliRunner(" in path.read_text(encoding="utf-8") and path != Path(__file__)
+    ]
+    assert runners == ["tests/support/terminal.py"]
 
 
 def pages() -> list[Path]:

@@ -16,7 +16,7 @@ UNITS = np.array([0.0, 0.01, 0.2, 0.5, 0.83, 1.0])
 UNBIASED = [case for case in NUMERIC if case.unbiased]
 
 
-@pytest.mark.some(every=4)
+@pytest.mark.some(every=8)
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_density_and_atoms_have_mass_one_and_the_stated_moments(case: Case, epsilon: float) -> None:
@@ -38,6 +38,7 @@ def test_density_and_atoms_have_mass_one_and_the_stated_moments(case: Case, epsi
         assert error == pytest.approx(mechanism.error("absolute", x), rel=1e-8)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 def test_cdf_is_the_integral_of_the_density(case: Case) -> None:
     mechanism = case(1.0)
@@ -105,6 +106,7 @@ def test_another_budget_is_another_mechanism_of_the_same_kind(case: Case) -> Non
     assert other.worst_error("absolute") < mechanism.worst_error("absolute")
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("case", NUMERIC, ids=names(NUMERIC))
 def test_units_change_nothing_but_the_scale(case: Case) -> None:
     mechanism = case(1.0)

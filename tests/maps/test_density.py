@@ -111,6 +111,7 @@ KINDS = {
 }
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", KINDS)
 def test_the_truth_is_nearly_the_likeliest_map_and_wrong_maps_are_not(name: str) -> None:
     """Twice the gap in log-likelihood is about χ² with as many degrees as cells: 10⁻⁶ is beyond 200 of 1024.
@@ -244,7 +245,7 @@ def commuters(count: int) -> np.ndarray:
     return np.stack([first, (first + last) / 2, last], axis=1)
 
 
-@pytest.mark.some("TraCSD-*")
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "count"), [(dt.TraCSC, 4_000), (dt.TraCSD, 1_500)])
 def test_flows(kind: Any, count: int) -> None:
     true = commuters(count)

@@ -322,6 +322,7 @@ def test_theorem_17_is_false_for_discrete_mechanisms() -> None:
     assert beyond <= delta
 
 
+@pytest.mark.slow
 def test_three_normal_noises() -> None:
     """Theorem 18, the exact PAC and the analytic Gaussian: 2.637, 1.595 and 1.086 at ε = 1, δ = .1."""
     kinds = {

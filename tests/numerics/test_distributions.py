@@ -131,7 +131,7 @@ def beyond(length: float, nu: float, *, above: bool) -> mpmath.mpf:
     return mpmath.quad(density, [mpmath.mpf(float(edge)) for edge in pieces])
 
 
-@pytest.mark.some(every=6)
+@pytest.mark.some(every=12)
 @pytest.mark.parametrize("length", [0.2, 1.0, 2.5, 3.0, 6.0, 11.9, 12.1, 40.0])
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-9])
 def test_both_ends_leave_the_stated_probability(length: float, level: float) -> None:
@@ -180,6 +180,7 @@ def test_lengths_are_not_negative(length: float) -> None:
         rice_interval(length, 0.95)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_as_often_as_it_says() -> None:
     generator = np.random.default_rng(8)
     for true in (0.0, 1.0, 2.5):
@@ -237,6 +238,7 @@ def test_tails_of_few_trials_equal_sums_of_fifty_digits(n: int, p: float) -> Non
     assert at_least(0, n, p) == 1.0
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("trials", [1, 10, 400, 100_000, 10**6])
 @pytest.mark.parametrize("share", [0.0, 1e-5, 0.02, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("omega", [0.3, 0.005, 1e-7])

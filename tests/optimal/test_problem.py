@@ -75,6 +75,7 @@ def test_the_two_points(epsilon: float) -> None:
     assert mechanism.sampled.worst_error("squared") == pytest.approx(worst, rel=1e-9)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 1.7, 2.0, 5.0])
 def test_no_other_two_points_are_better(epsilon: float) -> None:
     """Brute force over pairs of values, the likelier one on the input's side."""

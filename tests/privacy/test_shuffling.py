@@ -52,6 +52,7 @@ def blanket_delta(epsilon: float, n: int, ratio: float, share: float) -> float:
     return total / n
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize(("n", "epsilon", "at_6", "at_8"), GENERAL)
 def test_the_general_bound_meets_the_reference(n: float, epsilon: float, at_6: float, at_8: float) -> None:
     for delta, expected in ((1e-6, at_6), (1e-8, at_8)):

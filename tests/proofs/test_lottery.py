@@ -91,6 +91,7 @@ def test_every_cell_of_a_window_has_its_weight(cells: int, width: int, step: int
     assert largest == window.ratio == Fraction(high, low)
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     ("blocks", "width", "step"), [(2, 1, 20_000), (5, 1, 300), (3, 2, 9_000), (3, 4, 257)]
 )

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dither as dt
-from dither import protocols
+from dither import protocols, results
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.protocols import Exchange, Role, Terms
 from dither.protocols.device import read_report, report
@@ -39,7 +39,7 @@ def test_a_collection(n: int) -> None:
     jrr = dt.JRR(JRR.domain, p=0.7, rho=-0.4, n=n)
     terms, answers = Terms(jrr, bits=4), ["yes", "no", "yes"]
 
-    def one(number: int) -> protocols.Tossed:
+    def one(number: int) -> results.Tossed:
         tossed = protocols.toss(terms, 3, [at(meeting)], timeout=20)
         told = [coin.apply(answer) for coin, answer in zip(tossed.coins, answers, strict=True)]
         report(terms, tossed, dt.Reports.concatenate(told), at(desk), timeout=20)
@@ -197,6 +197,7 @@ if child:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_estimates_stay_unbiased_and_their_errors_right_whoever_vanishes() -> None:
     """Of 60 people some toss alone: the mean over many collections is the truth, the error the real one."""
     n, formed, size = 60, 10, 1_000
@@ -228,9 +229,7 @@ def test_estimates_stay_unbiased_and_their_errors_right_whoever_vanishes() -> No
 def test_the_collector_takes_each_device_once() -> None:
     jrr = dt.JRR(JRR.domain, p=0.7, rho=-0.4, n=2)
     terms = Terms(jrr, bits=4)
-    tossed, other = (
-        protocols.Tossed(terms.alone(1), Standing.ALONE, name=name * 16) for name in (b"a", b"b")
-    )
+    tossed, other = (results.Tossed(terms.alone(1), Standing.ALONE, name=name * 16) for name in (b"a", b"b"))
     truth, lie = (terms.mechanism.reports(np.array([cell], dtype=np.uint8)) for cell in (0, 1))
     with listening() as desk, beside(lambda: protocols.collect(desk, terms, timeout=10)) as result:
         report(terms, tossed, truth, at(desk), timeout=5)
@@ -271,8 +270,8 @@ def test_mistakes_are_refused() -> None:
         with pytest.raises(InvalidParameter, match="does not belong to this machine"):
             protocols.toss(TERMS, 1, [("127.0.0.1", 1)], host=host)
     with pytest.raises(InvalidParameter, match="16 bytes"):
-        protocols.Tossed(TERMS.alone(1), Standing.ALONE, name=b"x" * 17)
-    alone = protocols.Tossed(TERMS.alone(1), Standing.ALONE)
+        results.Tossed(TERMS.alone(1), Standing.ALONE, name=b"x" * 17)
+    alone = results.Tossed(TERMS.alone(1), Standing.ALONE)
     for delay in (-1, float("nan"), True, "1"):
         with pytest.raises(InvalidParameter, match="delay"):
             report(TERMS, alone, TERMS.mechanism.reports([0]), ("127.0.0.1", 1), delay=delay)

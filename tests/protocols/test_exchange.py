@@ -258,6 +258,7 @@ def test_recorded_messages_are_useless(place: int, other: int, cut: int, change:
     assert not listen(Exchange(SMALL, Role.FIRST), pieces)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data())
 def test_a_changed_message_never_crashes(data: st.DataObject) -> None:

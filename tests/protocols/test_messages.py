@@ -32,6 +32,7 @@ from dither.protocols import Certificates, Exchange, Role, Terms
 from dither.protocols.device import pack_report, read_report
 from dither.protocols.exchange import Deadline, reach, run
 from dither.protocols.messages import (
+    ASSUMES,
     HARD,
     NO_EXCHANGE,
     SEMI_HONEST,
@@ -293,7 +294,7 @@ def test_the_guarantee_says_what_it_assumes() -> None:
     jrr = dt.JRR(TWO, p=0.7, rho=-0.2, n=1_000)
     dealt, shuffled = (protocols.Terms(jrr, grouping=way) for way in ("dealt", "shuffled"))
     for terms in (dealt, shuffled):
-        assert {SEMI_HONEST, HARD, *terms.grouping.assumes} <= set(terms.guarantee.assumes)
+        assert {SEMI_HONEST, HARD, *ASSUMES[terms.grouping]} <= set(terms.guarantee.assumes)
         informed = terms.accounting("informed", delta=1e-6)
         assert UNSEEN in informed.assumes
         assert informed.bound == terms.mechanism.accounting("informed", delta=1e-6).bound
@@ -328,8 +329,8 @@ def test_other_mistakes_are_refused() -> None:
         protocols.local_pairs(dt.RR(TWO, epsilon=1), 4)
     with pytest.raises(InvalidParameter, match="more bits"):
         protocols.Terms(dt.JRR(TWO, p=0.5 + 2**-12, rho=-0.2, n=4), bits=4)
-    with pytest.raises(InvalidParameter, match="a grouping"):
-        protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), grouping="dealt")
+    with pytest.raises(InvalidParameter, match='did you mean "dealt"'):
+        protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), grouping="deal")
     with pytest.raises(InvalidParameter, match="at least 2"):
         protocols.local_pairs(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), 1)
 

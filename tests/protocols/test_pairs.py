@@ -118,6 +118,7 @@ def test_a_server_that_is_missing_is_noticed_in_time() -> None:
     assert process.poll() is not None
 
 
+@pytest.mark.slow
 def test_servers_listen_on_loopback_only() -> None:
     ports = free_ports(3)
     process = begin_share(NAMES, RECORDS, 2, [f"127.0.0.1:{port}" for port in ports])
@@ -220,7 +221,7 @@ def shuffled_many_times() -> list[int]:
     return [combine([shares[time][0][0] for shares in held]) // 2 - 1 for time in range(TIMES)]
 
 
-@pytest.mark.some("secret")
+@pytest.mark.slow
 @pytest.mark.parametrize("column", [0, 1], ids=["partner and role", "secret"])
 def test_one_server_holds_uniform_numbers(column: int) -> None:
     """What one server knows of a place and of a secret is uniform, although places are small numbers."""

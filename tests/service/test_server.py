@@ -23,8 +23,8 @@ from dither.service.server import ServerPlan, serve
 from tests.service.campaigns import TOML
 from tests.service.load import batches, send
 from tests.service.serving import OPEN, Process
-from tests.service.test_faults import check_counts, limits
-from tests.service.test_kill import PATH, stored
+from tests.service.test_server_faults import check_counts, limits
+from tests.service.test_server_kill import PATH, stored
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn", "psycopg"])

@@ -133,7 +133,7 @@ export function relayed(relay: string, configuration: string, fetch = globalThis
     const outer = { ...options, method: "POST", body: sealed, keepalive: !!keepalive && sealed.length < 2 ** 16, headers: { "content-type": "message/ohttp-req" } };
     const answer = await fetch(relay, outer);
     try {
-      need(answer.ok, "relay");
+      need(answer.ok, "text");
       return binaryResponse(await open(new Uint8Array(await answer.arrayBuffer())));
     } catch {
       return Response.error();

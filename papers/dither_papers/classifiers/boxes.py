@@ -48,7 +48,7 @@ class BoxMethod(Enum):
 
 @dataclass(frozen=True, repr=False)
 class BoxUtility:
-    """The probability that an answer stays, by a box or a region; see `dither.classifiers.Utility`."""
+    """The probability that an answer stays, by a box or a region; see `dither.results.Utility`."""
 
     lower: float
     upper: float
@@ -68,8 +68,8 @@ class BoxUtility:
 
     def __repr__(self) -> str:
         if not self.is_bound:
-            return f"{self.lower:.3f} ({self.method})"
-        how = f"{self.method}{confidence_text(self.confidence)}"
+            return f"{self.lower:.3f} ({self.method.value})"
+        how = f"{self.method.value}{confidence_text(self.confidence)}"
         return f"stays with probability ≥ {rounded_down(self.lower)} ({how})"
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Interval, finite
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra, found
-from dither.losses import Power, as_power
+from dither.losses import Loss, Power, as_power
 from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
 
@@ -93,7 +93,7 @@ class _Side:
 
 def solve(
     epsilon: float,
-    loss: Power,
+    loss: Loss | Power,
     *,
     pieces: int,
     at: float | None = None,
@@ -107,7 +107,8 @@ def solve(
     after `seconds`; the gap it has proven is in the result. Needs the extra `solver`.
     """
     budget = check_epsilon(epsilon)
-    _check(loss, pieces, codomain)
+    power = as_power(loss)
+    _check(pieces, codomain)
     value = _place(codomain.low if at is None else at, codomain)
     rooms = _rooms(value)
     # The top piece holds the value; the other pieces lie on its sides, in every possible division.
@@ -119,13 +120,13 @@ def solve(
             _Side(sign, near, far, count + 1)
             for (sign, near, far), count in zip(rooms, division, strict=True)
         ]
-        found.append(_BilinearProgram(sides, value, loss, gap, seconds).levels_and_edges(budget))
-    return min(found, key=lambda one: one.error).on(codomain, loss)
+        found.append(_BilinearProgram(sides, value, power, gap, seconds).levels_and_edges(budget))
+    return min(found, key=lambda one: one.error).on(codomain, power)
 
 
 def place(
     levels: tuple[float, ...],
-    loss: Power,
+    loss: Loss | Power,
     *,
     at: float,
     codomain: Interval = UNIT,
@@ -138,11 +139,12 @@ def place(
     """
     if not levels or any(not 0.0 < level < math.inf for level in levels):
         raise InvalidParameter("levels are positive, finite numbers, and at least one")
-    _check(loss, len(levels), codomain)
+    power = as_power(loss)
+    _check(len(levels), codomain)
     falling = tuple(sorted((level * codomain.length for level in levels), reverse=True))
     value = _place(at, codomain)
     sides = [_Side(sign, near, far, len(falling)) for sign, near, far in _rooms(value)]
-    return _BilinearProgram(sides, value, loss, gap, seconds).edges(falling).on(codomain, loss)
+    return _BilinearProgram(sides, value, power, gap, seconds).edges(falling).on(codomain, power)
 
 
 class _BilinearProgram:
@@ -282,8 +284,7 @@ def _rooms(value: float) -> list[tuple[int, float, float]]:
     return [(sign, max(near, 0.0), far) for sign, near, far in sides if far > 0.0]
 
 
-def _check(loss: Power, pieces: int, codomain: Interval) -> None:
-    as_power(loss)
+def _check(pieces: int, codomain: Interval) -> None:
     if isinstance(pieces, bool) or not isinstance(pieces, int) or pieces < 1:
         raise InvalidParameter(f"the number of pieces is a whole number of at least 1, not {found(pieces)}")
     if not isinstance(codomain, Interval):

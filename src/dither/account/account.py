@@ -185,12 +185,16 @@ class Account:
         if key is not None:
             check_key(key)
         place = Path(path)
-        account = Account(Store(place, wait), policy, key, now)
-        if expect is not None and not account._store.has(expect):
-            account.close()
-            raise AccountUnusable(
-                f"{place} was rolled back: it lacks what was spent since. Put the latest copy back"
-            )
+        store = Store(place, wait)
+        try:
+            account = Account(store, policy, key, now)
+            if expect is not None and not store.has(expect):
+                raise AccountUnusable(
+                    f"{place} was rolled back: it lacks what was spent since. Put the latest copy back"
+                )
+        except BaseException:
+            store.close()  # whoever keeps the error would keep the file, and its lock
+            raise
         return account
 
     def close(self) -> None:

@@ -229,8 +229,8 @@ class Store:
         sequence, head = self.sequence, self.head
         after = self.connection.execute(
             "SELECT sequence, effect, head FROM log WHERE sequence > ? ORDER BY sequence", (sequence,)
-        )
-        for found, text, link in after.fetchall():
+        ).fetchall()  # nothing names the cursor: if a text is damaged, its lock ends here
+        for found, text, link in after:
             head, sequence = _chained(head, text), sequence + 1
             if found != sequence or link != head:
                 raise _Damaged
@@ -293,7 +293,7 @@ def _explained(path: Path) -> Iterator[None]:
             raise AccountUnusable(
                 f"{path} is in use by another process; try again. Nothing was spent"
             ) from None
-        if "malformed" not in text:
+        if not any(words in text for words in ("malformed", "decode")):  # the second shows what it read
             raise AccountUnusable(f"{path} cannot be used: {text}. Nothing was spent or sent") from None
         raise AccountUnusable(_damaged(path)) from None
     except (_Damaged, sqlite3.Error, LookupError, TypeError, ValueError, AttributeError, RecursionError):

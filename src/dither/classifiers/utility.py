@@ -15,7 +15,7 @@ from dither.classifiers.feature_law import FeatureLaw, Randomisation, Randomiser
 from dither.classifiers.monte_carlo import binomial_above, binomial_below, count_kept, importance_band
 from dither.classifiers.result import Case, Utility, UtilityMethod, confidence_text, with_raw_release
 from dither.domains import Line
-from dither.errors import Infeasible, InvalidParameter, found
+from dither.errors import Infeasible, InvalidParameter, check_choice, found
 from dither.plotting import BLUE, COLOURS, axes_or_new, styled
 from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
@@ -72,6 +72,8 @@ def bound_utility(
     source: Source,
 ) -> Utility:
     """Bound the utility by a method, or by the strongest one that applies."""
+    if method is not None:
+        check_choice("method", method, UtilityMethod)
     if method is None:
         return _strongest(case, laws, omega, queries, source)
     if method == "Monte Carlo":

@@ -34,6 +34,27 @@ _MARKS: Final = (  # byte-order marks, the longer ones first
 )
 _LONGEST_NAME: Final = 60  # of a column that an error shows
 
+# The endings of file names, in lower case, and the class of each format: it is imported when a file of the
+# format is first read or written.
+TABLES: Final = {
+    ".csv": "csv.Csv",
+    ".tsv": "csv.Csv",
+    ".jsonl": "jsonl.JsonLines",
+    ".ndjson": "jsonl.JsonLines",
+    ".parquet": "columnar.Parquet",
+    ".arrow": "columnar.ArrowFile",
+    ".feather": "columnar.ArrowFile",
+    ".xlsx": "excel.Excel",
+}
+TRIPS: Final = {
+    ".gpx": "gpx.Gpx",
+    ".geojson": "geojson.GeoJson",
+    ".json": "geojson.GeoJson",
+    ".csv": "trips_csv.TripCsv",
+    ".gpkg": "geopandas.GeoPackage",
+    ".parquet": "geopandas.GeoParquet",
+}
+
 
 # What to do with a missing answer, an empty cell of a file or a null of a data frame: raise `OutsideDomain`
 # and name the place, or declare that who did not answer is public, and draw no report for that answer. A file

@@ -193,15 +193,17 @@ def _poisson_limit(count: int, chance: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ClippedInterval(ConfidenceInterval):
-    """The normal interval of a share, clipped to 0 and 1."""
+    """The normal interval of a share, clipped to 0 and 1, or of a number that lies between two others."""
 
     value: float | Floats
     error: float | Floats
     condition: str = ""
+    least: float = 0.0
+    most: float = 1.0
 
     def interval(self, level: float) -> tuple[Any, Any]:
         reach = student_t_quantile(level) * np.asarray(self.error)
-        low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
+        low, high = (np.clip(self.value + sign * reach, self.least, self.most) for sign in (-1.0, 1.0))
         return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
 
 
@@ -216,11 +218,6 @@ class WiderInterval(ConfidenceInterval):
     def interval(self, level: float) -> tuple[Any, Any]:
         (low, high), (least, most) = self.first.interval(level), self.second.interval(level)
         return min(low, least), max(high, most)
-
-    def covers(self, value: float, level: float) -> Any:
-        """Return whether the interval contains a value."""
-        inside = self.first.covers(value, level) or self.second.covers(value, level)
-        return inside or super().covers(value, level)
 
 
 # The mixture: 20 bets, each half the one before, weighted by 1/(j + 2). At λ ≤ 0.5 the exponent rises with

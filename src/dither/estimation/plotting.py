@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dither.estimation.curve import DensityCurve
     from dither.estimation.distributions import EstimatedDistribution
     from dither.estimation.estimate import Estimate
+    from dither.estimation.families import FittedFamily
     from dither.estimation.frequency import EstimatedFrequencies
     from dither.estimation.groups import GroupedEstimates
     from dither.privacy import Guarantee
@@ -210,3 +211,16 @@ def _title(n: int, guarantee: Guarantee) -> str:
 def _tick_style(labels: list[str]) -> dict[str, Any]:
     """Return how tick labels are written: slanted if they are many or long."""
     return {"rotation": 30, "ha": "right"} if sum(map(len, labels)) > 60 else {}
+
+
+def draw_family(fitted: FittedFamily, free: EstimatedDistribution, ax: Axes | None) -> Axes:
+    """Draw a fitted family over the estimate without one on `ax`, and return the axes."""
+    ax = draw_distribution(free, level=0.95 if free.curve is not None else None, ax=ax)
+    if fitted.family == "poisson":
+        ax.plot(fitted.points, fitted.probabilities, "o", color=ORANGE, markersize=3.5, label="poisson")
+    else:
+        heights = fitted.probabilities / (fitted.points[1] - fitted.points[0])
+        ax.plot(fitted.points, heights, color=ORANGE, linewidth=1.8, label=fitted.family)
+    verdict = f"p = {fitted.goodness.p_value:.2g}" + ("" if fitted.fits else ", refused")
+    ax.legend(frameon=False, fontsize="small", title=f"goodness of fit: {verdict}")
+    return ax

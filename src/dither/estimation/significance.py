@@ -128,7 +128,7 @@ def numbers(reports: Reports) -> Floats:
 def squares(reports: Reports) -> Floats:
     """Return for each person a number whose mean is the squared distance of the value to the middle."""
     mechanism = number_mechanism(reports)
-    gaps = unbiased_reading(mechanism).values - (mechanism.line.low + mechanism.line.high) / 2.0
+    gaps = unbiased_reading(mechanism, plain=True).values - (mechanism.line.low + mechanism.line.high) / 2.0
     counting = mechanism.counting
     cells = reports.cells.reshape(-1)
     groups = cells >> counting.rest if isinstance(counting, LeadingBits) else cells

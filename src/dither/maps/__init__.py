@@ -16,7 +16,7 @@ from dither.maps.metrics import (
     within_range,
 )
 from dither.maps.projection import LocalMap, Map, ReferenceMap
-from dither.mechanisms.places.planning import best_split, best_start, predicted_error
+from dither.mechanisms.places.planning import best_split, best_start, predicted_error, ranked
 from dither.post_processing import Projected, Rounded, Snapped
 
 __all__ = [
@@ -39,5 +39,6 @@ __all__ = [
     "hotspots_lost",
     "hotspots_miscounted",
     "predicted_error",
+    "ranked",
     "within_range",
 ]

@@ -29,6 +29,7 @@ from dither.estimation.likelihood import (
     smooth,
 )
 from dither.kernels.transition import Dense, Operator
+from dither.numerics.matrices import dot, product
 from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.question.paths import PathQuestion
@@ -121,7 +122,7 @@ def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
     mean over the cells.
     """
     ratio = spare / spare.mean(axis=1, keepdims=True)
-    distances = ratio.T @ ratio / len(ratio) - 1.0
+    distances = product(ratio.T, ratio) / len(ratio) - 1.0
     n, cells = float(counts.sum()), laws.shape[1]
     added = min(DIP * math.sqrt(n) * mistakes_of(distances), n)
     every = np.concatenate([laws, spare])
@@ -135,7 +136,7 @@ def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:
     change = shares * (weight - weight @ shares)
     score = (sample.law.forward(change) / np.maximum(sample.law.forward(shares), 1e-300))[sample.rows]
     score = score - score.mean()
-    alone = float(score @ score)
+    alone = dot(score, score)
     together = float(np.square(np.bincount(sample.whose, score)).sum())
     return max(together / alone, 1.0) if alone > 0.0 else 1.0
 
@@ -483,10 +484,10 @@ class EndpointPairs(Operator):
 
     def forward(self, inputs: Floats) -> Floats:
         table = inputs.reshape(self.first.shape[1], self.last.shape[1])
-        return np.asarray(((self.first @ table) * self.last).sum(axis=1))
+        return np.asarray((product(self.first, table) * self.last).sum(axis=1))
 
     def backward(self, reports: Floats) -> Floats:
-        return np.asarray(self.first.T @ (reports[:, None] * self.last)).reshape(-1)
+        return product(self.first.T, reports[:, None] * self.last).reshape(-1)
 
     def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)

@@ -385,7 +385,7 @@ class NumberMechanism(Mechanism[Line], Analysis):
 
     def unbiased_reading(self) -> UnbiasedReading | None:
         """Return numbers for the reports whose mean is the value; None if there are none."""
-        reading: UnbiasedReading | None = self.kernel.unbiased_reading(self.decoder)
+        reading: UnbiasedReading | None = self.question.unbiased_reading()
         return reading
 
     @cached_property

@@ -44,13 +44,6 @@ class Sent:
         return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
 
 
-class _NotOpened(MalformedReport):
-    """What came back is not an answer that the collector encrypted: a relay refused, or failed."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(f"the relay, or the gateway, answered {status} and nothing that can be opened")
-
-
 class Client:
     """A device that answers a campaign: it checks the signature, spends from an account, queues and sends.
 
@@ -173,7 +166,7 @@ class Client:
                 status, text = self._request("POST", self._address.path + "/batches", body)
             except (OSError, http.client.HTTPException):
                 return Sent(done, "unreachable")
-            except _NotOpened:
+            except MalformedReport:
                 return Sent(done, "relay")
             # A conflict: these reports are stored, sent before under another label. Nobody else knows the id.
             if not 200 <= status < 300 and status != _CONFLICT:
@@ -182,7 +175,10 @@ class Client:
         return Sent(done)
 
     def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """Return the status and the body of an answer; both ways encrypted if there is a sealing key."""
+        """Return the status and the body of an answer; both ways encrypted if there is a sealing key.
+
+        Raise MalformedReport if what comes back is nothing that the collector encrypted.
+        """
         form = PACKED if body else ""
         if self._sealing_key is None:
             status, _, text = _exchange(self._address, method, path, body, form, self._timeout)
@@ -191,13 +187,9 @@ class Client:
         sealed, exchange = encapsulate(plain, self._sealing_key)
         to = self._relay
         status, kind, text = _exchange(to, "POST", to.path or "/", sealed, REQUEST, self._timeout)
-        # What a relay says by itself acknowledges nothing.
-        if status != 200 or kind != RESPONSE:
-            raise _NotOpened(status)
-        try:
-            answer = BinaryResponse.from_bytes(exchange.decrypt_answer(text))
-        except MalformedReport:
-            raise _NotOpened(status) from None
+        if status != 200 or kind != RESPONSE:  # what a relay says by itself acknowledges nothing
+            raise MalformedReport(f"the relay, or the gateway, answered {status} and nothing encrypted")
+        answer = BinaryResponse.from_bytes(exchange.decrypt_answer(text))
         return answer.status, answer.content
 
     def __repr__(self) -> str:

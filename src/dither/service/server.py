@@ -95,6 +95,8 @@ class ServerPlan:
     def __post_init__(self) -> None:
         if self.workers > 1 and not is_postgresql(self.store):
             raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
+        if self.workers > 1 and not hasattr(signal, "SIGHUP"):
+            raise InvalidParameter("several workers share a socket, which this system cannot: use one worker")
         if self.key is None and is_postgresql(self.store) and any(map(_is_toml, self.campaigns)):
             raise InvalidParameter("give --key, or a campaign that `dither campaign publish` signed")
 
@@ -314,7 +316,9 @@ def run(bound: socket.socket, app: Starlette) -> None:
 def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Windows would let a second server listen at the same address, unless it is told not to.
+    option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    bound.setsockopt(socket.SOL_SOCKET, option, 1)
     bound.bind((host, port))
     bound.set_inheritable(True)
     bound.listen(_BACKLOG)

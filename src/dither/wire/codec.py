@@ -309,6 +309,7 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
 
 
 _CAMPAIGN_VERSION: Final = 1
+MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
 _DOMAINS: Final = ("interval", "circle", "categories")
 
 
@@ -455,7 +456,11 @@ def _question(name: str, table: dict[str, Any]) -> Any:
         if "epsilon" not in table:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
         stated = table.pop("mechanism", None)
-        kind = default_mechanism(domain, table["epsilon"]) if stated is None else named(stated)
+        if stated is None:
+            kind, more = default_mechanism(domain, table["epsilon"])
+            table = {**more, **table}
+        else:
+            kind = named(stated)
         if isinstance(table.get("loss"), str):
             table["loss"] = losses.named(table["loss"])
         return kind(domain, **table)
@@ -501,19 +506,24 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
     return Interval(*value)
 
 
-def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
-    """Return the mechanism of a question that names none.
+def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[str, Any]]:
+    """Return the mechanism of a question that names none, and its parameters beside ε.
 
     On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
-    OGPM, on an interval the one of Hybrid and Podium that `dt.recommend` ranks first for a mean. Solved
-    mechanisms have still smaller errors and long specifications; they are asked for by name.
+    OGPM. On an interval it has the smallest predicted error of a mean, in the worst case: of the solved
+    unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
     """
+    budget = check_epsilon(epsilon)
     if isinstance(domain, Circle):
-        return named("OGPM")
+        return named("OGPM"), {}
     if isinstance(domain, Categories):
-        return type(_loaded("advice.catalogue").default_protocol(domain, check_epsilon(epsilon)))
-    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER["worst"]
-    return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
+        return type(_loaded("advice.catalogue").default_protocol(domain, budget)), {}
+    spread, best = _loaded("advice.goals.numbers").Mean().spread, _loaded("advice.catalogue").solved
+    for candidate in best(domain, budget, (), ("worst",), unbiased=True, wait=False):
+        if len(to_json(candidate.mechanism).encode()) <= MOST_SPECIFIED:
+            return type(candidate.mechanism), {"unbiased": True}
+    closed = [named(name) for name in ("Hybrid", "Podium")]
+    return min(closed, key=lambda kind: float(spread(kind(domain, epsilon=budget)))), {}
 
 
 def _loaded(module: str) -> Any:

@@ -114,6 +114,7 @@ def test_example_14_is_a_circle() -> None:
     assert (quadratic(inside) != 1).mean() <= 1e-3
 
 
+@pytest.mark.slow
 def test_a_proven_box_is_never_crossed() -> None:
     for seed in (1, 5):
         layers, inputs = random_network(seed)

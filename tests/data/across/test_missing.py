@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither import results
 from dither.data.streams import Missing
 from dither.errors import OutsideDomain
 
@@ -124,6 +125,7 @@ def test_nobody_answered(mechanism: Any) -> None:
 
 
 def test_expressions_of_polars_have_the_same_rule() -> None:
+    import dither.data.polars  # noqa: F401
 
     for choice in ("error", "skip"):
         with pytest.raises(Exception, match=OUTSIDE):
@@ -158,7 +160,7 @@ def test_files_have_the_same_rule(ending: str, tmp_path: Path) -> None:
         with pytest.raises(OutsideDomain, match=MISSING):
             dt.data.perturb_file(path, out, {"x": mechanism}, force=True)
         counts = dt.data.perturb_file(path, out, {"x": mechanism}, missing="skip", force=True)
-        assert counts == dt.data.RowCounts(written=1, missing=1)
+        assert counts == results.RowCounts(written=1, missing=1)
     if ending != "parquet":  # pandas writes it, to which NaN is missing
         _write(path, [1.0, NAN])
         for choice in ("error", "skip"):

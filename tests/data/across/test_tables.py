@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither import results
 from dither.atomic import renamed
 from dither.data.arrow import BATCH
-from dither.data.formats import TABLES, table_format
+from dither.data.formats import table_format
+from dither.data.streams import TABLES
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 pa = pytest.importorskip("pyarrow")
@@ -96,7 +98,7 @@ def write(path: Path, table: dict[str, Any]) -> Path:
 def test_every_format_into_every_other(came: str, goes: str, tmp_path: Path) -> None:
     path, out = write(tmp_path / f"in.{came}", columns()), tmp_path / f"out.{goes}"
     counts = dt.data.perturb_file(path, out, QUESTIONS, keep=("id",), source=dt.Seeded(4))
-    assert counts == dt.data.RowCounts(N, 0, 0)
+    assert counts == results.RowCounts(N, 0, 0)
     assert table_format(out).columns(out) == ["minutes", "browser", "tag", "id"]
     (chunk,) = table_format(out).read(out, ["id"])
     assert [int(cell) for cell in chunk.cells("id")] == list(range(N))
@@ -125,7 +127,7 @@ def test_what_does_not_count_is_left_out(ending: str, tmp_path: Path) -> None:
         dt.data.perturb_file(path, out, minutes)
     assert not out.exists()
     counts = dt.data.perturb_file(path, out, minutes, person="id", missing="skip")
-    assert counts == dt.data.RowCounts(written=2, missing=1, repeated=1)
+    assert counts == results.RowCounts(written=2, missing=1, repeated=1)
     assert dt.data.summarise_file(out)["minutes"].n == 2
 
 
@@ -187,7 +189,7 @@ def test_wrong_files(ending: str, tmp_path: Path) -> None:
         dt.data.perturb_file(broken, out, QUESTIONS)
     with pytest.raises(InvalidParameter, match="keep is a list"):
         dt.data.perturb_file(path, out, QUESTIONS, keep="id")
-    for choice in ("skip", True, None):
+    for choice in ("skp", True, None):
         with pytest.raises(InvalidParameter, match="no missing"):
             dt.data.perturb_file(path, out, QUESTIONS, missing=choice)
     assert not out.exists()
@@ -246,7 +248,7 @@ def test_an_empty_table_keeps_its_columns(ending: str, tmp_path: Path) -> None:
     path, out = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
     write(path, {"minutes": pa.array([], pa.float64()), "tag": pa.array([], pa.string()), "id": pa.array([])})
     questions = {name: QUESTIONS[name] for name in ("minutes", "tag")}
-    assert dt.data.perturb_file(path, out, questions, keep=["id"]) == dt.data.RowCounts()
+    assert dt.data.perturb_file(path, out, questions, keep=["id"]) == results.RowCounts()
     assert {name: total.n for name, total in dt.data.summarise_file(out).items()} == {"minutes": 0, "tag": 0}
     if ending not in ("jsonl", "ndjson"):  # their rows hold the names
         assert table_format(out).columns(out) == ["minutes", "tag", "id"]
@@ -259,7 +261,7 @@ def test_rows_that_are_all_left_out(ending: str, tmp_path: Path) -> None:
     write(path, {"minutes": nothing, "id": [1, 2]})
     asked = {"minutes": QUESTIONS["minutes"]}
     counts = dt.data.perturb_file(path, out, asked, keep=["id"], missing="skip")
-    assert counts == dt.data.RowCounts(missing=2)
+    assert counts == results.RowCounts(missing=2)
     assert dt.data.summarise_file(out)["minutes"].n == 0
     if ending in BINARY:
         assert _schema(out).field("id").type == pa.int64()

@@ -128,6 +128,7 @@ def fit_rings(drawn: np.ndarray, noise: RingNoise, reach: int = 60) -> float:
     return p_of_counts(counts.reshape(-1), (law / law.sum() * len(drawn)).reshape(-1))
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(("epsilon", "first", "width"), [(2.0, 3, 4), (4.0, 2, 7), (3.0, 1, 1), (9.0, 5, 11)])
 def test_offsets_follow_the_law_rings(epsilon: float, first: int, width: int) -> None:
     noise = RingNoise.largest(epsilon, first, width)

@@ -196,13 +196,14 @@ def draw(mechanism: Any, x: float, size: int, seed: int) -> np.ndarray:
 def step(mechanism: Any) -> float:
     """The length of one step of the lattice."""
     first, second = (
-        mechanism.unbiased_reading().values[:2]
-        if mechanism.unbiased_reading()
+        mechanism.question.plain_reading().values[:2]
+        if mechanism.question.plain_reading()
         else mechanism.decode(np.arange(2))
     )
     return float(second - first)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", CASES_sampling)
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 4.0])
 def test_blocks_follow_the_law(name: str, epsilon: float) -> None:
@@ -295,6 +296,7 @@ def test_inputs_rounded_down_are_rejected() -> None:
     assert p_value(draw(honest, down, 300_000, 2), honest.probabilities(x)) < ALARM
 
 
+@pytest.mark.some(every=2)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -346,6 +348,7 @@ def test_no_report_gives_the_input_away(name: str) -> None:
     assert seen.dtype == np.min_scalar_type(mechanism.outcomes - 1)
 
 
+@pytest.mark.slow
 def test_the_sampled_law_is_near_the_closed_form() -> None:
     """What is sampled differs from the continuous mechanism by the lattice, and no more."""
     for mechanism in (
@@ -374,7 +377,7 @@ def test_truncated_reports_are_the_same_reports() -> None:
     assert np.array_equal(cut.values, np.clip(reports.values, -3, 7))
     assert cut == reports
     for _ in range(2):  # reading reports straight does not change how they are decoded
-        straight = cut.question.unbiased_reading()  # type: ignore[attr-defined]
+        straight = cut.question.plain_reading()  # type: ignore[attr-defined]
         assert np.array_equal(straight.values, plain.decode(np.arange(plain.outcomes)))
         assert cut.values.max() == 7.0
 

@@ -11,6 +11,7 @@ from dither.kernels.places.planar import steps_across
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("spacing", [1 / 8, 0.1, 0.3, 1 / 64])
 @pytest.mark.parametrize("area", [SQUARE, dt.Disk(1.0), dt.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str)
 def test_no_two_places_are_farther_apart_than_the_steps_across(area: dt.Rectangle, spacing: float) -> None:

@@ -198,6 +198,7 @@ def test_tuned_with_a_lottery() -> None:
     assert strict.rho > -1e-3
 
 
+@pytest.mark.slow
 def test_tuned_for_three_categories() -> None:
     tuned = dt.JRR.tuned(THREE, epsilon=1, mode="informed", n=10_000, delta=1e-6, n1=0)
     plain = dt.JRR.tuned(THREE, epsilon=1, mode="partner revealed", n=10_000)
@@ -209,6 +210,7 @@ def test_tuned_for_three_categories() -> None:
     assert even.rho == 0
 
 
+@pytest.mark.slow
 def test_a_guess_helps_where_it_is_right() -> None:
     blind = dt.JRR.tuned(TWO, epsilon=0.5, mode="informed", n=10_000, delta=1e-6)
     told = dt.JRR.tuned(TWO, epsilon=0.5, mode="informed", n=10_000, delta=1e-6, n1=100)

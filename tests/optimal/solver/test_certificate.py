@@ -103,6 +103,7 @@ def test_prices_that_are_no_prices_are_refused(kind: str) -> None:
             lower_bound(design.problem, wrong)
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_a_window_too_narrow_is_seen(kind: str, epsilon: float) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import dither as dt
+from dither.losses import as_power
 
 UNIT = dt.Interval(0, 1)
 WIDE = dt.Interval(-3, 7)
@@ -29,12 +30,16 @@ class Case:
         return self.make(epsilon=epsilon, **more)
 
 
+def _shown(name: str, value: Any) -> Any:
+    return as_power(value) if name == "loss" else value  # as the stored cases are named: power(0.5)
+
+
 def _case(kind: Any, domain: Any, *, unbiased: bool = False, after: str = "", **fixed: Any) -> Case:
     def make(**more: Any) -> Any:
         made = kind(domain, **fixed, **more)
         return getattr(made, after)() if after else made
 
-    label = ", ".join([str(domain), *(f"{name}={value}" for name, value in fixed.items())])
+    label = ", ".join([str(domain), *(f"{name}={_shown(name, value)}" for name, value in fixed.items())])
     return Case(f"{kind.__name__}({label}){'.' + after if after else ''}", make, unbiased)
 
 

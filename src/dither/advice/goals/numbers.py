@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, get_args
 
 import numpy as np
@@ -18,6 +18,7 @@ from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, check_choice, found
 from dither.estimation.intervals import reach_of_one
+from dither.kernels.kernel import mean_of_ends
 from dither.kernels.law import COSINE, Moment
 from dither.losses import (
     Criterion,
@@ -116,6 +117,10 @@ _TWICE: Final = Moment(
     lambda gap: np.sin(4.0 * np.pi * (gap - np.round(gap))) / (4.0 * np.pi),
 )
 _NEARLY: Final = 1.015  # frequencies: errors up to this factor above the smallest count as equal
+_COARSE: Final = 1 << 11  # cells on which the gain of a reading is computed
+_COMPARED: Final = 65  # values at which it is
+# The ε from which Podium has a smaller variance than Hybrid, by the reading of dt.mean.
+_GIVES_WAY: Final = {**CROSSOVER, "average": 0.6241}
 _STRAIGHT: Final = 1e-9  # how far E[report] may be from an affine function, in lengths of the domain
 
 
@@ -176,7 +181,8 @@ class Mean(Averaged):
         slope = _slope(mechanism)
         if slope is None:
             return None
-        return self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
+        spread = self._over(mechanism, lambda x: np.asarray(mechanism.variance(x))) / slope**2
+        return spread * reading_gain(mechanism, self.criterion)
 
     def _over(self, mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
         over = largest if self.criterion == "worst" else mean_over
@@ -192,7 +198,7 @@ class Mean(Averaged):
             )
         return (
             f"unbiased, with the smallest {self.criterion} variance; in closed form Hybrid gives way to "
-            f"Podium at ε = {CROSSOVER[self.criterion]:.4g}"
+            f"Podium at ε = {_GIVES_WAY[self.criterion]:.4g}"
         )
 
 
@@ -244,6 +250,30 @@ def _slope(mechanism: Analysis) -> float | None:
     slope = float(means[-1] - means[0]) / line.length
     gaps = means - means[0] - slope * (x - line.low)
     return slope if slope > 0.0 and float(np.abs(gaps).max()) <= _STRAIGHT * slope * line.length else None
+
+
+def reading_gain(mechanism: Any, criterion: Criterion) -> float:
+    """Return the variance of the numbers that `dt.mean` averages, divided by that of affine ones.
+
+    It is computed on fewer cells, where it is nearly the same.
+    """
+    try:
+        question = (replace(mechanism, cells=_COARSE) if _is_fine(mechanism) else mechanism).question
+    except DitherError:  # so few cells do not hold such a window
+        return 1.0
+    readings = [question.plain_reading(), question.unbiased_reading()]
+    if any(one is None for one in readings) or np.array_equal(*(one.values for one in readings)):
+        return 1.0
+    inputs = np.linspace(question.line.low, question.line.high, _COMPARED)
+    operator = question.likelihood(inputs, question.outcomes)
+    middle = (question.line.low + question.line.high) / 2.0
+    plain, best = (operator.backward((one.values - middle) ** 2) - (inputs - middle) ** 2 for one in readings)
+    over = np.max if criterion == "worst" else mean_of_ends
+    return float(over(best) / over(plain))
+
+
+def _is_fine(mechanism: Any) -> bool:
+    return bool(getattr(mechanism, "cells", 0) > _COARSE)
 
 
 def _turning(mechanism: Analysis, x: Floats) -> Floats:
@@ -427,7 +457,7 @@ class Distribution(_Simulated):
 
     def questions(self) -> dict[str, ShapeQuestion]:
         order = sorted(get_args(Distance), key=lambda one: one != self.distance)
-        return {one.name: ShapeQuestion(one) for one in order}
+        return {one.upper(): ShapeQuestion(one) for one in order}
 
     @property
     def _parts(self) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from dither import atomic
-from dither.account import Account
-from dither.account.budget import EPSILON, shown
-from dither.account.state import Data
 from dither.cli.output import JSON_OPTION, print_json, table, verdict
 from dither.errors import AccountUnusable
+
+if TYPE_CHECKING:
+    from dither.account.state import Data
 
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path))
 NOT_A_GUARANTEE: Final = (
@@ -42,6 +42,8 @@ def show(file: Path, as_json: bool) -> None:
     \b
     dither account show me.account
     """
+    from dither.account import Account
+
     with Account.open(file) as account:
         state, left, guarantee, promise = account.wire(), account.left, account.guarantee, account.promise
     if as_json:
@@ -60,6 +62,8 @@ def show(file: Path, as_json: bool) -> None:
 
 
 def _taken(state: Data) -> list[tuple[str, str, int, str]]:
+    from dither.account.budget import EPSILON, shown
+
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     for entry in state["entries"]:
@@ -88,6 +92,8 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
     dither account check me.account
     dither account check me.account --mark "12 5feb0cb1…"
     """
+    from dither.account import Account
+
     try:
         with Account.open(file, expect=expect) as account:
             mark, entries = account.mark, len(account.wire()["entries"])
@@ -125,6 +131,8 @@ def export(file: Path, out: Path | None, as_json: bool) -> None:
     \b
     dither account export me.account -o me.json
     """
+    from dither.account import Account
+
     with Account.open(file) as account:
         text = account.export()
     if out is None:

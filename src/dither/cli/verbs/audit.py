@@ -7,13 +7,10 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from dither.audits.api import audit
-from dither.audits.black_box.calls import Command
-from dither.audits.finding import Evidence, Finding
 from dither.cli.output import (
     JSON_OPTION,
     build,
@@ -26,8 +23,11 @@ from dither.cli.output import (
     save_picture,
     verdict,
 )
-from dither.domains import Domain
 from dither.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from dither.audits.finding import Evidence, Finding
+    from dither.domains import Domain
 
 _WORDS: Final = "dither.audit.command"
 
@@ -110,6 +110,8 @@ def command(
     dither audit --categories yes,no --epsilon 1 -- node client.js
     dither audit https://city.example --head 5d41…
     """
+    from dither.audits.api import audit
+
     if mechanism and mechanism.startswith(("https://", "http://")):
         _audit_list(mechanism, head, as_json)
     if head is not None:
@@ -165,7 +167,7 @@ def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
             click.echo(f"{name:10} {value}")
         if seen is not None:
             later = len(log.heads) - log.heads.index(str(head).lower()) - 1 if seen else 0
-            since = f", with {later} entries since" if later else ""
+            since = f"; entries since: {later}" if later else ""
             click.echo(
                 verdict(
                     f"one list: the given head is in it{since}"
@@ -179,6 +181,8 @@ def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
 
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     """Audit every question of a file exactly; exit with code 1 if one does not hold."""
+    from dither.audits.api import audit
+
     findings = {name: audit(one, assume=assume) for name, one in questions_in(file).items()}
     if as_json:
         print_json({name: _as_data(finding) for name, finding in findings.items()})
@@ -190,6 +194,8 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
     """Return what is sampled: a command or a function; None if a mechanism of dither's was named."""
+    from dither.audits.black_box.calls import Command
+
     if words is not None:
         if mechanism is not None:
             raise click.UsageError("give a mechanism, or a command after --, not both")

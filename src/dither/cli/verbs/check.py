@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,9 +18,10 @@ from dither.cli.output import (
     table,
     verdict,
 )
-from dither.data.files import check_file
-from dither.data.rows import ColumnFit
 from dither.data.streams import Dialect, shown_name
+
+if TYPE_CHECKING:
+    from dither.data.rows import ColumnFit
 
 
 @click.command()
@@ -37,6 +39,8 @@ def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
     dither check survey.csv --campaign survey.toml
     dither check trips.csv --column minutes --interval 0 180 --decimal , --na NA
     """
+    from dither.data.files import check_file
+
     domains = asked.domains()
     with rows_done(f"reading {shown_name(file)}") as progress:
         found = check_file(file, domains, dialect=dialect, progress=progress)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dither import losses
 from dither.atomic import renamed
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
+    LOSS_CHOICES,
     domain_options,
     needed,
     number,
@@ -18,19 +19,16 @@ from dither.cli.output import (
     read_loss,
     save_picture,
 )
-from dither.domains import Circle, Domain, Line
-from dither.losses import Criterion, Loss, as_power
-from dither.optimal import store
-from dither.optimal.mechanism import Optimal
-from dither.optimal.problem import Problem
-from dither.table import as_text, percent
-from dither.wire.codec import to_json
+
+if TYPE_CHECKING:
+    from dither.domains import Domain
+    from dither.losses import Criterion, Loss
 
 
 @click.command()
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε, from 0.05 to 8.")
-@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"{losses.LOSS_CHOICES}.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"{LOSS_CHOICES}.")
 @click.option(
     "--criterion",
     type=CRITERION,
@@ -64,6 +62,14 @@ def command(
     dither design --interval 0 1 --epsilon 2 --loss squared --criterion average --plot shape.png
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
+    from dither.domains import Circle, Line
+    from dither.losses import as_power
+    from dither.optimal import store
+    from dither.optimal.mechanism import Optimal
+    from dither.optimal.problem import Problem
+    from dither.table import as_text, percent
+    from dither.wire.codec import to_json
+
     asked = needed(domain)
     if not isinstance(asked, Line):
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")

@@ -18,9 +18,7 @@ from dither.cli.output import (
     question_options,
     rows_done,
 )
-from dither.data.files import check_keep, perturb_file
-from dither.data.formats import TABLES
-from dither.data.streams import USUAL, Dialect, Missing, Outside, is_standard, shown_name
+from dither.data.streams import TABLES, USUAL, Dialect, Missing, Outside, is_standard, shown_name
 
 _INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
@@ -100,6 +98,8 @@ def command(
     dither perturb umfrage.csv.gz --campaign survey.toml --decimal , --na n/a -o reports.parquet
     dither perturb trips.parquet --campaign survey.toml --engine spark -o reports
     """
+    from dither.data.files import check_keep, perturb_file
+
     campaign = asked.campaign()
     if engine == "spark":
         given = {

@@ -74,7 +74,7 @@ def restore(file: Path, address: str) -> int:
         else:
             path = Path(address)
             refuse_to_overwrite(path)
-            with locked(path), renamed(path) as part:
+            with closing(locked(path)), renamed(path) as part:
                 os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
                 with closing(sqlite3.connect(part)) as target:
                     source.backup(target)

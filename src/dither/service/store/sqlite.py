@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from dither.service.contract import Published
 from dither.service.live import FoldedCounts, LiveCounts, News, Slot
@@ -310,15 +309,20 @@ class SqliteStore(CollectorStore):
         self._lock.close()
 
 
-def locked(path: Path) -> BinaryIO:
-    """Take the lock of a store; raise StoreUnusable if another process has it."""
+def locked(path: Path) -> sqlite3.Connection:
+    """Take the lock of a store until it is closed; raise StoreUnusable if another collector has it.
+
+    It is a transaction of SQLite that never ends, on an empty file: SQLite has such locks on every system.
+    """
     if not path.parent.is_dir():
         raise StoreUnusable(f"there is no folder {path.parent}")
     beside = path.with_name(path.name + ".lock")
-    lock = os.fdopen(os.open(beside, os.O_CREAT | os.O_RDWR, 0o600), "rb+")
+    with suppress(FileExistsError):  # to close one that exists would drop this process's lock
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    lock = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error:
         lock.close()
         raise StoreUnusable(
             f"{path} is in use by another collector; SQLite has one writer, so run one, or use PostgreSQL"

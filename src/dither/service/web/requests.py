@@ -323,14 +323,13 @@ def bundle(name: str) -> bytes | None:
 
 
 LOG: Final = "/v1/log"
-_CAMPAIGNS: Final = "/v1/campaigns/"
 
 
 def published(collector: Collector, path: str) -> str | None:
     """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
     if path == LOG:
         return None if collector.log is None else collector.log.to_json()
-    found = collector.campaigns.get(path.removeprefix(_CAMPAIGNS)) if path.startswith(_CAMPAIGNS) else None
+    found = collector.campaigns.get(path.removeprefix(_BEFORE)) if path.startswith(_BEFORE) else None
     return None if found is None else found.to_json()
 
 
@@ -494,7 +493,7 @@ class Batches:
             found = published(self._collector, asked.path)
             if found is not None:
                 return 200, found.encode()
-            if asked.path.removeprefix(_CAMPAIGNS).isalnum():
+            if asked.path.removeprefix(_BEFORE).isalnum():
                 reason = Reason.CAMPAIGN
         elif asked.method == "POST" and campaign is not None:
             if len(asked.content) <= self._collector.settings.body:

@@ -1,0 +1,87 @@
+"""Mechanisms of one's own in a comparison, and comparisons for a goal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dither as dt
+from dither.advice.catalogue import Candidate
+from dither.errors import InvalidParameter
+
+
+def test_ones_own_mechanisms_are_compared() -> None:
+    domain = dt.Interval(0, 10)
+    mine = dt.Podium(domain, epsilon=1, cells=64)
+    table = dt.compare(domain, epsilon=1, also=[mine, mine])
+    assert table["Podium (yours)"]["worst absolute"] == pytest.approx(mine.worst_error("absolute"))
+    assert "Podium (yours) 2" in [row["mechanism"] for row in table]
+    categories = dt.Categories(4)
+    table = dt.compare(categories, epsilon=1, also=[dt.KRR(categories, epsilon=2)])
+    assert table[0]["mechanism"] == "KRR (yours)"  # with twice the budget
+    for wrong in (dt.Podium(dt.Interval(0, 1), epsilon=1), dt.KRR(categories, epsilon=1), "Podium"):
+        with pytest.raises(InvalidParameter, match="`also` holds mechanisms on"):
+            dt.compare(domain, epsilon=1, also=[wrong])  # type: ignore[list-item]
+
+
+@pytest.mark.slow
+def test_a_comparison_for_a_goal_agrees_with_the_recommendation() -> None:
+    domain, goal = dt.Interval(0, 1), dt.goals.Mean(n=500)
+    table, ranking = dt.compare(domain, epsilon=1, goal=goal), dt.recommend(domain, goal, epsilon=1)
+    assert table[0]["mechanism"] == ranking[0]["mechanism"]
+    assert table[0]["error"] == pytest.approx(ranking[0]["error"])
+    with pytest.raises(InvalidParameter, match="needs the domain Categories"):
+        dt.compare(domain, epsilon=1, goal=dt.goals.Frequencies(n=1))
+
+
+def _two(epsilon: float) -> list[Candidate]:
+    kinds = (dt.SW, dt.Duchi, dt.Laplace)
+    return [Candidate(kind.__name__, kind(dt.Interval(0, 1), epsilon=epsilon)) for kind in kinds]
+
+
+@pytest.mark.slow
+def test_columns_of_a_distribution_are_simulated_errors_with_their_seeds() -> None:
+    goal = dt.goals.Distribution(n=400)
+    how, rows = goal.columns(_two(2.0))
+    assert "12 runs (seeds 1000 to 1011)" in how
+    window, two_values, noise = rows
+    assert list(window) == ["W1", "KS"]
+    assert list(dt.goals.Distribution(n=400, distance="ks").columns(_two(2.0))[1][0]) == [
+        "KS",
+        "W1",
+    ]
+    assert two_values == {"W1": None, "KS": None}  # two values tell no shape
+    assert window["W1"] < window["KS"]  # the mean gap, and the largest
+    assert window["W1"] < noise["W1"]
+    # What 30 other seeds give, written out: the area between the cdf of Beta(2, 5) and the estimated one.
+    places, people = np.linspace(0, 1, 513), stats.beta(2, 5).ppf((np.arange(400) + 0.5) / 400)
+    gaps = []
+    for seed in range(30):
+        shape = dt.distribution(dt.SW(dt.Interval(0, 1), epsilon=2).perturb(people, source=dt.Seeded(seed)))
+        gaps.append(np.mean([abs(shape.cdf(x).value - stats.beta(2, 5).cdf(x)) for x in places[::16]]))
+    spread = np.std(gaps) * (1 / 30 + 1 / 12) ** 0.5
+    assert abs(np.mean(gaps) - window["W1"]) < 0.05 * np.mean(gaps) + 4.9 * spread
+
+
+@pytest.mark.slow
+def test_a_comparison_for_a_distribution() -> None:
+    runs: list[int] = []
+    table = dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000), progress=runs.append)
+    order = [row["W1"] for row in table if row["W1"] is not None]
+    assert order == sorted(order)
+    assert len(order) > 12
+    assert table["Duchi"]["KS"] is None
+    assert "seeds 1000 to 1011" in repr(table)
+    assert dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000)).rows == table.rows
+
+
+@pytest.mark.parametrize(("epsilon", "best"), [(1.0, "Hybrid"), (4.0, "Podium")])
+def test_the_default_on_an_interval_is_the_better_one_for_a_mean(epsilon: float, best: str) -> None:
+    text = f"[questions.a]\ninterval = [0, 1]\nepsilon = {epsilon}\n"
+    (mechanism,) = dt.Campaign.from_toml(text).questions.values()
+    assert mechanism.name == best
+    design = mechanism.design()
+    others = [dt.Hybrid(dt.Interval(0, 1), epsilon=epsilon), dt.Podium(dt.Interval(0, 1), epsilon=epsilon)]
+    goal = dt.goals.Mean(n=1)
+    assert goal.error(design) == min(goal.error(other) for other in others)

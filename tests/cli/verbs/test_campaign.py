@@ -1,0 +1,159 @@
+"""`dither campaign` and the errors of `dither serve`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from dither.service.contract import Published
+from dither.service.server import Addresses
+from dither.service.settings import make_key
+from dither.service.store.opening import open_store
+from tests.service.campaigns import TOML
+from tests.support.terminal import run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    place = tmp_path / "campaign.toml"
+    place.write_text(TOML, encoding="utf-8")
+    return str(place)
+
+
+def test_check_publish_and_retire(file: str, tmp_path: Path) -> None:
+    done = run("campaign", "check", file, "--json")
+    code, told = done.exit_code, done.output
+    assert code == 0
+    identity = json.loads(told)["id"]
+    out, key = str(tmp_path / "campaign.json"), str(tmp_path / "asker.key")
+    done = run("campaign", "publish", file, "--key", key, "-o", out)
+    code, told = done.exit_code, done.output
+    assert code == 0
+    assert identity in told
+    assert Path(key).stat().st_mode & 0o777 == 0o600
+    assert run("campaign", "publish", file, "--key", key, "-o", out).exit_code == 2  # it exists
+    done = run("campaign", "check", out)
+    code, told = done.exit_code, done.output
+    assert code == 0
+    assert "signed by" in told
+    assert "50 reports" in told
+    assert run("campaign", "retire", out, "--key", key, "--day", "2026-05-20").exit_code == 0
+    gone = Published.from_json(Path(out).read_bytes())
+    assert gone.id == identity
+    assert gone.retired is not None
+    assert "2026-05-20" in run("campaign", "check", out).output
+
+
+def test_a_sealing_key_is_made_and_its_public_half_is_told(file: str, tmp_path: Path) -> None:
+    place = tmp_path / "collector.key"
+    done = run("campaign", "sealing-key", str(place))
+    code, told = done.exit_code, done.output
+    assert code == 0
+    assert place.stat().st_mode & 0o777 == 0o600
+    secret = place.read_text().strip().removeprefix("dither-private-key-1:x25519:")
+    assert len(secret) == 64
+    assert secret not in told
+    assert run("campaign", "sealing-key", str(place)).output == told  # it is not made again
+    public = json.loads(run("campaign", "sealing-key", str(place), "--json").output)["sealing_key"]
+    assert told == f'sealing_key = "{public}"\n'
+    text = Path(file).read_text(encoding="utf-8")
+    Path(file).write_text(text.replace("[campaign]", f"[campaign]\n{told}"), encoding="utf-8")
+    assert f"sealed to  {public}" in run("campaign", "check", file).output
+    make_key(tmp_path / "asker.key")
+    done = run("campaign", "sealing-key", str(tmp_path / "asker.key"))
+    code, told = done.exit_code, done.output
+    assert (code, "not a sealing key" in told) == (2, True)
+    done = run("campaign", "publish", file, "--key", str(place), "-o", str(tmp_path / "out.json"))
+    code, told = done.exit_code, done.output
+    assert (code, secret in told) == (2, False)
+    place.chmod(0o644)
+    assert "chmod 600" in run("campaign", "sealing-key", str(place)).output
+
+
+def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Path) -> None:
+    place = str(tmp_path / "collector.key")
+    line = run("campaign", "sealing-key", place).output
+    text = Path(file).read_text(encoding="utf-8").replace("2026-05-31", "2120-05-31")
+    Path(file).write_text(text.replace("[campaign]", f"[campaign]\n{line}"), encoding="utf-8")
+    done = run("serve", file, "--port", "0")
+    code, told = done.exit_code, done.output
+    assert (code, "--sealing-key" in told) == (2, True)
+    assert not list(tmp_path.glob("*.sqlite"))
+
+
+def test_a_key_is_replaced(file: str, tmp_path: Path) -> None:
+    out, old, new = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "asker-2.key"))
+    before = json.loads(run("campaign", "publish", file, "--key", old, "-o", out, "--json").output)
+    told = json.loads(run("campaign", "replace-key", old, new, "--json").output)
+    assert (told["follows"], told["key"] != before["key"]) == (before["key"], True)
+    again = str(tmp_path / "again.json")
+    done = run("campaign", "publish", out, "--key", new, "-o", again)
+    assert (done.exit_code, told["key"] in done.output) == (0, True)
+    assert f"key before {before['key']}" in run("campaign", "check", again).output
+    assert Published.from_json(Path(again).read_bytes(), key=before["key"]).id == before["campaign"]
+    for words in (
+        ("campaign", "replace-key", old, str(tmp_path / "third.key")),
+        ("campaign", "publish", file, "--key", old, "-o", str(tmp_path / "x.json")),
+        ("campaign", "retire", out, "--key", old),
+    ):
+        done = run(*words)
+        assert (done.exit_code, "was replaced" in done.output) == (2, True)
+    assert not (tmp_path / "third.key").exists()
+
+
+def test_json_is_one_document(file: str, tmp_path: Path) -> None:
+    out, key, store = (str(tmp_path / name) for name in ("campaign.json", "asker.key", "one.sqlite"))
+    told = json.loads(run("campaign", "publish", file, "--key", key, "-o", out, "--json").output)
+    assert told["file"] == out
+    retired = json.loads(run("campaign", "retire", out, "--key", key, "--day", "2026-05-20", "--json").output)
+    head = json.loads((tmp_path / "asker.log").read_text(encoding="utf-8"))["log"][-1]
+    digest = hashlib.sha256(head.encode()).hexdigest()
+    assert retired == {"campaign": told["campaign"], "retired": "2026-05-20", "head": digest}
+    open_store(store).close()
+    backup = str(tmp_path / "monday.backup")
+    assert json.loads(run("collector", "backup", store, backup, "--json").output) == {
+        "batches": 0,
+        "file": backup,
+    }
+    assert json.loads(run("collector", "restore", backup, str(tmp_path / "two.sqlite"), "--json").output) == {
+        "batches": 0
+    }
+    written = json.loads(run("sql", file, "--dialect", "duckdb", "--json").output)
+    assert written["query"] + "\n" == run("sql", file, "--dialect", "duckdb").output
+
+
+def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
+    monkeypatch.setattr("dither.service.server.serve", lambda plan, tell: tell(places))
+    assert [line.split() for line in run("serve", file).output.splitlines()] == [
+        ["page", "http://h/"],
+        ["campaign", "http://h/v1/campaigns/ab"],
+        ["client", "http://h/client/dither.js"],
+        ["key", "cd"],
+    ]
+    assert json.loads(run("serve", file, "--json").output)["campaigns"] == ["http://h/v1/campaigns/ab"]
+
+
+def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.key"
+    make_key(other)
+    out = str(tmp_path / "campaign.json")
+    run("campaign", "publish", file, "--key", str(tmp_path / "asker.key"), "-o", out)
+    assert "another key" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "2026-05-01" in run("campaign", "retire", out, "--key", str(other), "--day", "soon").output
+    other.chmod(0o644)
+    assert "chmod 600" in run("campaign", "retire", out, "--key", str(other)).output
+    other.chmod(0o600)
+    other.write_text("hello", encoding="utf-8")
+    assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other)).output
+    assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
+    assert not (tmp_path / "none.key").exists()
+    assert "--head is for" in run("audit", "podium", "--head", "ab").output
+    assert "one worker" in run("serve", file, "--workers", "2").output
+    assert "--key" in run("serve", file, "--store", "postgresql://localhost/x").output
+    assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x").output
+    (tmp_path / "limits.toml").write_text("bodi = 3", encoding="utf-8")
+    assert "mean body" in run("serve", file, "--settings", str(tmp_path / "limits.toml")).output
