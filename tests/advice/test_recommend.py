@@ -192,7 +192,7 @@ def test_a_predicted_distribution_comes_true() -> None:
     error, spread = _again(goal, mechanism, range(10_000, 10_016))
     assert _close(prediction, error, spread)
     # A twentieth of the people is told apart.
-    worse = simulation.simulated(mechanism, goal.question, 150, range(2_000, 2_012))
+    worse = simulation.simulate(mechanism, goal.question, 150, range(2_000, 2_012))
     assert not _close(worse, error, spread)
 
 
@@ -205,8 +205,8 @@ def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
     assert "Cumulative" in [one.name for one in goal.candidates(UNIT, 2.0)]
     assert "Cumulative" not in [one.name for one in goal.candidates(UNIT, 2.0, wait=False)]
     error, spread = _again(goal, mechanism, range(10_000, 10_040))
-    assert _close(simulation.simulated(mechanism, goal.question, 3000, range(3_000, 3_040)), error, spread)
-    worse = simulation.simulated(mechanism, goal.question, 150, range(2_000, 2_040))
+    assert _close(simulation.simulate(mechanism, goal.question, 3000, range(3_000, 3_040)), error, spread)
+    worse = simulation.simulate(mechanism, goal.question, 150, range(2_000, 2_040))
     assert not _close(worse, error, spread)
 
 
@@ -242,10 +242,10 @@ def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(simulation, "KNOWN", {})
     question, mechanism = simulation.ShapeQuestion(), dt.SW(UNIT, epsilon=3)
     runs: list[int] = []
-    first = simulation.simulated(mechanism, question, 500, range(5, 8), runs.append)
+    first = simulation.simulate(mechanism, question, 500, range(5, 8), runs.append)
     assert runs == [1, 1, 1]
     monkeypatch.setattr(simulation, "KNOWN", {})
-    assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
+    assert simulation.simulate(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 3
     kept = {json.loads(path.read_text())["of"][2]: path for path in tmp_path.rglob("*.json")}
     assert len(kept) == 2  # the same estimates tell W1 and KS
@@ -254,7 +254,7 @@ def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) 
     assert (data["first_seed"], data["runs"]) == (5, 3)
     stored.write_text("{}")  # damaged: simulated again
     monkeypatch.setattr(simulation, "KNOWN", {})
-    assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
+    assert simulation.simulate(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 6
 
 

@@ -114,7 +114,7 @@ def print_json(value: object, *, err: bool = False) -> None:
     click.echo(json.dumps(value, ensure_ascii=False), err=err)
 
 
-def counted(count: int, noun: str) -> str:
+def number_of(count: int, noun: str) -> str:
     """Return a number with its noun: "1 report", "2 reports"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
@@ -329,7 +329,7 @@ def mechanism_names(context: click.Context, parameter: click.Parameter, incomple
     return [name.lower() for name in sorted(names()) if name.lower().startswith(incomplete.lower())]
 
 
-def needed(domain: Domain | None) -> Domain:
+def need_domain(domain: Domain | None) -> Domain:
     """Return the domain; raise UsageError if none was given."""
     if domain is None:
         raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
@@ -353,9 +353,9 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
             raise click.UsageError(f"{mechanism}: {error}") from None
     if epsilon is None:
         raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
-    from dither.advice.catalogue import built  # it imports every mechanism
+    from dither.advice.catalogue import mechanism_of  # it imports every mechanism
 
-    return built(mechanism, needed(domain), epsilon)
+    return mechanism_of(mechanism, need_domain(domain), epsilon)
 
 
 def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
@@ -363,11 +363,11 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
     from dither import losses
 
     if isinstance(given, tuple):
-        return tuple(losses.named(name) for name in given)
-    return None if given is None else losses.named(given)
+        return tuple(losses.loss_of(name) for name in given)
+    return None if given is None else losses.loss_of(given)
 
 
-# What help shows of the library, which is loaded when a verb runs: tests/cli/test_help.py compares them.
+# What help shows of the library, which is loaded when a verb runs: tests/cli/test_main_help.py compares them.
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, BinaryIO, Final, Literal, TextIO, get_args
 
-from dither.atomic import refuse_to_overwrite, renamed
+from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, choose, found
 
 SEPARATORS: Final = (",", ";", "\t", "|")  # the ones that are detected
@@ -316,7 +316,7 @@ def output_path(out: Path, *inputs: Path, force: bool) -> Iterator[Path]:
             sys.stdout.buffer.flush()
         return
     refuse_to_overwrite(out, *inputs, force=force)
-    with renamed(out) as part:
+    with rename_after(out) as part:
         yield part
 
 

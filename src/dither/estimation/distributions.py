@@ -588,14 +588,14 @@ class AsReported(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return mean_direction(summary)
-        return Estimate.of(average(summary, mechanism.decoded()), mechanism.guarantee)
+        return Estimate.of(average(summary, mechanism.decoded_numbers()), mechanism.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return resultant_length(summary, variance=True, as_reported=True)
-        values = mechanism.decoded()
+        values = mechanism.decoded_numbers()
         spread = average(summary, (values - average(summary, values).value) ** 2)
         value = spread.value * summary.n / max(summary.n - 1, 1)
         return Estimate.of(replace(spread, value=value), mechanism.guarantee)
@@ -612,7 +612,7 @@ class AsReported(Method):
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
-        values = mechanism.decoded()
+        values = mechanism.decoded_numbers()
         ends = edges_of(mechanism.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)

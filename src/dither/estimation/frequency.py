@@ -349,7 +349,7 @@ def read(
     own, other = kernel.rates
     p, q, gap = float(own), float(other), float(own - other)
     share = supports / n
-    shared = kernel.shared(n)
+    shared = kernel.shared_variance(n)
     mean = share
     if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
         mean = np.add(*_score(share, n, 2.0, shared)) / 2.0

@@ -157,7 +157,7 @@ class VarianceInterval(ConfidenceInterval):
         value, *variance = (float(np.broadcast_to(part, shape)[at]) for part in (self.value, *self.variance))
         return VarianceInterval(value, self.n, (variance[0], variance[1], variance[2]))
 
-    def transposed(self) -> VarianceInterval:
+    def transpose(self) -> VarianceInterval:
         """Return the intervals of a table with its sides exchanged."""
         constant, slope, square = (np.transpose(part) for part in self.variance)
         return VarianceInterval(np.transpose(self.value), self.n, (constant, slope, square))

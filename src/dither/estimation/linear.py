@@ -165,7 +165,7 @@ def length_factor(mechanism: NumberQuestion) -> float:
 
 
 def _unit_vectors(mechanism: NumberQuestion) -> NDArray[np.complex128]:
-    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
+    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded_numbers())))
 
 
 def _mean_vector(summary: Summary) -> _MeanVector:

@@ -413,7 +413,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         if key in self.parts:
             return self.parts[key]
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
-            return _table(_interval(self.parts[key[::-1]]).transposed(), self.parts[key[::-1]].guarantee)
+            return _table(_interval(self.parts[key[::-1]]).transpose(), self.parts[key[::-1]].guarantee)
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
         raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
 

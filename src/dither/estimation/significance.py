@@ -506,7 +506,7 @@ def _permute(
     draws = _number_of_draws(int(total.sum()) + sum(map(len, groups)))
     if not draws:
         return np.zeros((0, size), dtype=np.int64), np.zeros((0, size), dtype=np.int64)
-    held = np.concatenate([kernel.supported(reports.cells, size).reshape(-1, size) for reports in groups])
+    held = np.concatenate([kernel.support(reports.cells, size).reshape(-1, size) for reports in groups])
     people_of, category = np.nonzero(held)
     drawn = np.empty((draws, size), dtype=np.int64)
     for row in drawn:

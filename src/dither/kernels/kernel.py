@@ -321,7 +321,7 @@ def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
     The modules of the kernels are listed in `_MODULES`, and the one that is needed is imported.
     """
     try:
-        kind = _KINDS.get(device["draw"]) or _imported(device["draw"])
+        kind = _KINDS.get(device["draw"]) or _import_kernel(device["draw"])
         return kind.from_device(device, domain)
     except MalformedReport:
         raise
@@ -331,7 +331,7 @@ def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
         raise MalformedReport("the device text does not describe a kernel of this mechanism") from None
 
 
-def _imported(kind: str) -> type[Kernel]:
+def _import_kernel(kind: str) -> type[Kernel]:
     """Return the kernel class of a draw after importing its module; raise KeyError if there is none."""
     for module, kinds in _MODULES.items():
         if kind in kinds:
@@ -400,8 +400,8 @@ class LineKernel(CellKernel):
 
         They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
         If reports can be listed, the numbers are those with the least variance on average over the domain
-        that the kernel knows of, where that gains 1 % (see `preferred`). With `plain` they are affine in the
-        report, or the decoded reports: their squares have a mean that is quadratic in the value.
+        that the kernel knows of, where that gains 1 % (see `better_reading`). With `plain` they are affine in
+        the report, or the decoded reports: their squares have a mean that is quadratic in the value.
         """
 
     @abstractmethod
@@ -425,12 +425,12 @@ class LineKernel(CellKernel):
     def _checking(self, size: int) -> Sampler:
         draw, line = self.sampler(size), self.line
 
-        def checked(block: Array, cells: Array, source: Source) -> None:
+        def draw_checked(block: Array, cells: Array, source: Source) -> None:
             if not line.admits(block):
                 line.refuse()
             draw(block, cells, source)
 
-        return checked
+        return draw_checked
 
     def probabilities(self, value: Any) -> list[Fraction]:
         if self.outcomes > MOST_LISTED:
@@ -440,10 +440,10 @@ class LineKernel(CellKernel):
         checked = self.line.check(value)
         if checked.ndim:
             raise InvalidParameter("exact probabilities are listed for one input at a time")
-        return self._listed(float(checked))
+        return self._probabilities(float(checked))
 
     @abstractmethod
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         """Return the exact probability of every cell for a value of the line."""
 
     @abstractmethod
@@ -459,7 +459,7 @@ class LineKernel(CellKernel):
         return list(np.linspace(self.line.low, self.line.high, 9))
 
 
-def preferred(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
+def better_reading(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
     """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
 
     They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is

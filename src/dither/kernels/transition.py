@@ -152,8 +152,8 @@ class Windows(Operator):
         if not isinstance(other, Windows) or other.rows != self.rows or self.width < _NARROW:
             return super().products(weights, other)
         sums = np.concatenate([[0.0], np.cumsum(weights)])
-        begin, end = self._reached(sums)
-        begins, ends = (begin, end) if other is self else other._reached(sums)
+        begin, end = self._sums_at_ends(sums)
+        begins, ends = (begin, end) if other is self else other._sums_at_ends(sums)
         near, far = begin.mean(axis=1)[:, None], end.mean(axis=1)[:, None]
         nears, fars = begins.mean(axis=1), ends.mean(axis=1)
         # Windows touch where the earlier one ends and the later one begins; both places vary within bins.
@@ -188,11 +188,11 @@ class Windows(Operator):
         if self.starts.ndim > 1 or self.width < _NARROW:
             return super().squares(weights)
         sums = np.concatenate([[0.0], np.cumsum(weights)])
-        begin, end = self._reached(sums)
+        begin, end = self._sums_at_ends(sums)
         high, low = self.contrast / self.width, (1.0 - self.contrast) / self.rows
         return np.asarray(high * (high + 2.0 * low) * (end - begin)[:, 0] + low**2 * sums[-1])
 
-    def _reached(self, sums: Floats) -> tuple[Floats, Floats]:
+    def _sums_at_ends(self, sums: Floats) -> tuple[Floats, Floats]:
         """Return the sums of weights up to where windows begin, and up to where they end."""
         starts = self.starts.reshape(self.starts.shape[0], -1)
         if self.circular:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goals.numbers import Averaged, Goal, stated
+from dither.advice.goals.numbers import Averaged, Goal, people_of
 from dither.arrays import Floats
 from dither.domains import Categories, Disk, Interval, Parallelogram, Paths, Rectangle, Sphere
 from dither.domains.categories import Profile
@@ -28,7 +28,7 @@ from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.optimal.queries.design import prefixes
 from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 from dither.randomness import Seeded
-from dither.table import percent, shown
+from dither.table import percent, show_cell
 
 _RUNS: Final = 12  # simulations of an error
 _MOST_PEOPLE: Final = 1 << 17  # of one simulation
@@ -90,7 +90,7 @@ class Ranges(Averaged):
     def reason(self, first: Candidate, domain: Any) -> str:
         if isinstance(first.mechanism, Cumulative):
             above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
-            smooth = shown(self.smooth_error(first.mechanism))
+            smooth = show_cell(self.smooth_error(first.mechanism))
             return (
                 f"solved: an error at most {percent(above)} above the smallest possible without bias; "
                 f"dt.cumulative(reports, method='empirical bayes') has {smooth} for a smooth shape "
@@ -104,7 +104,8 @@ class Ranges(Averaged):
         People are drawn from a Beta(2, 5) over the cells. Beyond 2^17 people the error is taken to fall as
         1/√n. The estimate is biased where neighbouring cells are unlike, so it is never the default.
         """
-        n, edges = stated(self.n), mechanism.question.reading.edges
+        question: Any = mechanism.question
+        n, edges = people_of(self.n), question.reading.edges
         size, people = len(edges) - 1, min(n, _MOST_PEOPLE)
         ends = np.linspace(0.0, 1.0, size + 1)
         below = 1.0 - (1.0 - ends) ** 6 - 6.0 * ends * (1.0 - ends) ** 5  # the cdf of Beta(2, 5)

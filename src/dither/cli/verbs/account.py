@@ -57,12 +57,12 @@ def show(file: Path, as_json: bool) -> None:
     click.echo(f"Reports that wait to be sent: {len(state['queue'])}.")
     if state["entries"]:
         click.echo("")
-        click.echo(table(("asker", "question", "answers", "ε taken"), _taken(state)))
+        click.echo(table(("asker", "question", "answers", "ε taken"), _answers_taken(state)))
         click.echo(NOT_A_GUARANTEE)
 
 
-def _taken(state: Data) -> list[tuple[str, str, int, str]]:
-    from dither.account.budget import EPSILON, shown
+def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
+    from dither.account.budget import EPSILON, show_amount
 
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
@@ -71,7 +71,12 @@ def _taken(state: Data) -> list[tuple[str, str, int, str]]:
         units[asked] += int(entry["epsilon"], 16)
         answers[asked] += 1
     return [
-        (_printable(asker) or "(no name)", _printable(name), answers[asker, name], shown(taken, EPSILON))
+        (
+            _printable(asker) or "(no name)",
+            _printable(name),
+            answers[asker, name],
+            show_amount(taken, EPSILON),
+        )
         for (asker, name), taken in sorted(units.items())
     ]
 

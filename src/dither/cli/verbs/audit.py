@@ -17,7 +17,7 @@ from dither.cli.output import (
     domain_options,
     is_question_file,
     mechanism_names,
-    needed,
+    need_domain,
     print_json,
     questions_in,
     save_picture,
@@ -129,7 +129,7 @@ def command(
             raise click.UsageError("give the ε that is claimed: --epsilon")
         finding = audit(
             randomiser,
-            needed(domain) if inputs is None else _inputs(inputs),
+            need_domain(domain) if inputs is None else _inputs(inputs),
             epsilon=epsilon,
             delta=delta,
             samples=samples,
@@ -204,7 +204,7 @@ def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callabl
         return Command(words)
     if mechanism is None:
         raise click.UsageError("give a mechanism, MODULE:FUNCTION, or a command after --")
-    return _imported(mechanism) if ":" in mechanism else None
+    return _import_function(mechanism) if ":" in mechanism else None
 
 
 def _inputs(text: str) -> list[Any]:
@@ -217,7 +217,7 @@ def _inputs(text: str) -> list[Any]:
     return inputs
 
 
-def _imported(name: str) -> Callable[..., Any]:
+def _import_function(name: str) -> Callable[..., Any]:
     """Return the function that MODULE:FUNCTION names; modules of the working directory are found too."""
     module, _, path = name.partition(":")
     here = str(Path.cwd())

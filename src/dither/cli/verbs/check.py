@@ -10,8 +10,8 @@ import click
 from dither.cli.output import (
     JSON_OPTION,
     Asked,
-    counted,
     dialect_options,
+    number_of,
     print_json,
     question_options,
     rows_done,
@@ -54,7 +54,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
             for line in _lines(name, fit, str(domains[name])):
                 click.echo(line)
         bad = sum(fit.cells - fit.fit for fit in found.values())
-        words = "every cell fits" if ok else f"{counted(bad, 'cell')} of {shown_name(file)} "
+        words = "every cell fits" if ok else f"{number_of(bad, 'cell')} of {shown_name(file)} "
         click.echo(verdict(words if ok else words + ("does" if bad == 1 else "do") + " not fit", ok))
     raise SystemExit(0 if ok else 1)
 

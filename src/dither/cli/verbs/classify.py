@@ -83,9 +83,9 @@ def records(file: Path, names: list[str]) -> Floats:
 
 def inside(kind: str, domain: Interval) -> Any:
     """Return the named mechanism, with its reports truncated to the domain if they could lie outside."""
-    from dither.registry import named
+    from dither.registry import design_of
 
-    made: Any = named(kind)(domain, epsilon=1.0)
+    made: Any = design_of(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
     return made.truncated() if low < domain.low or high > domain.high else made
 

@@ -12,7 +12,7 @@ from dither.cli.output import (
     LOSS_CHOICES,
     LOSSES,
     domain_options,
-    needed,
+    need_domain,
     print_json,
     read_loss,
     rows_done,
@@ -80,7 +80,7 @@ def command(
     from dither.advice.compare import compare
     from dither.domains import Categories
 
-    asked = needed(domain)
+    asked = need_domain(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:

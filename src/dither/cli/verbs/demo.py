@@ -110,7 +110,7 @@ def _pictures(
     from dither.mechanisms.numeric.ogpm import OGPM
     from dither.mechanisms.numeric.podium import Podium
     from dither.mechanisms.numeric.sw import SW
-    from dither.plotting import axes_or_new, styled
+    from dither.plotting import axes_or_new, dress_axes
 
     try:
         axes = axes_or_new(None)
@@ -120,18 +120,18 @@ def _pictures(
     distribution(reports["commute"]).plot(ax=axes)
     bins = np.linspace(0, 180, 37).tolist()
     axes.hist(data["commute"], bins, density=True, histtype="step", color="black", label="the truth")
-    styled(axes, title="Minutes of commuting, from randomised reports", x="minutes", y="share per minute")
+    dress_axes(axes, title="Minutes of commuting, from randomised reports", x="minutes", y="share per minute")
     axes.legend(frameon=False)
     files = {"commute.png": axes}
     laws = questions["age"].plot([25.0, 44.0, 90.0])
-    styled(laws, title="Distribution of the report for three true ages", x="report, in years")
+    dress_axes(laws, title="Distribution of the report for three true ages", x="report, in years")
     files["reports.png"] = laws
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)
     for kind in (OGPM, SW, Podium):
         errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error("absolute") for e in budgets]
         curves.loglog(budgets, errors, label=kind.__name__)
-    styled(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
+    dress_axes(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
     curves.legend(frameon=False)
     files["errors.png"] = curves
     for name, drawn in files.items():

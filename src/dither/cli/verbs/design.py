@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
     LOSS_CHOICES,
     domain_options,
-    needed,
+    need_domain,
     number,
     print_json,
     read_loss,
@@ -70,7 +70,7 @@ def command(
     from dither.table import as_text, percent
     from dither.wire.codec import to_json
 
-    asked = needed(domain)
+    asked = need_domain(domain)
     if not isinstance(asked, Line):
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
@@ -86,7 +86,7 @@ def command(
         line = solved.line
         save_picture(solved.plot([line.low + share * line.length for share in (0.1, 0.7)]), plot)
     if out is not None:
-        with renamed(out) as part:
+        with rename_after(out) as part:
             part.write_text(to_json(solved) + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}

@@ -17,8 +17,8 @@ import click
 
 from dither.cli.output import (
     JSON_OPTION,
-    counted,
     number,
+    number_of,
     print_json,
     probability,
     read_questions,
@@ -81,7 +81,7 @@ def print_answers(
     for name, found in answers.items():
         summary = summaries[name]
         mechanism = summary.question
-        reports = counted(summary.n, "report")
+        reports = number_of(summary.n, "report")
         click.echo(f"{name}: {reports} of {mechanism.name}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
@@ -282,7 +282,7 @@ def print_remote_groups(
         raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
     if hidden:
-        click.echo(f"left out: {counted(hidden, 'group')} with too few people", err=True)
+        click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: one for name, one in groups.items() if any(one.summaries())} or groups
     print_groups(

@@ -12,8 +12,8 @@ from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
     Asked,
-    counted,
     dialect_options,
+    number_of,
     print_json,
     question_options,
     rows_done,
@@ -146,7 +146,7 @@ def command(
     ]
     note = ", ".join(part for part in left if part)
     click.echo(
-        f"{counted(counts.written, 'report')} in {'standard output' if piped else out}"
+        f"{number_of(counts.written, 'report')} in {'standard output' if piped else out}"
         + (f"; left out: {note}" if note else "")
         + (f"; clipped: {counts.clipped}" if counts.clipped else ""),
         err=piped,

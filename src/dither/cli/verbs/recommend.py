@@ -12,7 +12,7 @@ from dither.cli.output import (
     JSON_OPTION,
     LOSS_CHOICES,
     domain_options,
-    needed,
+    need_domain,
     number,
     print_json,
     read_loss,
@@ -82,7 +82,7 @@ def command(
     """
     from dither.advice.recommend import epsilon_for, people_for, recommend
 
-    asked = needed(domain)
+    asked = need_domain(domain)
     wanted = _goal(
         goal,
         n=people,

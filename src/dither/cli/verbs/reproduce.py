@@ -77,13 +77,13 @@ def command(
 
     with steps("reproducing", len(chosen)) as step:
 
-        def told(one: Figure, outcome: Outcome | None) -> None:
+        def tell(one: Figure, outcome: Outcome | None) -> None:
             if outcome is None:
                 step(f"{one.paper} {one.name}")
             elif not as_json:
                 click.echo(f"{one.paper:11} {one.name:14} {_verdict(outcome)}")
 
-        outcomes = run(chosen, out, Setting(quick=quick, data=data), told)
+        outcomes = run(chosen, out, Setting(quick=quick, data=data), tell)
     if as_json:
         found = [
             {

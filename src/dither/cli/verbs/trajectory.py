@@ -19,9 +19,9 @@ from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
-    counted,
     metres,
     number,
+    number_of,
     print_json,
     rows_done,
     save_picture,
@@ -369,8 +369,8 @@ def map_(
     places = len(told.trips.paths.points)
     if places < at_least:
         raise click.UsageError(
-            f"{file.name} holds {counted(places, 'location')}; a map of fewer than {at_least} has errors as "
-            "large as its shares (--at-least lowers this minimum)"
+            f"{file.name} holds {number_of(places, 'location')}; a map of fewer than {at_least} has errors "
+            "as large as its shares (--at-least lowers this minimum)"
         )
     projection = told.projection
     found = density(told.reports, columns, rows)
@@ -390,7 +390,7 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
-    click.echo(f"{counted(found.n, 'location')} by {told.question.name}, {found.guarantee}")
+    click.echo(f"{number_of(found.n, 'location')} by {told.question.name}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:

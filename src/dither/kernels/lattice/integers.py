@@ -104,13 +104,13 @@ class Lattice(ABC):
     def chances(self, aim: int) -> Floats:
         """Return the probability of every report, in floats."""
         step, rest = divmod(aim, 1 << self.between)
-        chances = self._rounded(step)
+        chances = self._in_floats(step)
         if rest:
             up = rest / (1 << self.between)
-            chances = (1.0 - up) * chances + up * self._rounded(step + 1)
+            chances = (1.0 - up) * chances + up * self._in_floats(step + 1)
         return chances
 
-    def _rounded(self, step: int) -> Floats:
+    def _in_floats(self, step: int) -> Floats:
         weights = self.law(self._row, step)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
@@ -233,7 +233,7 @@ class Clamped(Lattice):
         spectrum = np.fft.rfft(beyond - level) * np.conj(np.fft.rfft(self._row, size))
         return np.asarray(np.fft.irfft(spectrum, size)[: self.steps + 1] + level)
 
-    def grouped(self, aims: Array, groups: Array) -> Floats:
+    def group_masses(self, aims: Array, groups: Array) -> Floats:
         """Return the probability of groups of neighbouring reports, a column for each aim.
 
         All inputs share one row of weights, shifted: a group is a difference of two of its prefix sums.

@@ -42,7 +42,7 @@ from dither.kernels.lattice.noise import (
 )
 from dither.kernels.table import below
 from dither.kernels.transition import Dense, Operator
-from dither.kernels.window.codebook import AffineDecoder, Decoder, Single, read_decoder, sized
+from dither.kernels.window.codebook import AffineDecoder, Decoder, Single, check_size, read_decoder
 from dither.kernels.window.integers import LineStart
 from dither.kernels.window.kernel import a_line
 from dither.numerics.roots import float_at_least
@@ -212,7 +212,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     def draw_one(self, value: float, source: Source) -> int:
         return self.lattice.draw_one(self.start.draw_one(value, source), source)
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         return self.lattice.probabilities(self.start.aim_one(value))
 
     def chances(self, value: Any) -> Floats:
@@ -222,7 +222,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         if not isinstance(self.lattice, Clamped):
             return listed_likelihood(self, inputs, rows, self.typical())
         groups = equal_groups(self, rows, self.typical())
-        return Dense(self.lattice.grouped(self.start.aim(inputs), groups), groups)
+        return Dense(self.lattice.group_masses(self.start.aim(inputs), groups), groups)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         told, aims = np.broadcast_arrays(reports.astype(np.int64), self.start.aim(inputs))
@@ -239,7 +239,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         return AffineDecoder(self.line.low + self.lattice.first * step, step)
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
-        return sized(read_decoder(data), self.outcomes)
+        return check_size(read_decoder(data), self.outcomes)
 
     def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
         """Return the steps of the lattice if noise is added without redrawing; its mean is 0.

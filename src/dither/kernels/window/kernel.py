@@ -23,10 +23,10 @@ from dither.kernels.kernel import (
     Sampler,
     UnbiasedReading,
     affine_reading,
-    preferred,
+    better_reading,
 )
 from dither.kernels.transition import Dense, Stacked, Windows
-from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, read_decoder, sized
+from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
 from dither.kernels.window.integers import Blocks, LineStart, Sliding, StartRule, read_start
 from dither.kernels.window.start_table import KnotStart
 from dither.numerics.matrices import dot
@@ -108,7 +108,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         return self.window.cells
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
-        return sized(read_decoder(data), self.outcomes)
+        return check_size(read_decoder(data), self.outcomes)
 
     @property
     def rest(self) -> int:  # type: ignore[override]
@@ -122,8 +122,8 @@ class SlidingKernel(WindowKernel, LineKernel):
         start = self.start.draw_one(value, source) & (self.window.cells - 1)
         return self.window.draw_one(start, source)
 
-    def _listed(self, value: float) -> list[Fraction]:
-        return self.window.mixed(self.start.starts(value))
+    def _probabilities(self, value: float) -> list[Fraction]:
+        return self.window.mix(self.start.starts(value))
 
     def likelihood(self, inputs: Array, rows: int) -> Windows:
         """Return P(report | input), with cells grouped into `rows` rows, rounded up to a power of two."""
@@ -174,7 +174,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         reading = UnbiasedReading(np.asarray(values), cut, half, 0.5 / start.scale)
         if plain or self.rest or window.cells > MOST_LISTED:
             return reading
-        return preferred(self, reading, self._least_variance(reading.values, unit))
+        return better_reading(self, reading, self._least_variance(reading.values, unit))
 
     def _least_variance(self, values: Floats, unit: float) -> Floats:
         """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
@@ -254,7 +254,7 @@ class SectorKernel(WindowKernel, LineKernel):
         return self.window.cells
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
-        return sized(read_decoder(data), self.outcomes)
+        return check_size(read_decoder(data), self.outcomes)
 
     def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
         return affine_reading(self, book)
@@ -271,7 +271,7 @@ class SectorKernel(WindowKernel, LineKernel):
     def draw_one(self, value: float, source: Source) -> int:
         return self.window.draw_one(self.start.aim_one(value) % self.window.cells, source)
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         aim = self.start.aim_one(value) % self.window.cells
         return self.window.probabilities(aim - aim % self.window.width)
 
@@ -361,7 +361,7 @@ class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
     def holds(self, categories: int) -> bool:
         return self.window.cells == categories and self.window.width == 1
 
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         return np.asarray(reports[..., None] == np.arange(categories))
 
     @property
@@ -420,7 +420,7 @@ class MixtureKernel(PureKernel, LineKernel):
             raise MalformedReport("a mixture of two windows needs two codebooks")
         cells = self.first.outcomes, self.second.outcomes
         return JoinedDecoder(
-            (sized(read_decoder(data[0]), cells[0]), sized(read_decoder(data[1]), cells[1])), cells
+            (check_size(read_decoder(data[0]), cells[0]), check_size(read_decoder(data[1]), cells[1])), cells
         )
 
     def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
@@ -435,7 +435,7 @@ class MixtureKernel(PureKernel, LineKernel):
         if plain:
             return UnbiasedReading(values, bias=max(reading.bias for reading in own))
         straight = self.unbiased_reading(book, plain=True)
-        return None if straight is None else preferred(self, straight, values)
+        return None if straight is None else better_reading(self, straight, values)
 
     def sampler(self, size: int) -> _MixtureSampler:
         return _MixtureSampler(self, size)
@@ -445,7 +445,7 @@ class MixtureKernel(PureKernel, LineKernel):
             return self.first.draw_one(value, source)
         return self.first.outcomes + self.second.draw_one(value, source)
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         first, second = self.first.probabilities(value), self.second.probabilities(value)
         return [self.coin * one for one in first] + [(1 - self.coin) * one for one in second]
 
