@@ -435,3 +435,23 @@ def test_heavy_hitters_of_a_million_people_take_three_seconds() -> None:
     found = dt.heavy_hitters(reports)
     assert time.process_time() - begin <= 3.0
     assert set(words[:10]) <= set(found.labels)
+
+
+def test_the_most_frequent_categories_are_told_with_their_doubts():
+    asked, rng, source = (
+        dt.KRR(dt.Categories(list("abcdef")), epsilon=3),
+        np.random.default_rng(2),
+        dt.Seeded(2),
+    )
+    shares = [0.4, 0.3, 0.12, 0.11, 0.05, 0.02]
+    wrong = 0
+    for _ in range(60):
+        found = dt.frequencies(asked.perturb(rng.choice(list("abcdef"), 2000, p=shares), source=source)).top(
+            3
+        )
+        wrong += not (set(found.surely) <= set("abc") <= set(found.possibly))
+    assert wrong <= 9  # at most 5 % each time: more than 9 of 60 once in 10 000 times
+    assert found.surely[:2] == ("a", "b")
+    assert set(found.possibly) >= set("abcd")
+    with pytest.raises(InvalidParameter, match="from 1 to 6"):
+        dt.frequencies(asked.perturb(["a"] * 9)).top(7)
