@@ -396,7 +396,7 @@ class _Simulated(Goal):
             return ranking
         n = people_of(self.n)
         both = (
-            simulation.simulated(one.mechanism, self.question, n, FINAL) for one, _ in (ranking[0], usual)
+            simulation.simulate(one.mechanism, self.question, n, FINAL) for one, _ in (ranking[0], usual)
         )
         if usual[1] <= _NEAR * ranking[0][1] and not next(both).is_less(next(both)):
             return [usual, *(pair for pair in ranking if pair is not usual)]
