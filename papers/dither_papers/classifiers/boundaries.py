@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -80,10 +81,10 @@ def _answers(ask: Any, side: int = 61) -> Rows:
 def figure_7_3(setting: Setting) -> Rows:
     """Return how likely a report of 0.5 lies within θ of it, for six mechanisms."""
     rows: Rows = []
-    kinds = {**KINDS, "k-RR": lambda epsilon: KRR(Categories(GRID), epsilon=epsilon)}
+    kinds: dict[str, Any] = {**KINDS, "k-RR": partial(KRR, Categories(GRID))}
     for epsilon in (2.0, 4.0, 6.0):
         for name, kind in kinds.items():
-            mechanism = kind(epsilon)
+            mechanism = kind(epsilon=epsilon)
             for theta in np.linspace(0.1, 0.5, 9):
                 inside = concentration(mechanism, (0.5 - theta, 0.5 + theta), 0.5)
                 row = {"version": RIGHT, "panel": f"ε = {epsilon:g}", "mechanism": name}

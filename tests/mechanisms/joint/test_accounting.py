@@ -466,3 +466,13 @@ def test_the_smallest_budget_is_enough_and_less_is_not() -> None:
     spent = accounting.least_epsilon(failure, 1e-6, accounting.revealed_epsilon(pairs, 1))
     assert failure(spent) <= 1e-6 < failure(spent * (1 - 1e-9))
     assert accounting.least_epsilon(failure, 0.9, math.inf) == 0.0
+
+
+def test_coins_that_agree_are_best_where_half_of_few_people_hold_the_category() -> None:
+    """The weights of two people then have opposite signs more often than not, so their errors cancel."""
+    tuned = dt.JRR.tuned(TWO, epsilon=1.0, mode="hidden", n=4, n1=2)
+    plain = dt.JRR.tuned(TWO, epsilon=1.0, mode="partner revealed", n=4)
+    assert tuned.rho > 0
+    assert tuned.accounting("hidden").epsilon <= 1.0
+    assert tuned.count_variance(2) == pytest.approx(2.46, abs=0.01)
+    assert plain.count_variance(2) == pytest.approx(3.68, abs=0.01)

@@ -65,7 +65,7 @@ def of_kind(name: str) -> Callable[..., PathMechanism[Any]]:
     from dither.mechanisms.places.rivals import Gridding, Strawman
     from dither.mechanisms.places.tracs import TraCSC, TraCSD
 
-    return {
+    kinds: dict[str, Callable[..., PathMechanism[Any]]] = {
         "tracs-c": TraCSC,
         "tracs-d": TraCSD,
         "tracs-d-fixed": partial(TraCSD, reference="fixed"),
@@ -73,7 +73,8 @@ def of_kind(name: str) -> Callable[..., PathMechanism[Any]]:
         "planar-staircase": PlanarStaircase,
         "gridding": Gridding,
         "strawman": Strawman,
-    }[name]
+    }
+    return kinds[name]
 
 
 @dataclass(frozen=True)

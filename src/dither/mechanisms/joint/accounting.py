@@ -292,10 +292,10 @@ def published_coins(epsilon: float, categories: int, n: int, colluders: int) -> 
 
 @dataclass(frozen=True)
 class Search:
-    """The smallest variance of a count under a mode, over the probability of truth and negative ρ.
+    """The smallest variance of a count under a mode, over the probability of truth and ρ.
 
     `first` and `second` are the mean and the mean square of the number of people who hold the category.
-    Positive ρ is not searched: it can reduce the variance by at most a factor 1 − 1/n.
+    A negative ρ helps if most people hold the category or most do not, and a positive one otherwise.
     """
 
     categories: int
@@ -310,7 +310,7 @@ class Search:
 
         def choose(budget: float) -> tuple[float, Coins]:
             p = plain(budget, self.categories) if budget < self.epsilon else highest
-            rho = self._lowest(p, allowed)
+            rho = self._farthest(p, allowed)
             return self.variance(p, rho), (p, rho)
 
         step = self.epsilon / _GRID
@@ -342,11 +342,9 @@ class Search:
         squared = gap**2 * self.second - 2.0 * gap * away * self.n * self.first + (away * self.n) ** 2
         return squared - self.first - (self.n - self.first) * away**2
 
-    def _lowest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
-        """Return the most negative allowed ρ that is found; independent coins are always allowed."""
-        if self._overlap <= 0.0:
-            return Fraction(0)
-        end = rho_range(p, self.categories)[0]
+    def _farthest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
+        """Return the allowed ρ farthest from 0 on the side that helps; independent coins are always allowed."""
+        end = rho_range(p, self.categories)[0 if self._overlap > 0.0 else 1]
         if allowed(coins(p, end, self.categories)):
             return end
 
