@@ -343,7 +343,7 @@ class Search:
         return squared - self.first - (self.n - self.first) * away**2
 
     def _farthest(self, p: Fraction, allowed: Callable[[PairedCoins], bool]) -> Fraction:
-        """Return the allowed ρ farthest from 0 on the side that helps; independent coins are always allowed."""
+        """Return the allowed ρ farthest from 0 on the side that helps; ρ = 0 is always allowed."""
         end = rho_range(p, self.categories)[0 if self._overlap > 0.0 else 1]
         if allowed(coins(p, end, self.categories)):
             return end
