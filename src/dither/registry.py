@@ -55,6 +55,7 @@ _CHOICES: Final = {  # the tag in a text of a choice, by the declared type of th
     "Contrast": "Contrast",
     "Criterion": "Criterion",
     "PathUnit": "Unit",
+    "Reference": "Reference",
 }
 _LOSS: Final = ("Loss", "NamedLoss")  # the declared types of a loss
 _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name

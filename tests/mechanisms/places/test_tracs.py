@@ -73,7 +73,9 @@ def test_a_fixed_reference_treats_every_location_alike() -> None:
     assert made.reports(cells).values == pytest.approx(told.values)
     single = dt.TraCSD(SQUARE, epsilon=2, start=start)
     assert single.reports(cells).values == pytest.approx(told.values)
-    assert dt.from_json(dt.to_json(made)).reports(told.cells).values == pytest.approx(told.values)
+    again = dt.from_json(dt.to_json(made))
+    assert again.reports(told.cells).values == pytest.approx(told.values)
+    assert again.design() == made
     likelihood = made.question.likelihood(places[:, None, :]).of(np.array(told.cells))
     alone = single.question.likelihood(places[:, None, :]).of(cells)
     assert likelihood(np.arange(30)) == pytest.approx(alone(np.arange(30)))
