@@ -154,7 +154,7 @@ def test_nothing_is_said_without_reports():
 
 def test_what_cannot_be_asked_is_refused():
     reports = dt.Podium(UNIT, epsilon=1).perturb([0.5] * 50, source=dt.Seeded(1))
-    for wrong in ("likelihood", None, dt.mean):
+    for wrong in ("likelyhood", None, dt.mean):
         with pytest.raises(InvalidParameter, match="method"):
             dt.mean(reports, method=wrong)
     with pytest.raises(InvalidParameter, match="question"):
@@ -274,6 +274,28 @@ def test_direction_and_length_are_right_within_chance(kind, epsilon):
     seen = dt.resultant(reports, method="as reported")
     assert abs(seen.value - truth) > 4.9 * seen.standard_error  # the twin that forgets ρ
     assert seen.value == pytest.approx(length.value * length_factor(reports.question))
+
+
+@pytest.mark.parametrize("estimate", [dt.mean, dt.variance, dt.resultant])
+@pytest.mark.parametrize(
+    "coarse",
+    [dt.rivals.Sectors(DEGREES, epsilon=4), dt.Exponential(DEGREES, [0, 90, 180, 270], epsilon=4)],
+    ids=["sectors", "points"],
+)
+def test_a_direction_of_a_few_sectors_or_points_is_refused(coarse, estimate):
+    """Everybody at 40° has the mean report of everybody at the middle of the sector: 30°, not 40°."""
+    reports = coarse.perturb(np.full(1000, 40.0), source=dt.Seeded(4))
+    with pytest.raises(NotIdentifiable, match="does not turn evenly"):
+        estimate(reports)
+    assert estimate(reports, method="as reported").n == 1000
+    assert dt.distribution(reports, bins=4).n == 1000
+
+
+def test_the_mean_of_blocks_is_that_of_their_cells():
+    sectors = dt.rivals.Sectors(DEGREES, epsilon=1, sectors=3, cells=24)
+    numbers = np.arange(24.0) ** 2
+    exact = sum(float(p) * number for p, number in zip(sectors.kernel.probabilities(130.0), numbers))
+    assert moment(sectors.question, np.array([130.0]), numbers) == pytest.approx([exact], rel=1e-12)
 
 
 def test_a_direction_does_not_depend_on_where_the_circle_begins():

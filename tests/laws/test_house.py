@@ -117,6 +117,13 @@ def test_modules_are_neither_crumbs_nor_loaves() -> None:
     assert len(ALONE) <= 25
 
 
+def test_a_reader_crosses_few_files() -> None:
+    """From making a design to the mean of its reports, and from `dither estimate` to what it prints."""
+    for walk, most in ((house.walk_of_a_mean, 18), (house.walk_of_the_terminal, 26)):
+        files, _ = walk()
+        assert len(files) <= most, sorted(files)
+
+
 def test_the_surface_is_small_and_each_name_has_one_address() -> None:
     assert len(house.TOP) <= NAMES
     assert len(house.public_names()) <= ALL_NAMES

@@ -288,7 +288,7 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
         {
             "mechanism": one.name,
             "average variance": one.mechanism.average_variance,
-            "questions": len(one.mechanism.kernel.functions),
+            "functions": len(one.mechanism.kernel.functions),
             "bytes": one.mechanism.report_bytes,
             "relative average variance": one.mechanism.average_variance / one.mechanism.bound,
         }

@@ -587,7 +587,7 @@ class AsReported(Method):
         """Estimate the mean."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
-            return mean_direction(summary)
+            return mean_direction(summary, as_reported=True)
         return Estimate.of(average(summary, mechanism.decoded_numbers()), mechanism.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:

@@ -130,10 +130,12 @@ class _MeanVector(NamedTuple):
     across: float
 
 
-def mean_direction(summary: Summary) -> Estimate:
+def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
     """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
-    line = numerical(summary).line
-    mean = _mean_vector(summary)
+    question = numerical(summary)
+    if not as_reported:
+        length_factor(question)  # raises if the direction would be biased
+    line, mean = question.line, _mean_vector(summary)
     turn = line.length / (2.0 * math.pi)
     wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
     value = mean.angle * turn % line.length
@@ -157,11 +159,23 @@ def resultant_length(summary: Summary, *, variance: bool = False, as_reported: b
     return Estimate(shown, mean.along / kept, summary.n, mechanism.guarantee, confidence=interval)
 
 
-def length_factor(mechanism: NumberQuestion) -> float:
-    """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
-    vectors = _unit_vectors(mechanism)
-    operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)
-    return math.hypot(float(operator.backward(vectors.real)[0]), float(operator.backward(vectors.imag)[0]))
+def length_factor(question: NumberQuestion) -> float:
+    """Return ρ, for which E[e^(iY) | x] = ρ·e^(ix), from the integers that are sampled.
+
+    Raise NotIdentifiable if there is none: reports of a few sectors or points turn to the nearest of them.
+    """
+    vectors = _unit_vectors(question)
+    places = np.arange(_PLACES) * _GOLDEN % 1.0
+    inputs = question.line.from_unit(places)
+    means = moment(question, inputs, vectors.real) + 1j * moment(question, inputs, vectors.imag)
+    factors = means * np.exp(-2j * np.pi * places)
+    factor = complex(factors.mean())
+    if np.abs(factors - factor).max() > _TURNED * abs(factor):
+        raise NotIdentifiable(
+            f"the mean report of {question.name} on {question.domain} does not turn evenly with the value; "
+            "dt.distribution estimates the shape with a stated resolution, and OGPM is designed for directions"
+        )
+    return abs(factor)
 
 
 def _unit_vectors(mechanism: NumberQuestion) -> NDArray[np.complex128]:
@@ -180,7 +194,9 @@ def _mean_vector(summary: Summary) -> _MeanVector:
     return _MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
 
 
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
 _PLACES: Final = 33  # values at which the variance of a report is looked at
+_TURNED: Final = math.pi / 32.0  # a direction may be rounded to 32 cells or more: half a cell, in radians
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
 
@@ -366,7 +382,10 @@ def squared_reading(mechanism: NumberQuestion, gaps: Floats) -> Floats:
 
 def moment(mechanism: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats:
     """Return the mean of a number per counted report, for each of the inputs."""
-    return mechanism.likelihood(inputs, numbers.size).backward(numbers)
+    operator = mechanism.likelihood(inputs, numbers.size)
+    if operator.shape[0] < numbers.size:  # rows are blocks of equally likely reports
+        numbers = operator.counts(numbers) / operator.counts(np.ones(numbers.size))
+    return operator.backward(numbers)
 
 
 linear: Final = Linear()
