@@ -173,7 +173,7 @@ def length_factor(question: NumberQuestion) -> float:
     if np.abs(factors - factor).max() > _TURNED * abs(factor):
         raise NotIdentifiable(
             f"the mean report of {question.name} on {question.domain} does not turn evenly with the value; "
-            "dt.distribution estimates the shape with a stated resolution, and OGPM is designed for directions"
+            "dt.distribution states what can be told apart, and OGPM is designed for directions"
         )
     return abs(factor)
 

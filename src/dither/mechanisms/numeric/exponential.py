@@ -80,8 +80,8 @@ class Exponential(NumberMechanism):
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
     def _kernel(self) -> ChannelKernel:
-        # One of the two points that are farthest apart spends at least ε·steepness: 2 is too much, and weights
-        # of more would not fit 64 bits.
+        # One of the two points that are farthest apart spends at least ε·steepness: 2 is too much, and the
+        # weights of more do not fit 64 bits.
         if self._steepness.max() <= 2.0:
             channel = self._channel()
             if channel.ratio <= exp_below(Fraction(self.epsilon)):
