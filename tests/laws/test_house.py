@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePath
@@ -77,6 +78,25 @@ PARTICIPLES = {
 
 def test_functions_are_verbs_or_nouns() -> None:
     assert set(house.bare_participles()) == PARTICIPLES
+
+
+def test_a_variable_is_named_for_what_it_holds() -> None:
+    """None is called `one`; a field of a class may be: of two coins both, one or neither shows heads."""
+    for name, tree in house.syntax_trees().items():
+        fields = {
+            id(part.target)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef)
+            for part in node.body
+            if isinstance(part, ast.AnnAssign)
+        }
+        found = [
+            f"{name}:{node.lineno}"
+            for node in ast.walk(tree)
+            if (isinstance(node, ast.Name) and node.id == "one" and id(node) not in fields)
+            or (isinstance(node, ast.arg) and node.arg == "one")
+        ]
+        assert found == []
 
 
 def test_words_of_the_past_are_gone() -> None:

@@ -289,7 +289,7 @@ class Account:
         with self._state() as state:
             event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
             if questions is not None:
-                event["questions"] = [[one.name, one.question.fingerprint] for one in questions]
+                event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
             decision = decide(state, event, self.policy)
             self._store.keep(state, decision.effect)
             if decision.outcome["is"] == "empty":

@@ -165,7 +165,7 @@ def length_factor(question: NumberQuestion) -> float:
     Raise NotIdentifiable if there is none: reports of a few sectors or points turn to the nearest of them.
     """
     vectors = _unit_vectors(question)
-    places = np.arange(_PLACES) * _GOLDEN % 1.0
+    places = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
     inputs = question.line.from_unit(places)
     means = moment(question, inputs, vectors.real) + 1j * moment(question, inputs, vectors.imag)
     factors = means * np.exp(-2j * np.pi * places)

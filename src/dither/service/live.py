@@ -124,8 +124,8 @@ class LiveCounts:
         """Replace all counts by those of a store, at once."""
         fresh = LiveCounts()
         fresh._contracts = self._contracts
-        for one in counted:
-            fresh.add_counts(one)
+        for counts in counted:
+            fresh.add_counts(counts)
         fresh.add_all(news)
         with self._lock:
             self._sequences, self._tick = fresh._sequences, fresh._tick
@@ -142,26 +142,28 @@ class LiveCounts:
         """Hold the counts of slots that were not added to of late in as few bytes as they need."""
         with self._lock:
             there = list(self._sequences.values())
-        for one in there:
-            one.shrink()
+        for sequence in there:
+            sequence.shrink()
 
     def clear(self, campaign: str) -> None:
         """Forget the counts of a campaign."""
         with self._lock:
-            self._sequences = {name: one for name, one in self._sequences.items() if name[0] != campaign}
+            self._sequences = {
+                name: sequence for name, sequence in self._sequences.items() if name[0] != campaign
+            }
         self.revision += 1
 
     def fates(self, campaign: str, day: datetime.date) -> Fates:
         """Return what becomes of the reports of a campaign when they are folded up to a day."""
         steps: dict[tuple[str, str], Sequence[Step]] = {}
         later: set[tuple[str, str]] = set()
-        for (whose, *name), one in self._sequences.items():
+        for (whose, *name), sequence in self._sequences.items():
             if whose == campaign:
                 question, label = name
-                count = max((at for at, step in enumerate(one.steps, 1) if step.day <= day), default=0)
+                count = max((at for at, step in enumerate(sequence.steps, 1) if step.day <= day), default=0)
                 if count:
-                    steps[question, label] = one.steps[:count]
-                if count < len(one.steps):
+                    steps[question, label] = sequence.steps[:count]
+                if count < len(sequence.steps):
                     later.add((question, label))
         return Fates(campaign, day, steps, frozenset(later))
 
@@ -185,8 +187,8 @@ class LiveCounts:
         """
         mechanism = self.mechanism(campaign, question)
         counts, n = np.zeros(mechanism.counting.size, dtype=np.int64), 0
-        for _, one in self._found(campaign, question, label):
-            n += one.add_to(counts, day, shown)
+        for _, sequence in self._found(campaign, question, label):
+            n += sequence.add_to(counts, day, shown)
         return Summary(mechanism, counts, n)
 
     def n(
@@ -199,25 +201,27 @@ class LiveCounts:
         shown: bool = False,
     ) -> int:
         """Return the number of answers to a question. Quick: nothing is counted."""
-        return sum(one.n(day, shown) for _, one in self._found(campaign, question, label))
+        return sum(sequence.n(day, shown) for _, sequence in self._found(campaign, question, label))
 
     def waiting(self, campaign: str, question: str) -> int:
         """Return how many answers to a question wait until they are shown."""
-        return sum(one.waiting for _, one in self._found(campaign, question))
+        return sum(sequence.waiting for _, sequence in self._found(campaign, question))
 
     def days(self, campaign: str, question: str, *, shown: bool = False) -> list[datetime.date]:
         """Return the days on which reports of a question arrived, or were shown, in order."""
-        return sorted(set(chain(*(one.days(shown) for _, one in self._found(campaign, question)))))
+        return sorted(set(chain(*(sequence.days(shown) for _, sequence in self._found(campaign, question)))))
 
     def labels(self, campaign: str, question: str, *, shown: bool = False) -> list[str]:
         """Return the labels with which reports of a question came, in order; "" is none."""
-        return sorted(label for label, one in self._found(campaign, question) if one.days(shown))
+        return sorted(label for label, sequence in self._found(campaign, question) if sequence.days(shown))
 
     def slots(self) -> list[Slot]:
         """Return everything that is counted separately."""
         with self._lock:
             there = list(self._sequences.items())
-        return sorted(Slot(*name[:2], day, name[2]) for name, one in there for day in one.days(shown=False))
+        return sorted(
+            Slot(*name[:2], day, name[2]) for name, sequence in there for day in sequence.days(shown=False)
+        )
 
     def mechanism(self, campaign: str, question: str) -> Question:
         """Return the mechanism of a question; raise InvalidParameter if there is none."""
@@ -246,8 +250,8 @@ class LiveCounts:
         with self._lock:
             there = list(self._sequences.items())
         return (
-            (name[2], one)
-            for name, one in there
+            (name[2], sequence)
+            for name, sequence in there
             if name[:2] == (campaign, question) and label in (None, name[2])
         )
 
@@ -294,7 +298,7 @@ class _Sequence:
         """Show what waits together with the last reports. At once: a part of a step is never seen."""
         reports = b"".join([*self._waiting.values(), last])
         folded = list(self._folded.values())
-        counts = np.sum([one for one, _ in folded], axis=0) if folded else None
+        counts = np.sum([part for part, _ in folded], axis=0) if folded else None
         self._waiting, self._folded = {}, {}
         self._slot(day).add(reports, counts, sum(n for _, n in folded))
 
@@ -304,15 +308,15 @@ class _Sequence:
         return self._shown[day]
 
     def shrink(self) -> None:
-        for one in self._shown.values():
-            one.shrink()
+        for slot in self._shown.values():
+            slot.shrink()
 
     def days(self, shown: bool) -> set[datetime.date]:
         return set(self._shown) if shown else {*self._shown, *self._waiting, *self._folded}
 
     def n(self, day: datetime.date | None, shown: bool) -> int:
         with self._lock:
-            n = sum(one.n for when, one in self._shown.items() if day in (None, when))
+            n = sum(slot.n for when, slot in self._shown.items() if day in (None, when))
             if shown:
                 return n
             if day is None:
@@ -322,7 +326,7 @@ class _Sequence:
     def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
         """Add the counts of a day, or of all, to a vector; return the number of answers in them."""
         if shown:
-            return sum(one.add_to(total) for when, one in self._shown.items() if day in (None, when))
+            return sum(slot.add_to(total) for when, slot in self._shown.items() if day in (None, when))
         with self._lock:  # nothing moves from what waits to what is shown meanwhile
             n = self.add_to(total, day, shown=True)
             for when, reports in self._waiting.items():

@@ -446,7 +446,7 @@ class MixtureKernel(PureKernel, LineKernel):
 
     def _probabilities(self, value: float) -> list[Fraction]:
         first, second = self.first.probabilities(value), self.second.probabilities(value)
-        return [self.coin * one for one in first] + [(1 - self.coin) * one for one in second]
+        return [self.coin * p for p in first] + [(1 - self.coin) * p for p in second]
 
     def likelihood(self, inputs: Array, rows: int) -> Stacked:
         """Return P(report | input), with the cells of each window grouped into about `rows` rows."""

@@ -109,7 +109,7 @@ def usual_quantity(mechanism: Question) -> str:
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:
-    values = {one.value: one for one in kind}
+    values = {member.value: member for member in kind}
     if text not in values:
         raise unknown_name(name, text, list(values))
     return values[text]
@@ -500,11 +500,13 @@ _PART: Final = [
 _QUERY: Final = [
     *_PART,
     _query_parameter(
-        "what", {"enum": [one.value for one in What]}, "The quantity; usual is a mean, or frequencies."
+        "what", {"enum": [member.value for member in What]}, "The quantity; usual is a mean, or frequencies."
     ),
     _query_parameter("share", _SHARE, "Of a quantile: the share of people below it."),
     _query_parameter("bins", {"type": "integer", "minimum": 1, "maximum": MOST_BINS}, "Of a distribution."),
-    _query_parameter("by", {"enum": [one.value for one in By]}, "An answer for each day, or for each label."),
+    _query_parameter(
+        "by", {"enum": [member.value for member in By]}, "An answer for each day, or for each label."
+    ),
     _query_parameter("lying", _SHARE, "Intervals that allow for this share of lies, for one look."),
 ]
 _WRONG: Final = {
