@@ -180,9 +180,9 @@ class Contract:
         if not 1 <= len(self.questions) <= MOST_QUESTIONS:
             raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
         seen: dict[str, str] = {}
-        for name, mechanism in self.questions.items():
+        for name, question in self.questions.items():
             check_text("the name of a question", name, _MOST_NAME)
-            twin = seen.setdefault(mechanism.fingerprint, name)
+            twin = seen.setdefault(question.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
                     f"questions {twin!r} and {name!r} have the same device text, so that nobody could tell "
@@ -190,7 +190,7 @@ class Contract:
                 )
             try:
                 self.asking(name)
-                _ = mechanism.counting.size
+                _ = question.counting.size
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
 

@@ -185,11 +185,11 @@ class LiveCounts:
 
         It is the `Summary` of the same reports, count for count. May take a while: call it in a thread.
         """
-        mechanism = self.mechanism(campaign, question)
-        counts, n = np.zeros(mechanism.counting.size, dtype=np.int64), 0
+        asked = self.question_of(campaign, question)
+        counts, n = np.zeros(asked.counting.size, dtype=np.int64), 0
         for _, sequence in self._found(campaign, question, label):
             n += sequence.add_to(counts, day, shown)
-        return Summary(mechanism, counts, n)
+        return Summary(asked, counts, n)
 
     def n(
         self,
@@ -223,22 +223,22 @@ class LiveCounts:
             Slot(*name[:2], day, name[2]) for name, sequence in there for day in sequence.days(shown=False)
         )
 
-    def mechanism(self, campaign: str, question: str) -> Question:
-        """Return the mechanism of a question; raise InvalidParameter if there is none."""
+    def question_of(self, campaign: str, name: str) -> Question:
+        """Return the question of a name; raise InvalidParameter if there is none."""
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
         questions = self._contracts[campaign].questions
-        if question not in questions:
-            raise unknown_name("question", question, list(questions))
-        return questions[question]
+        if name not in questions:
+            raise unknown_name("question", name, list(questions))
+        return questions[name]
 
     def _sequence(self, slot: Slot) -> _Sequence:
         name = (slot.campaign, slot.question, slot.label)
         found = self._sequences.get(name)
         if found is None:
-            mechanism = self.mechanism(slot.campaign, slot.question)
+            question = self.question_of(slot.campaign, slot.question)
             with self._lock:
-                made = _Sequence(mechanism, self._contracts[slot.campaign].people)
+                made = _Sequence(question, self._contracts[slot.campaign].people)
                 found = self._sequences.setdefault(name, made)
         return found
 
@@ -246,7 +246,7 @@ class LiveCounts:
         self, campaign: str, question: str, label: str | None = None
     ) -> Iterator[tuple[str, _Sequence]]:
         """Return the sequences of a question, of one label or of all, each with its label."""
-        self.mechanism(campaign, question)
+        self.question_of(campaign, question)
         with self._lock:
             there = list(self._sequences.items())
         return (
@@ -259,8 +259,8 @@ class LiveCounts:
 class _Sequence:
     """The reports of a question with a label: those that are shown, by day, and those that wait."""
 
-    def __init__(self, mechanism: Question, people: int) -> None:
-        self._mechanism, self._people, self._size = mechanism, people, mechanism.report_bytes
+    def __init__(self, question: Question, people: int) -> None:
+        self._question, self._people, self._size = question, people, question.report_bytes
         self._shown: dict[datetime.date, _SlotCounts] = {}
         self._waiting: dict[datetime.date, bytearray] = {}  # by the day of arrival
         self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # that wait, and were folded
@@ -304,7 +304,7 @@ class _Sequence:
 
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
-            self._shown = {**self._shown, day: _SlotCounts(self._mechanism)}  # others go through the old one
+            self._shown = {**self._shown, day: _SlotCounts(self._question)}  # others go through the old one
         return self._shown[day]
 
     def shrink(self) -> None:
@@ -331,7 +331,7 @@ class _Sequence:
             n = self.add_to(total, day, shown=True)
             for when, reports in self._waiting.items():
                 if day in (None, when):
-                    self._mechanism.counting.count_into(total, as_cells(self._mechanism, [bytes(reports)]))
+                    self._question.counting.count_into(total, as_cells(self._question, [bytes(reports)]))
                     n += len(reports) // self._size
             for when, (counts, count) in self._folded.items():
                 if day in (None, when):
@@ -343,10 +343,10 @@ class _Sequence:
 class _SlotCounts:
     """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
 
-    def __init__(self, mechanism: Question) -> None:
-        self._mechanism = mechanism
-        self._counting = mechanism.counting
-        self._size = mechanism.report_bytes
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._counting = question.counting
+        self._size = question.report_bytes
         per_count = 8 * self._counting.size
         self._block = _SLOW_BLOCK * self._size if self._counting.by_block else max(_BLOCK, per_count // 2)
         self._counts: Integers | None = None
@@ -393,7 +393,7 @@ class _SlotCounts:
             if self._counts is not None:
                 total += self._counts
             if waiting:
-                self._counting.count_into(total, as_cells(self._mechanism, waiting))
+                self._counting.count_into(total, as_cells(self._question, waiting))
             return n
 
     def _fold(self) -> None:
@@ -406,12 +406,12 @@ class _SlotCounts:
                 self._counts = np.zeros(self._counting.size, dtype=np.int64)
             self._counts = self._counts.astype(np.int64, copy=False)
             for block in _blocks(waiting, self._block):
-                self._counting.count_into(self._counts, as_cells(self._mechanism, block))
+                self._counting.count_into(self._counts, as_cells(self._question, block))
 
 
-def as_cells(mechanism: Question, reports: Iterable[bytes]) -> Array:
+def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
     """Return the bytes of reports as the array of whole numbers that they are."""
-    layout = mechanism.layout
+    layout = question.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
     return flat.reshape(-1, *layout.shape)
 
@@ -419,16 +419,16 @@ def as_cells(mechanism: Question, reports: Iterable[bytes]) -> Array:
 class Total:
     """Counts of reports that come in pieces."""
 
-    def __init__(self, mechanism: Question) -> None:
-        self._mechanism = mechanism
-        self.counts: Integers = np.zeros(mechanism.counting.size, dtype=np.int64)
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self.counts: Integers = np.zeros(question.counting.size, dtype=np.int64)
         self.n = 0
 
     def add(self, reports: list[bytes]) -> None:
         """Count reports."""
-        cells = as_cells(self._mechanism, reports)
-        self._mechanism.counting.count_into(self.counts, cells)
-        self.n += self._mechanism.counting.answers(cells)
+        cells = as_cells(self._question, reports)
+        self._question.counting.count_into(self.counts, cells)
+        self.n += self._question.counting.answers(cells)
 
 
 def _blocks(parts: list[bytes], most: int) -> Iterator[list[bytes]]:

@@ -196,9 +196,9 @@ class Writer:
         return wrong
 
     def _possible(self, names: tuple[str, str], data: list[bytes]) -> bool:
-        mechanism = self.collector.live.mechanism(*names)
+        question = self.collector.live.question_of(*names)
         try:
-            mechanism.reports(as_cells(mechanism, data))
+            question.reports(as_cells(question, data))
         except MalformedReport:
             return False
         return True

@@ -228,7 +228,7 @@ class Folding:
         key = (number, shown)
         if key not in self._targets:
             self._targets[key] = made = self._make(slot, shown)
-            self.totals[made] = Total(self._live.mechanism(slot.campaign, slot.question))
+            self.totals[made] = Total(self._live.question_of(slot.campaign, slot.question))
         return self._targets[key]
 
 

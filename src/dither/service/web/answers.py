@@ -101,11 +101,11 @@ class Query:
         return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
 
 
-def usual_quantity(mechanism: Question) -> str:
-    """Return what the usual quantity of a mechanism is called."""
-    if isinstance(mechanism.domain, Categories):
+def usual_quantity(question: Question) -> str:
+    """Return what the usual quantity of a question is called."""
+    if isinstance(question.domain, Categories):
         return "frequency"
-    return "mean" if isinstance(mechanism.domain, Line) else "estimate"
+    return "mean" if isinstance(question.domain, Line) else "estimate"
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:
@@ -351,8 +351,8 @@ class Answers:
         whole = query.day is None and query.label is None
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
         if not n and (waiting or not whole):
-            mechanism = live.mechanism(campaign, query.question)
-            name = usual_quantity(mechanism) if query.what is What.USUAL else query.quantity
+            question = live.question_of(campaign, query.question)
+            name = usual_quantity(question) if query.what is What.USUAL else query.quantity
             reason = f"answers are shown from {people} reports on"
             return [without_answer(query, part, waiting, FEW, reason, name)]
         summary = live.summary(campaign, query.question, query.day, query.label, shown=True)

@@ -80,9 +80,9 @@ def _is_share(row: PlainRow) -> bool:
     return row["quantity"] in ("frequency", "share of a bin")
 
 
-def question_words(mechanism: Question) -> str:
+def question_words(question: Question) -> str:
     """Return what a question asks, and how devices answer it."""
-    domain = mechanism.domain
+    domain = question.domain
     if isinstance(domain, Interval):
         unit = f"{THIN}{domain.unit}" if domain.unit else ""
         what = f"a number from {plain(domain.low)} to {plain(domain.high)}{unit}"
@@ -92,7 +92,7 @@ def question_words(mechanism: Question) -> str:
         what = f"one of {whole(len(domain))} answers"
     else:
         what = str(domain)
-    return f"{what}; devices run {mechanism.name}"
+    return f"{what}; devices run {question.name}"
 
 
 def promise(contract: Contract) -> list[str]:

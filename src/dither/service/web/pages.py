@@ -72,9 +72,9 @@ class Told:
     lying: Sequence[PlainRow]
 
 
-def queries(name: str, mechanism: Question) -> dict[str, Query | None]:
+def queries(name: str, question: Question) -> dict[str, Query | None]:
     """Return what has to be asked for the page of a question, by the field of `Told`."""
-    straight = isinstance(mechanism.domain, Line) and not isinstance(mechanism.domain, Circle)
+    straight = isinstance(question.domain, Line) and not isinstance(question.domain, Circle)
     return {
         "usual": Query(name),
         "shape": Query(name, What.DISTRIBUTION) if straight else None,
@@ -251,10 +251,10 @@ def changing(
     """Return the parts that change, by identity. Computes answers: call it in a thread."""
     contract, total, waiting = published.contract, 0, 0
     parts: dict[str, Markup] = {}
-    for number, (name, mechanism) in enumerate(contract.questions.items()):
+    for number, (name, question) in enumerate(contract.questions.items()):
         rows = {
             kind: [] if query is None else answers.compute(published.id, [query])
-            for kind, query in queries(name, mechanism).items()
+            for kind, query in queries(name, question).items()
         }
         parts |= regions(number, Told(**rows), contract)
         total += collector.live.n(published.id, name, shown=True)
