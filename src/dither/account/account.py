@@ -421,7 +421,7 @@ class Account:
     def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
         """Return an event without the moment, which is read when the file is held."""
         if not isinstance(asking, Asking):
-            raise InvalidParameter(f"who asks gives a name: dt.Asking('age', mechanism), not {found(asking)}")
+            raise InvalidParameter(f"who asks gives a name: dt.Asking('age', question), not {found(asking)}")
         if identity is None:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):
