@@ -57,7 +57,7 @@ def batch_promise(
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    refused = [name for name, one in campaign.questions.items() if not can_be_shuffled(one)]
+    refused = [name for name, question in campaign.questions.items() if not can_be_shuffled(question)]
     if refused:
         return BatchPromise(
             None,
@@ -297,7 +297,7 @@ def card(
         "people": people,
         **days,
         "promise": _promise(campaign.guarantee),
-        "questions": [_question_data(name, one) for name, one in campaign.questions.items()],
+        "questions": [_question_data(name, question) for name, question in campaign.questions.items()],
         "for the person": explain(campaign).person,
     }
 
@@ -320,7 +320,7 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
         "kind": type(guarantee.bound).__name__.lower(),
         "unit": f"one {guarantee.unit}",
         "assumptions": list(guarantee.assumes),
-        "odds": [{"before": one, "at most after": odds(guarantee.epsilon, one)} for one in PRIORS]
+        "odds": [{"before": prior, "at most after": odds(guarantee.epsilon, prior)} for prior in PRIORS]
         if pure
         else [],
     }

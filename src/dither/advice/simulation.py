@@ -214,10 +214,12 @@ def _recall(
             return KNOWN.setdefault(key, found)
     # The same estimates tell every distance.
     together = (
-        [question] if question.share is not None else [ShapeQuestion(one) for one in get_args(Distance)]
+        [question]
+        if question.share is not None
+        else [ShapeQuestion(distance) for distance in get_args(Distance)]
     )
-    for one, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_describe(mechanism, one, n, runs), result)
+    for asked, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
+        _keep(_describe(mechanism, asked, n, runs), result)
     return KNOWN[key]
 
 

@@ -183,7 +183,7 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     """Audit every question of a file exactly; exit with code 1 if one does not hold."""
     from dither.audits.api import audit
 
-    findings = {name: audit(one, assume=assume) for name, one in questions_in(file).items()}
+    findings = {name: audit(question, assume=assume) for name, question in questions_in(file).items()}
     if as_json:
         print_json({name: _as_data(finding) for name, finding in findings.items()})
     else:

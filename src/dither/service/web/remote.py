@@ -59,7 +59,7 @@ def fetch_groups(
     collector does not tell of a group that it does not show.
     """
     contract, hidden = _shared_contract(addresses), 0
-    found = {name: GroupCounts(mechanism, [by]) for name, mechanism in contract.questions.items()}
+    found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
     for name, groups in _gather(addresses, tokens, contract, by).items():
         for group, parts in groups.items():
             whole = sum(parts, Summary.empty(contract.questions[name]))
@@ -80,14 +80,14 @@ def _gather(
     keys: Sequence[str | None] = tokens or [None]
     for place, base in enumerate(map(_base, addresses)):
         token = keys[place % len(keys)]
-        for name, mechanism in contract.questions.items():
+        for name, question in contract.questions.items():
             parts = (
                 _shown_summaries(base, name, by)
                 if token is None
                 else _stored_summaries(base, name, by, token)
             )
             for group, part in parts.items():
-                found[name].setdefault(group, []).append(Summary.from_bytes(part, mechanism))
+                found[name].setdefault(group, []).append(Summary.from_bytes(part, question))
     return found
 
 
