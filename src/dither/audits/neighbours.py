@@ -300,7 +300,7 @@ class _Distinct:
     def place(self, value: Any) -> int:
         """Return the place of an input; a new one is added at the end."""
         end = len(self.kept)
-        if isinstance(value, str | int | float) and value == value:  # not NaN
+        if isinstance(value, str | int) or (isinstance(value, float) and not math.isnan(value)):
             found = self._places.setdefault((type(value), value), end)
         else:
             found = next((at for at, other in enumerate(self.kept) if alike(value, other)), end)

@@ -288,6 +288,7 @@ PATHS = dt.Neighbours.paths(SQUARE, 3)
 BITS = [np.array([0, 0, 0, 0], dtype=np.uint8) == 1, np.array([1, 1, 1, 1], dtype=np.uint8) == 1]
 RECORDS = [0.2, 0.5, 0.9, 0.4]
 
+
 def three_parts(rng: np.random.Generator) -> Randomiser:
     """(a, b, a ⊕ b ⊕ value) of a bit: any two parts are independent of the value, all three tell it."""
 
@@ -301,7 +302,7 @@ def three_parts(rng: np.random.Generator) -> Randomiser:
 def three_words(rng: np.random.Generator) -> Randomiser:
     """The same, as words in a list."""
     rows = three_parts(rng)
-    return lambda values: [["no yes".split()[part] for part in row] for row in rows(values).tolist()]
+    return lambda values: [[("no", "yes")[part] for part in row] for row in rows(values).tolist()]
 
 
 def one_code(rng: np.random.Generator) -> Randomiser:
