@@ -189,6 +189,11 @@ class _Questions:
         return cls(named, whole.of_record() if len(named) > 1 else whole)
 
 
+def whole_promise(questions: Any) -> Guarantee:
+    """Return what one person is promised who answers all that `explain` takes."""
+    return _Questions.of(questions).whole
+
+
 def _plain(asked: Any) -> Any:
     return asked if isinstance(asked, Combinator) else as_question(asked)
 
@@ -397,10 +402,13 @@ def card(
     people: int | None = None,
     begins: str | None = None,
     ends: str | None = None,
+    repeat: str | None = None,
+    campaign: str | None = None,
 ) -> dict[str, Any]:
     """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
 
-    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked. Every number of the
+    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
+    identity of a published campaign. Questions and `repeat` are as `explain` takes them. Every number of the
     promise is computed from the mechanisms; the rest is as stated.
 
     >>> import dither as dt
@@ -408,7 +416,7 @@ def card(
     >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
-    campaign = Campaign.of(questions)
+    asked = _Questions.of(questions)
     for name, text in (("asker", asker), ("contact", contact)):
         if not isinstance(text, str) or not text.strip():
             raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
@@ -424,9 +432,10 @@ def card(
         "purpose": purpose,
         "people": people,
         **days,
-        "promise": _promise(campaign.guarantee),
-        "questions": [_question_data(name, one) for name, one in campaign.questions.items()],
-        "for the person": explain(campaign).person,
+        **({} if campaign is None else {"campaign": campaign}),
+        "promise": _promise(asked.whole),
+        "questions": [_question_data(name, one) for name, one in asked.named.items()],
+        "for the person": explain(questions, repeat=repeat).person,
     }
 
 
@@ -454,7 +463,8 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
     }
 
 
-def _question_data(name: str, mechanism: Question) -> dict[str, Any]:
+def _question_data(name: str, asked: Any) -> dict[str, Any]:
+    mechanism: Question = asked if isinstance(asked, Question) else asked.question
     given = specification(mechanism)
     return {
         "name": name,
@@ -462,7 +472,7 @@ def _question_data(name: str, mechanism: Question) -> dict[str, Any]:
         "mechanism": mechanism.name,
         "fingerprint": given["fingerprint"],
         "bytes": int(mechanism.layout.itemsize),
-        "promise": _promise(mechanism.guarantee),
+        "promise": _promise(asked.guarantee),
     }
 
 

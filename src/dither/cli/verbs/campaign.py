@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from dither.advice.explain import explain
 from dither.atomic import refuse_to_overwrite, whole
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, print_json
 from dither.service.contract import Contract, Published, Signer
 from dither.service.settings import make_sealing_key, read_sealing_key
 from dither.wire.ohttp import configuration
@@ -51,6 +50,7 @@ def check(file: Path, as_json: bool) -> None:
         "name": contract.name,
         "version": contract.version,
         "promise": str(contract.guarantee),
+        "in total": str(contract.whole_guarantee),
         "signed by": None if published is None else published.key,
         "key before": None if published is None or published.before is None else published.before.key,
         "sealed to": contract.sealing_key,
@@ -64,9 +64,8 @@ def check(file: Path, as_json: bool) -> None:
             click.echo(f"{name:10} {value}")
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
-    click.echo(
-        "\n".join(click.wrap_text(line, 80) for line in explain(contract.questions).person.split("\n"))
-    )
+    click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
+    check_protection(contract.whole_guarantee)
 
 
 @command.command(name="sealing-key")
@@ -102,6 +101,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     """
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
+    check_protection(contract.whole_guarantee)
     signer = Signer(key, make=True)
     made = signer.publish(contract)
     with whole(out) as stream:

@@ -10,10 +10,11 @@ from typing import Any, Final
 import click
 
 from dither import central
-from dither.cli.output import JSON_OPTION, dialect_options, print_json, rows_done
+from dither.cli.output import JSON_OPTION, check_protection, dialect_options, print_json, rows_done
 from dither.data.formats import table_format
 from dither.data.streams import Dialect
 from dither.domains import Interval
+from dither.privacy import Guarantee, Pure
 
 _MISSING: Final = {
     "middle": "cells that are not numbers count as the middle of the interval (--missing drop: not at all)",
@@ -65,6 +66,7 @@ def _release(name: str) -> None:
         as_json: bool,
     ) -> None:
         domain = Interval(*interval)
+        check_protection(Guarantee(Pure(epsilon)))
         tallied = None
         with rows_done(f"reading {file.name}") as progress:
             for values in _columns(file, column, dialect, drop=missing == "drop"):

@@ -9,10 +9,10 @@ import click
 from dither.cli.output import (
     build,
     domain_options,
-    is_question_file,
+    find_questions,
+    holds_questions,
     mechanism_names,
     print_json,
-    questions_in,
 )
 from dither.domains import Domain
 from dither.wire.codec import to_json
@@ -32,11 +32,12 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
     dither describe design.json
     dither describe survey.toml
     dither describe reports.csv
+    dither describe https://city.example/v1/campaigns/4014…
     """
-    if is_question_file(mechanism) and not mechanism.endswith(".json"):
+    if holds_questions(mechanism):
         if domain is not None or epsilon is not None:
             raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")
-        found = questions_in(mechanism)
+        found = find_questions(mechanism).campaign.questions
         if as_json:
             print_json({name: json.loads(to_json(one)) for name, one in found.items()})
         else:

@@ -15,7 +15,7 @@ import click
 import numpy as np
 
 from dither import atomic, protocols
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.output import JSON_OPTION, check_protection, print_json
 from dither.domains import Categories
 from dither.kernels.joint import JointKernel
 from dither.mechanisms.joint.joint import JRR, Joint
@@ -104,6 +104,7 @@ def question(
     """Write the question that devices and collector share, and print its guarantee."""
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
+    check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
         stream.write(to_json(jrr) + "\n")
     if as_json:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
 from dither.service.server import Addresses, ServerPlan, serve
 from dither.service.settings import Settings
 
@@ -73,6 +73,8 @@ def command(
     )
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
     plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits, sealing_key, log)
+    for file in campaign:
+        check_protection(find_questions(file, quiet=True).guarantee)
     serve(plan, _print_as_json if as_json else _print)
 
 
