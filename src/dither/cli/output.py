@@ -232,7 +232,8 @@ def _signed(published: Published) -> Found:
 def _read(path: Path, column: str | None) -> Found:
     if path.suffix == ".toml":
         campaign = Campaign.read(path)
-        if "campaign" not in tomllib.loads(path.read_text(encoding="utf-8")):
+        terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
+        if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
             return Found(campaign)
         from dither.service.contract import Contract
 

@@ -143,8 +143,9 @@ def command(
     r"""Write the SQL query that counts a table of reports, by day, label and question.
 
     CAMPAIGN is a campaign, in TOML or signed, or its address, or a question's specification with --column.
-    The counted result is read back by `dt.Summary.from_counts(question, table)`. The table is expected to have the columns day, label,
-    question, fingerprint, batch, place, report and report_hex; --map renames or leaves some out.
+    The counted result is read back by `dt.Summary.from_counts(question, table)`. The table is expected to
+    have the columns day, label, question, fingerprint, batch, place, report and report_hex; --map renames or
+    leaves some out.
 
     \b
     dither sql survey.toml --dialect duckdb -o counts.sql
