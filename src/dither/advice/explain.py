@@ -77,7 +77,7 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Any] | Campaign,
+    questions: Mapping[str, Any] | Campaign | Attributes,
     *,
     minimum_batch: int,
     delta: float = DELTA,

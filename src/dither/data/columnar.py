@@ -258,7 +258,7 @@ def _has_dictionary(group: Any, name: str) -> bool:
 
 
 def measure_batch(path: Path, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-    """Return a batch; raise InvalidParameter if texts of its dictionaries would be more than `_MOST_BYTES`."""
+    """Return a batch; raise InvalidParameter if the texts of its dictionaries have too many bytes."""
     from pyarrow import compute
 
     for name, column in zip(batch.schema.names, batch.columns, strict=True):

@@ -62,7 +62,7 @@ class SqliteStore(CollectorStore):
 
     def __init__(self, path: Path | str, *, synchronous: str = "FULL") -> None:
         """Open a store, or make one; raise StoreUnusable if it is not one or is in use."""
-        self.path = Path(path)
+        self.path = Path(path).resolve()  # through a link, SQLite's own files would have other names
         self._lock = locked(self.path)
         try:
             fresh = not self.path.exists() or not self.path.stat().st_size
@@ -312,8 +312,13 @@ class SqliteStore(CollectorStore):
 
 def locked(path: Path) -> BinaryIO:
     """Take the lock of a store; raise StoreUnusable if another process has it."""
+    path = path.resolve()
     if not path.parent.is_dir():
         raise StoreUnusable(f"there is no folder {path.parent}")
+    if path.exists() and path.stat().st_nlink > 1:
+        raise StoreUnusable(
+            f"{path} has another name, by a hard link: two collectors could write it; remove the link"
+        )
     beside = path.with_name(path.name + ".lock")
     lock = os.fdopen(os.open(beside, os.O_CREAT | os.O_RDWR, 0o600), "rb+")
     try:

@@ -176,7 +176,7 @@ def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
             done = await _act(writer, request.path_params["action"], await _asked(request))
         except StoreUnavailable:
             return JSONResponse({"words": "the store cannot be written now"}, 503)
-        except (DitherError, ValueError, KeyError, TypeError) as error:
+        except (DitherError, ValueError, KeyError, TypeError, RecursionError) as error:
             words = str(error) if isinstance(error, DitherError) else "campaign or day is missing or wrong"
             return JSONResponse({"words": words}, 400)
         log("admin action", action=request.path_params["action"])
