@@ -13,6 +13,7 @@ from scipy import stats
 import dither as dt
 from dither.advice import simulation
 from dither.advice.goals.numbers import CROSSOVER
+from dither.losses import as_power
 
 UNIT = dt.Interval(0, 1)
 AGES = dt.Interval(18, 100)
@@ -47,8 +48,8 @@ def test_podium_overtakes_hybrid_where_the_constants_say(criterion: Any) -> None
         (2.30, "worst", "Hybrid", "Podium"),
         (2.34, "worst", "Podium", "Hybrid"),
         (6.0, "worst", "Podium", "Hybrid"),
-        (0.88, "average", "Hybrid", "Podium"),
-        (0.91, "average", "Podium", "Hybrid"),
+        (0.61, "average", "Hybrid", "Podium"),
+        (0.64, "average", "Podium", "Hybrid"),
     ],
 )
 def test_the_rules_for_a_mean(epsilon: float, criterion: Any, first: str, second: str) -> None:
@@ -80,7 +81,7 @@ def test_the_best_is_ready_to_use() -> None:
     assert reports.question.domain == AGES
     assert len(ranking.mechanisms) == len(ranking)
     text = repr(ranking)
-    assert text.splitlines()[0].startswith("Mean(n=1000, criterion=worst) on [18, 100] with ε = 3")
+    assert text.splitlines()[0].startswith("Mean(n=1000, criterion='worst') on [18, 100] with ε = 3")
     assert " 1. " in text
     assert "% more error than" in text
 
@@ -90,8 +91,9 @@ def rms(found: np.ndarray, truth: float) -> float:
 
 
 def value_of_most_variance(mechanism: Any) -> float:
-    x = np.linspace(mechanism.line.low, mechanism.line.high, 101)
-    return float(x[int(np.argmax(mechanism.variance(x)))])
+    x = np.linspace(mechanism.line.low, mechanism.line.high, 65)
+    gaps = mechanism.unbiased_reading().values - x.mean()
+    return float(x[np.argmax([mechanism.chances(at) @ gaps**2 - (at - x.mean()) ** 2 for at in x])])
 
 
 @pytest.mark.some(every=3)
@@ -106,14 +108,15 @@ def test_predicted_means_come_true(epsilon: float) -> None:
                 ages = np.full((times, n), value_of_most_variance(mechanism))
             else:
                 ages = np.broadcast_to(np.linspace(18, 100, 2 * n + 1)[1::2], (times, n))
-            reports = mechanism.perturb(ages, source=dt.Seeded(5)).values
-            slope = np.diff(mechanism.mean([18.0, 100.0]))[0] / 82
-            found = 18 + (reports.mean(axis=1) - mechanism.mean(18.0)) / slope
+            reports = mechanism.perturb(ages, source=dt.Seeded(5))
+            found = mechanism.unbiased_reading().values[reports.cells].mean(axis=1)
             assert rms(found - ages.mean(axis=1), 0.0) == pytest.approx(row["error"], rel=0.05)
             estimate = dt.mean(mechanism.perturb(ages.reshape(-1), source=dt.Seeded(5)))
             assert float(estimate) == pytest.approx(found.mean(), rel=1e-6)  # what dt.mean computes
-            broken = mechanism.at(1.2 * epsilon).perturb(ages, source=dt.Seeded(5)).values
-            assert rms(broken.mean(axis=1), float(ages[0].mean())) != pytest.approx(row["error"], rel=0.05)
+            broken = mechanism.at(1.2 * epsilon)
+            cells = broken.perturb(ages, source=dt.Seeded(5)).cells
+            wrong = broken.unbiased_reading().values[cells].mean(axis=1)
+            assert rms(wrong - ages.mean(axis=1), 0.0) != pytest.approx(row["error"], rel=0.05)
 
 
 def test_predicted_directions_come_true() -> None:
@@ -149,6 +152,9 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
     for seed in seeds:
         # One person in each n-th part: the sampling error is not part of a prediction.
         values = line.from_unit(law.ppf((np.arange(n) + rng.random(n)) / n))
+        if isinstance(goal, goals.Quantile):  # drawn from the shape of the run: its sampling error counts
+            cdf, at = simulation.population(seed), np.linspace(0, 1, 4097)
+            values = line.from_unit(np.interp(rng.random(n), cdf, at))
         reports = mechanism.perturb(values, source=dt.Seeded(seed))
         shape: Any
         if isinstance(mechanism, dt.Cumulative):
@@ -156,7 +162,7 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
         else:
             shape = dt.distribution(reports)
         if isinstance(goal, goals.Quantile):
-            truth = float(line.from_unit(law.ppf(goal.share)))
+            truth = float(line.from_unit(np.interp(goal.share, cdf, at)))
             misses.append((float(shape.quantile(goal.share)) - truth) ** 2)
             continue
         above = line.from_unit(places[1:])
@@ -190,7 +196,7 @@ def test_a_predicted_distribution_comes_true() -> None:
     error, spread = _again(goal, mechanism, range(10_000, 10_016))
     assert _close(prediction, error, spread)
     # A twentieth of the people is told apart.
-    worse = simulation.simulated(mechanism, goal.question, 150, range(2_000, 2_012))
+    worse = simulation.simulate(mechanism, goal.question, 150, range(2_000, 2_012))
     assert not _close(worse, error, spread)
 
 
@@ -203,8 +209,8 @@ def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
     assert "Cumulative" in [one.name for one in goal.candidates(UNIT, 2.0)]
     assert "Cumulative" not in [one.name for one in goal.candidates(UNIT, 2.0, wait=False)]
     error, spread = _again(goal, mechanism, range(10_000, 10_040))
-    assert _close(simulation.simulated(mechanism, goal.question, 3000, range(3_000, 3_040)), error, spread)
-    worse = simulation.simulated(mechanism, goal.question, 150, range(2_000, 2_040))
+    assert _close(simulation.simulate(mechanism, goal.question, 3000, range(3_000, 3_040)), error, spread)
+    worse = simulation.simulate(mechanism, goal.question, 150, range(2_000, 2_040))
     assert not _close(worse, error, spread)
 
 
@@ -240,10 +246,10 @@ def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(simulation, "KNOWN", {})
     question, mechanism = simulation.ShapeQuestion(), dt.SW(UNIT, epsilon=3)
     runs: list[int] = []
-    first = simulation.simulated(mechanism, question, 500, range(5, 8), runs.append)
+    first = simulation.simulate(mechanism, question, 500, range(5, 8), runs.append)
     assert runs == [1, 1, 1]
     monkeypatch.setattr(simulation, "KNOWN", {})
-    assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
+    assert simulation.simulate(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 3
     kept = {json.loads(path.read_text())["of"][2]: path for path in tmp_path.rglob("*.json")}
     assert len(kept) == 2  # the same estimates tell W1 and KS
@@ -252,7 +258,7 @@ def test_predictions_are_stored(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) 
     assert (data["first_seed"], data["runs"]) == (5, 3)
     stored.write_text("{}")  # damaged: simulated again
     monkeypatch.setattr(simulation, "KNOWN", {})
-    assert simulation.simulated(mechanism, question, 500, range(5, 8), runs.append) == first
+    assert simulation.simulate(mechanism, question, 500, range(5, 8), runs.append) == first
     assert len(runs) == 6
 
 
@@ -297,7 +303,7 @@ def test_predicted_single_values_come_true(loss: Any, criterion: Any) -> None:
         else:
             ages = np.linspace(18, 100, 200_001)
         reports = mechanism.perturb(ages, source=dt.Seeded(7)).values
-        assert float(loss(reports - ages).mean()) == pytest.approx(row["error"], rel=0.05)
+        assert float(as_power(loss)(reports - ages).mean()) == pytest.approx(row["error"], rel=0.05)
 
 
 def test_reasons_for_single_values() -> None:
@@ -396,10 +402,67 @@ def test_what_is_refused() -> None:
         with pytest.raises(refused, match="n, how many people"):
             goals.Mean(wrong)  # type: ignore[arg-type]
     with pytest.raises(refused, match="criterion"):
-        goals.Mean(10, "worst")  # type: ignore[arg-type]
+        goals.Mean(10, "worse")  # type: ignore[arg-type]
     with pytest.raises(refused, match="loss"):
-        goals.SingleValues("absolute")  # type: ignore[arg-type]
+        goals.SingleValues("absolut")  # type: ignore[arg-type]
     with pytest.raises(refused, match="bins"):
         goals.Distribution(10, 1)
     with pytest.raises(refused, match=r"goals\.Frequencies"):
         dt.recommend(dt.Categories(3), goals.Distribution(10), epsilon=1)
+
+
+def test_ranges_by_empirical_bayes_are_predicted_and_named() -> None:
+    """The prediction comes true with other people and other seeds, and is below the unbiased error."""
+    goal = goals.Ranges(n=3000)
+    ranking = dt.recommend(UNIT, goal, epsilon=1.5)
+    assert "method='empirical bayes'" in ranking[0]["why"]
+    predicted = goal.smooth_error(ranking.best)
+    assert predicted < 0.85 * ranking[0]["error"]
+    edges = np.linspace(0, 1, ranking.best.question.reading.edges.size)
+    squares = []
+    for run in range(100, 116):
+        people = np.random.default_rng(run).beta(2, 5, 3000)
+        told = dt.cumulative(ranking.best.perturb(people, source=dt.Seeded(run)), method="empirical bayes")
+        truth = np.searchsorted(np.sort(people), edges[1:], side="right") / people.size
+        squares.append(np.mean((np.asarray(told.value) - truth)[:-1] ** 2))
+        assert dt.cumulative(ranking.best.perturb(people, source=dt.Seeded(run))).value[-1] == 1
+    assert np.sqrt(np.mean(squares)) == pytest.approx(predicted, rel=0.35)
+
+
+def test_shapes_of_quantiles_and_their_mirror_images() -> None:
+    """Six distribution functions, two by two mirrored; the people of a run are drawn from its own."""
+    question = simulation.ShapeQuestion(None, 0.5)
+    for run in range(6):
+        cdf = simulation.population(run)
+        assert cdf[0] == pytest.approx(0)
+        assert cdf[-1] == pytest.approx(1)
+        assert (np.diff(cdf) >= 0).all()
+        mirrored = simulation.population(run + 1 if run % 2 == 0 else run - 1)
+        np.testing.assert_allclose(cdf, 1 - mirrored[::-1], atol=1e-12)
+        people = np.sort(question.people(UNIT, 4000, run))
+        at = np.interp([0.25, 0.5, 0.75], cdf, np.linspace(0, 1, 4097))
+        assert np.searchsorted(people, at) / 4000 == pytest.approx([0.25, 0.5, 0.75], abs=0.04)
+        assert np.array_equal(people, np.sort(question.people(UNIT, 4000, run)))
+
+
+def test_only_a_resolved_error_is_less() -> None:
+    rng = np.random.default_rng(1)
+    misses = rng.chisquare(1, 64)
+    usual = simulation.Simulated(1.0, 0.1, 0, 64, tuple(misses))
+    same = simulation.Simulated(1.0, 0.1, 0, 64, tuple(misses * (1 + 0.3 * rng.standard_normal(64))))
+    better = simulation.Simulated(0.8, 0.1, 0, 64, tuple(0.8 * misses))
+    assert better.is_less(usual)
+    assert not usual.is_less(better)
+    assert not same.is_less(usual)
+    assert not simulation.Simulated(0.8, 0.1, 0, 64).is_less(usual)
+
+
+@pytest.mark.slow
+def test_the_median_is_asked_by_sw_unless_another_is_resolved_better() -> None:
+    """The measured cell: ε = 1, n = 5 000, where Staircase was named; SW's prediction comes true."""
+    goal = goals.Quantile(5000)
+    ranking = dt.recommend(UNIT, goal, epsilon=1)
+    assert names(ranking)[0] == "SW"
+    assert "no error resolved below it" in ranking[0]["why"]
+    error, spread = _again(goal, ranking.best, range(10_002, 10_062))
+    assert ranking[0]["error"] == pytest.approx(error, abs=0.15 * error + 2 * spread)

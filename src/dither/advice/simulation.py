@@ -2,8 +2,12 @@
 
 A simulation perturbs people of a stated population by the mechanism itself, estimates as a collector would by
 default (`Cumulative`: by empirical Bayes), and averages the error over runs with fixed seeds. Results are
-kept in the cache folder under the
-mechanism's fingerprint, the population, the number of people, the seeds and the version of the estimator.
+kept in the cache folder under the mechanism's fingerprint, the population, the number of people, the seeds
+and the version of the estimator.
+
+For a quantile, people are drawn from six shapes in turn, three and their mirror images: which mechanism is
+best depends on where the quantile lies. All mechanisms have the same people and seeds in a run, so that
+differences are resolved better than errors.
 """
 
 from __future__ import annotations
@@ -14,13 +18,14 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
 from dither.arrays import Floats
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.domains import Circle, Line
 from dither.estimation.distributions import EstimatedDistribution, distribution
 from dither.estimation.queries import EstimatedCumulative, cumulative
@@ -32,12 +37,13 @@ from dither.question import QueryQuestion
 from dither.randomness import Seeded
 from dither.reports import Reports
 
-VERSION: Final = 3  # of the estimator and the population: a new one makes stored results void
+VERSION: Final = 4  # of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction
 FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
+_PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles are tabulated
 _GRID: Final = 1024  # places at which two cdfs are compared
 
 Estimated = EstimatedDistribution | EstimatedCumulative
@@ -55,6 +61,13 @@ class Simulated:
     standard_error: float
     first_seed: int
     runs: int
+    misses: tuple[float, ...] = ()  # of the runs, for comparing mechanisms
+
+    def is_less(self, other: Simulated) -> bool:
+        """Return whether the error is less than another's by two standard errors, run by run."""
+        count = min(len(self.misses), len(other.misses))
+        gaps = np.array(other.misses[:count]) - np.array(self.misses[:count])
+        return bool(count > 1 and gaps.mean() > 2.0 * gaps.std(ddof=1) / math.sqrt(count))
 
 
 @dataclass(frozen=True)
@@ -64,10 +77,20 @@ class ShapeQuestion:
     distance: Distance | None = "w1"
     share: float | None = None
 
-    def miss(self, shape: Estimated, line: Line) -> float:
-        """Return the error of one estimate for the population of `people`, in the domain's units."""
+    def people(self, line: Line, n: int, run: int) -> Floats:
+        """Return the people of a run: for a quantile drawn, else the quantiles of one population."""
+        if self.share is None:
+            return people(line, n)
+        return line.from_unit(np.interp(np.random.default_rng(run).random(n), population(run), _PLACES))
+
+    def miss(self, shape: Estimated, line: Line, run: int = 0) -> float:
+        """Return the error of one estimate for the people of a run, in the domain's units.
+
+        That of a quantile is its square, relative to the population.
+        """
         if self.share is not None:
-            return abs(float(shape.quantile(self.share)) - quantile_of(line, self.share)) ** 2
+            at = np.asarray(np.interp(self.share, population(run), _PLACES))
+            return abs(float(shape.quantile(self.share)) - float(line.from_unit(at))) ** 2
         places = np.linspace(0.0, 1.0, _GRID + 1)
         gaps = _cdf(shape, line, places) - truth(line, places)
         if isinstance(line, Circle):  # a circle has no beginning
@@ -104,10 +127,24 @@ def truth(line: Line, places: Floats) -> Floats:
     return np.asarray(1.0 - rest**6 - 6.0 * places * rest**5)
 
 
-def quantile_of(line: Line, share: float) -> float:
-    """Return a quantile of the population."""
-    places = np.linspace(0.0, 1.0, 8193)
-    return float(line.from_unit(np.asarray(np.interp(share, truth(line, places), places))))
+def population(run: int) -> Floats:
+    """Return the cdf of the shape that the people of a run are drawn from, at `_PLACES`."""
+    return _shapes()[run % 6]
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> tuple[Floats, ...]:
+    """Return the cdfs of Beta(2, 5), three normals and a log-normal, and of their mirror images."""
+    x = (_PLACES[1:] + _PLACES[:-1]) / 2.0
+    normals = sum(
+        share * np.exp(-(((x - centre) / 0.05) ** 2) / 2.0)
+        for share, centre in ((0.35, 0.2), (0.4, 0.5), (0.25, 0.85))
+    )
+    skewed = np.exp(-(((np.log(x) + 1.6) / 0.5) ** 2) / 2.0) / x
+    sums = [
+        np.concatenate([[0.0], np.cumsum(one)]) / np.sum(one) for one in (x * (1.0 - x) ** 4, normals, skewed)
+    ]
+    return tuple(cdf for one in sums for cdf in (one, 1.0 - one[::-1]))
 
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
@@ -129,14 +166,14 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
     return True
 
 
-def simulated(
+def simulate(
     mechanism: Any, question: ShapeQuestion, n: int, runs: range = FINAL, progress: Progress | None = None
 ) -> Simulated:
     """Return the error of a mechanism; beyond 2^20 people it is extrapolated from two simulations."""
     if n <= _MOST:
-        return _stored(mechanism, question, n, runs, progress)
+        return _recall(mechanism, question, n, runs, progress)
     few = runs[: len(FIRST)]
-    near, far = (_stored(mechanism, question, count, few, progress) for count in (_MOST // 8, _MOST))
+    near, far = (_recall(mechanism, question, count, few, progress) for count in (_MOST // 8, _MOST))
     fall = math.log(near.error / far.error) / math.log(8.0)
     scale = float((n / _MOST) ** -fall)
     return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few))
@@ -146,7 +183,7 @@ def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> 
     """Return how many people bring the error down to a target, to a few per cent; None if none do."""
 
     def ratio(n: float) -> float:
-        return simulated(mechanism, question, round(n), FIRST).error / target
+        return simulate(mechanism, question, round(n), FIRST).error / target
 
     # Errors fall as n^(−1/2) or a little slower, so that the search closes in from one side.
     n, left = power_law_root(ratio, 10_000.0, 2.0, close=_CLOSE, steps=11, low=1.0, high=_LIMIT)
@@ -156,18 +193,22 @@ def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> 
 KNOWN: dict[str, Simulated] = {}
 
 
-def _stored(
+def _recall(
     mechanism: Any, question: ShapeQuestion, n: int, runs: range, progress: Progress | None
 ) -> Simulated:
     """Return a result from memory or the cache folder, or simulate and keep it."""
-    described, key = _described(mechanism, question, n, runs)
+    described, key = _describe(mechanism, question, n, runs)
     path = _path(key)
     if key in KNOWN:
         return KNOWN[key]
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         data = json.loads(path.read_text(encoding="utf-8"))
         found = Simulated(
-            float(data["error"]), float(data["standard_error"]), int(data["first_seed"]), int(data["runs"])
+            float(data["error"]),
+            float(data["standard_error"]),
+            int(data["first_seed"]),
+            int(data["runs"]),
+            tuple(map(float, data["misses"])),
         )
         if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
             return KNOWN.setdefault(key, found)
@@ -176,11 +217,11 @@ def _stored(
         [question] if question.share is not None else [ShapeQuestion(one) for one in get_args(Distance)]
     )
     for one, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_described(mechanism, one, n, runs), result)
+        _keep(_describe(mechanism, one, n, runs), result)
     return KNOWN[key]
 
 
-def _described(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
+def _describe(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
     """Return what is simulated, and its digest."""
     described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
     return described, hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
@@ -197,7 +238,7 @@ def _keep(what: tuple[list[Any], str], found: Simulated) -> None:
     path = _path(key)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with renamed(path) as part:
+        with rename_after(path) as part:
             part.write_text(json.dumps({"of": described, **asdict(found)}), encoding="utf-8")
 
 
@@ -205,16 +246,16 @@ def _run(
     mechanism: Any, questions: list[ShapeQuestion], n: int, runs: range, progress: Progress | None
 ) -> list[Simulated]:
     line = line_of(mechanism)
-    values = people(line, n)
     misses: list[list[float]] = [[] for _ in questions]
     for run in runs:
-        shape = _estimated(mechanism.perturb(values, source=Seeded(run)))
+        values = questions[0].people(line, n, run)
+        shape = _estimate(mechanism.perturb(values, source=Seeded(run)))
         for question, found in zip(questions, misses, strict=True):
-            found.append(question.miss(shape, line))
+            found.append(question.miss(shape, line, run))
         if progress is not None:
             progress(1)
     return [
-        Simulated(*question.mean(found), runs.start, len(runs))
+        Simulated(*question.mean(found), runs.start, len(runs), tuple(found))
         for question, found in zip(questions, misses, strict=True)
     ]
 
@@ -225,7 +266,7 @@ def line_of(mechanism: Any) -> Line:
     return line
 
 
-def _estimated(reports: Reports) -> Estimated:
+def _estimate(reports: Reports) -> Estimated:
     if isinstance(reports.question, QueryQuestion):
         return cumulative(reports, method="empirical bayes")
     return distribution(reports)

@@ -14,6 +14,7 @@ from dither.estimation.distributions import posterior_of_cells
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.estimation.summary import Summary, summarise
+from dither.numerics.matrices import product
 from dither.question import QueryQuestion
 from dither.reports import Reports
 
@@ -99,8 +100,9 @@ class EstimatedCumulative(Estimate):
     def _at(self, place: float) -> Estimate:
         heights = np.concatenate([[0.0], np.asarray(self.value)])
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
-        value = float(np.interp(place, self.edges, heights))
-        return Estimate(value, float(np.interp(place, self.edges, errors)), self.n, self.guarantee)
+        value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
+        interval = StudentInterval(value, error, self.n, condition=self.condition)
+        return Estimate.of(interval, self.guarantee)
 
 
 def cumulative(
@@ -124,17 +126,27 @@ def cumulative(
             f"cumulative shares are estimated from reports of Cumulative, not of {mechanism.name}; "
             "dt.answers is for other workloads"
         )
+    condition = ""
     if method == "empirical bayes":
+        condition = " if neighbouring cells are alike"
         posterior = posterior_of_cells(mechanism.reading.channel, summarise(reports).counts)
         sums = np.tri(posterior.shares.size)
-        value = sums @ posterior.shares
-        error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", sums, posterior.covariance, sums), 0.0))
+        value = product(sums, posterior.shares)
+        error = np.sqrt(np.maximum((product(sums, posterior.covariance) * sums).sum(axis=1), 0.0))
     value[-1], error[-1] = 1.0, 0.0
     shares = np.clip(isotonic(value), 0.0, 1.0) if monotone else value
     domain = mechanism.domain
     labels = tuple(domain.labels) if isinstance(domain, Categories) else ()
+    interval = StudentInterval(shares, error, n, condition=condition)
     return EstimatedCumulative(
-        shares, error, n, mechanism.guarantee, edges=edges, labels=labels, remark=", cumulative"
+        shares,
+        error,
+        n,
+        mechanism.guarantee,
+        edges=edges,
+        labels=labels,
+        confidence=interval,
+        remark=", cumulative",
     )
 
 

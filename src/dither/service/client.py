@@ -79,8 +79,8 @@ class Client:
         refuse_private("sealing_key", sealing_key)
         if sealing_key is not None:
             public_key(sealing_key)
-        self._address, self._timeout, self._account = _checked(address), timeout, account
-        self._relay = self._address._replace(path=GATEWAY) if relay is None else _checked(relay)
+        self._address, self._timeout, self._account = _check_address(address), timeout, account
+        self._relay = self._address._replace(path=GATEWAY) if relay is None else _check_address(relay)
         self._sealing_key = sealing_key
         status, text = self._request("GET", self._address.path)
         if status != 200:
@@ -197,7 +197,7 @@ class Client:
 
 def fetch_log(address: str, timeout: float = 10.0) -> CampaignLog:
     """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign."""
-    to = _checked(address)
+    to = _check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
     status, _, text = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
     if status != 200:
@@ -209,14 +209,14 @@ def fetch_campaign(address: str, timeout: float = 10.0, *, key: str | None = Non
     """Return the campaign of an address, verified: its signature, and that it is the one of the address."""
     text = fetch_public(address, timeout=timeout)
     published = Published.from_json(text, key=key)
-    if _checked(address).path.rpartition("/")[2] != published.id:
+    if _check_address(address).path.rpartition("/")[2] != published.id:
         raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
     return published
 
 
 def fetch_public(address: str, path: str | None = None, *, timeout: float = 10.0) -> bytes:
     """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
-    to = _checked(address)
+    to = _check_address(address)
     status, _, text = _exchange(to, "GET", to.path if path is None else path, b"", "", timeout)
     if status != 200:
         raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
@@ -242,7 +242,7 @@ def _exchange(
         link.close()
 
 
-def _checked(address: object) -> SplitResult:
+def _check_address(address: object) -> SplitResult:
     """Return the parts of an address; raise InvalidParameter unless it is encrypted, or of this machine."""
     if not isinstance(address, str):
         raise InvalidParameter(f"an address is a text such as https://…/v1/campaigns/…, not {found(address)}")

@@ -114,7 +114,7 @@ class Calls:
         self.seconds += time.monotonic() - begin
         self.reports += len(which)
         self.tried.update(np.unique(which).tolist())
-        return parts[0] if len(parts) == 1 else joined(parts)
+        return parts[0] if len(parts) == 1 else join(parts)
 
     def call(self, values: Any) -> Outputs:
         """Return what the randomiser returns for some values, as many reports as values."""
@@ -173,7 +173,7 @@ def as_outputs(returned: Any, count: int) -> Outputs:
     return kept
 
 
-def joined(parts: list[Outputs]) -> Outputs:
+def join(parts: list[Outputs]) -> Outputs:
     """Return reports of several calls one after the other."""
     first = parts[0]
     if isinstance(first, np.ndarray) and all(
@@ -184,7 +184,7 @@ def joined(parts: list[Outputs]) -> Outputs:
     return [one for part in parts for one in part]
 
 
-def picked(outputs: Outputs, mask: Array) -> Outputs:
+def pick(outputs: Outputs, mask: Array) -> Outputs:
     """Return the reports that a mask marks."""
     if isinstance(outputs, np.ndarray):
         return outputs[mask]

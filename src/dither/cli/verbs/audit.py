@@ -7,13 +7,10 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from dither.audits.api import audit
-from dither.audits.black_box.calls import Command
-from dither.audits.finding import Evidence, Finding
 from dither.cli.output import (
     ADDRESSES,
     JSON_OPTION,
@@ -22,13 +19,16 @@ from dither.cli.output import (
     find_questions,
     holds_questions,
     mechanism_names,
-    needed,
+    need_domain,
     print_json,
     save_picture,
     verdict,
 )
-from dither.domains import Domain
 from dither.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from dither.audits.finding import Evidence, Finding
+    from dither.domains import Domain
 
 _WORDS: Final = "dither.audit.command"
 
@@ -116,6 +116,8 @@ def command(
     dither audit https://city.example --head 5d41…
     dither audit https://city.example/v1/campaigns/4014… --key 8a88…
     """
+    from dither.audits.api import audit
+
     if mechanism and mechanism.startswith(ADDRESSES):
         _audit_address(mechanism, head, key, assume, as_json)
     if head is not None or key is not None:
@@ -133,7 +135,7 @@ def command(
             raise click.UsageError("give the ε that is claimed: --epsilon")
         finding = audit(
             randomiser,
-            needed(domain) if inputs is None else _inputs(inputs),
+            need_domain(domain) if inputs is None else _inputs(inputs),
             epsilon=epsilon,
             delta=delta,
             samples=samples,
@@ -210,6 +212,8 @@ def _audit_address(
 
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     """Audit every question of a file exactly; exit with code 1 if one does not hold."""
+    from dither.audits.api import audit
+
     found = find_questions(file)
     findings = {name: audit(one, assume=assume) for name, one in found.campaign.questions.items()}
     if as_json:
@@ -223,6 +227,8 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
     """Return what is sampled: a command or a function; None if a mechanism of dither's was named."""
+    from dither.audits.black_box.calls import Command
+
     if words is not None:
         if mechanism is not None:
             raise click.UsageError("give a mechanism, or a command after --, not both")
@@ -231,7 +237,7 @@ def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callabl
         return Command(words)
     if mechanism is None:
         raise click.UsageError("give a mechanism, MODULE:FUNCTION, or a command after --")
-    return _imported(mechanism) if ":" in mechanism else None
+    return _import_function(mechanism) if ":" in mechanism else None
 
 
 def _inputs(text: str) -> list[Any]:
@@ -244,7 +250,7 @@ def _inputs(text: str) -> list[Any]:
     return inputs
 
 
-def _imported(name: str) -> Callable[..., Any]:
+def _import_function(name: str) -> Callable[..., Any]:
     """Return the function that MODULE:FUNCTION names; modules of the working directory are found too."""
     module, _, path = name.partition(":")
     here = str(Path.cwd())

@@ -9,12 +9,8 @@ from typing import Any, Final
 
 import click
 
-from dither import central
 from dither.cli.output import JSON_OPTION, check_protection, dialect_options, print_json, rows_done
-from dither.data.formats import table_format
 from dither.data.streams import Dialect
-from dither.domains import Interval
-from dither.privacy import Guarantee, Pure
 
 _MISSING: Final = {
     "middle": "cells that are not numbers count as the middle of the interval (--missing drop: not at all)",
@@ -65,8 +61,11 @@ def _release(name: str) -> None:
         dialect: Dialect,
         as_json: bool,
     ) -> None:
+        from dither import central, privacy
+        from dither.domains import Interval
+
         domain = Interval(*interval)
-        check_protection(Guarantee(Pure(epsilon)))
+        check_protection(privacy.Guarantee(privacy.Pure(epsilon)))
         tallied = None
         with rows_done(f"reading {file.name}") as progress:
             for values in _columns(file, column, dialect, drop=missing == "drop"):
@@ -91,6 +90,8 @@ def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterat
 
     Whether a row is dropped depends on that row alone, so one row more still changes one record.
     """
+    from dither.data.formats import table_format
+
     for chunk in table_format(file).read(file, [column], dialect):
         absent = chunk.absent(column).tolist()
         numbers = [

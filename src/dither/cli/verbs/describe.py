@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +15,9 @@ from dither.cli.output import (
     mechanism_names,
     print_json,
 )
-from dither.domains import Domain
-from dither.wire.codec import to_json
+
+if TYPE_CHECKING:
+    from dither.domains import Domain
 
 
 @click.command()
@@ -34,6 +36,8 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
     dither describe reports.csv
     dither describe https://city.example/v1/campaigns/4014…
     """
+    from dither.wire.codec import to_json
+
     if holds_questions(mechanism):
         if domain is not None or epsilon is not None:
             raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING
 
 import click
 
-from dither.account import Account
-from dither.advice.explain import DELTA, Randomiser, explain
 from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Randomiser
 
 
 @click.command()
@@ -27,10 +28,10 @@ from dither.cli.output import JSON_OPTION, check_protection, find_questions, pri
     metavar="N",
     help="Reports are mixed and read only in batches of at least N people: add that promise.",
 )
-@click.option("--delta", type=float, default=DELTA, show_default=True, help="The δ of a mixed batch.")
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of a mixed batch.")
 @click.option(
     "--randomiser",
-    type=click.Choice(get_args(Randomiser)),
+    type=click.Choice(["device", "holder"]),
     help="Who randomises: a person's device, or the holder of a raw file, as for a file of reports.",
 )
 @click.option(
@@ -64,6 +65,9 @@ def command(
     dither explain survey.toml --randomiser holder --keep department --weight size
     dither explain https://city.example/v1/campaigns/4014…
     """
+    from dither.account import Account
+    from dither.advice.explain import explain
+
     spent = None
     if account is not None:
         with Account.open(account) as opened:
