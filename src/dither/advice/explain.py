@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
-from dither.mechanisms.combined import Attributes, Sampled
+from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator, Metric, Nothing
@@ -77,7 +77,7 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Any] | Campaign | Attributes,
+    questions: Mapping[str, Any] | Campaign | Each | Sampled,
     *,
     minimum_batch: int,
     delta: float = DELTA,
@@ -199,7 +199,7 @@ def _plain(asked: Any) -> Any:
 
 
 def explain(
-    questions: Mapping[str, Any] | Campaign | Attributes,
+    questions: Mapping[str, Any] | Campaign | Each | Sampled,
     *,
     spent: Guarantee | None = None,
     minimum_batch: int | None = None,

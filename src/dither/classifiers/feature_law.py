@@ -132,7 +132,7 @@ class NumberLaw(FeatureLaw):
     def draw(self, values: Floats, source: Source) -> Floats:
         if not isinstance(self.mechanism, NumberMechanism):
             raise InvalidParameter("a law is not sampled; pass the mechanism itself")
-        return _decoded(self.mechanism.perturb(values, source=source))
+        return _decode(self.mechanism.perturb(values, source=source))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,7 @@ class CategoryLaw(FeatureLaw):
     def draw(self, values: Floats, source: Source) -> Floats:
         categories = self.mechanism.categories
         nearest = categories.decode(self._order[self._nearest.aim(values)])
-        return _decoded(self.mechanism.perturb(nearest, source=source))
+        return _decode(self.mechanism.perturb(nearest, source=source))
 
     @cached_property
     def _labels(self) -> Floats:
@@ -370,5 +370,5 @@ class Randomisation:
         return found
 
 
-def _decoded(reports: Reports) -> Floats:
+def _decode(reports: Reports) -> Floats:
     return np.asarray(reports.question.decode(reports.cells), dtype=np.float64)

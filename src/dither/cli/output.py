@@ -198,7 +198,7 @@ def find_questions(place: Path | str, column: str | None = None, *, quiet: bool 
         if name.startswith(ADDRESSES):
             from dither.service.client import fetch_campaign
 
-            found = _signed(fetch_campaign(name))
+            found = _from_published(fetch_campaign(name))
         elif not path.is_file():
             raise click.UsageError(f"the file {path} does not exist or cannot be read")
         else:
@@ -210,11 +210,11 @@ def find_questions(place: Path | str, column: str | None = None, *, quiet: bool 
     except UnicodeDecodeError:
         raise click.UsageError(f"{path} is not UTF-8 text") from None
     if found.published is not None and not quiet:
-        click.echo(_verified(found.published), err=True)
+        click.echo(_signature_words(found.published), err=True)
     return found
 
 
-def _verified(published: Published) -> str:
+def _signature_words(published: Published) -> str:
     gone = "" if published.retired is None else f"; RETIRED from {published.retired[0]} on"
     return (
         f"signed campaign {published.contract.name!r} of {published.contract.asker}: the signature is valid, "
@@ -222,7 +222,7 @@ def _verified(published: Published) -> str:
     )
 
 
-def _signed(published: Published) -> Found:
+def _from_published(published: Published) -> Found:
     from dither.wire.codec import Campaign
 
     return Found(Campaign(published.contract.questions), published, published.contract)
@@ -247,7 +247,7 @@ def _read(path: Path, column: str | None) -> Found:
         if '"signature"' in text:
             from dither.service.contract import Published
 
-            return _signed(Published.from_json(text))
+            return _from_published(Published.from_json(text))
         return Found(Campaign.from_json(text))
     specification = file_specification(path)
     if specification is None:

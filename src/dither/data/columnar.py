@@ -226,7 +226,7 @@ class Parquet(ColumnarFormat):
         ]
         with _parquet().ParquetFile(path, pre_buffer=False, read_dictionary=texts) as part:
             for batch in map(validate_batch, part.iter_batches(batch_size=BATCH, columns=columns)):
-                yield _decoded(measure_batch(path, batch), texts)
+                yield _decode_texts(measure_batch(path, batch), texts)
 
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
         # Reports are random: a dictionary of them takes time and more room. Differences are packed in bits,
@@ -270,7 +270,7 @@ def measure_batch(path: Path, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch
     return batch
 
 
-def _decoded(batch: pyarrow.RecordBatch, texts: Sequence[str]) -> pyarrow.RecordBatch:
+def _decode_texts(batch: pyarrow.RecordBatch, texts: Sequence[str]) -> pyarrow.RecordBatch:
     """Return a batch with the texts of some columns in place of their dictionaries."""
     for name in texts:
         column = batch.column(name)

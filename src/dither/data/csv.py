@@ -152,10 +152,10 @@ class _CsvRows(Iterator[list[str]]):
         )
         self._taken, self._ended = 0, False  # lines of this row, and whether there are no more
         self._reader = csv.reader(
-            self._counted(chain([line] if line else [], lines(path, stream))), delimiter=self.separator
+            self._count_lines(chain([line] if line else [], lines(path, stream))), delimiter=self.separator
         )
 
-    def _counted(self, found: Iterator[str]) -> Iterator[str]:
+    def _count_lines(self, found: Iterator[str]) -> Iterator[str]:
         for line in found:
             self._taken += 1
             yield line

@@ -293,7 +293,7 @@ def _protocol(settings: Settings) -> Any:
     """
     connections, patience = Connections(settings), settings.patience
 
-    def limited(base: Any) -> Any:
+    def with_limits(base: Any) -> Any:
         class Limited(base):  # type: ignore[misc]
             """The protocol, with a deadline for the head and a limit of connections."""
 
@@ -340,9 +340,9 @@ def _protocol(settings: Settings) -> Any:
     except ImportError:
         from uvicorn.protocols.http.h11_impl import H11Protocol
 
-        return limited(H11Protocol)  # it keeps the body
+        return with_limits(H11Protocol)  # it keeps the body
 
-    class Reading(limited(HttpToolsProtocol)):  # type: ignore[misc]
+    class Reading(with_limits(HttpToolsProtocol)):  # type: ignore[misc]
         """The protocol, given heads without the header."""
 
         def __init__(self, *words: Any, **more: Any) -> None:
