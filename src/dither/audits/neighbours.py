@@ -24,7 +24,7 @@ from dither.question import Question
 
 _EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
 _MOST_BITS: Final = 8  # the longest rows of bits that are all listed
-_ALL: Final = 32  # the most categories that are all tried
+_ALL: Final = 32  # the most categories whose probabilities are all compared
 _DENORMAL: Final = 5e-324
 _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 
@@ -145,7 +145,8 @@ def _inside(area: Region, place: Floats) -> bool:
     return True
 
 
-_MOST_CODES: Final = 6
+_MOST_CODES: Final = 300  # categories that are all tried
+_MOST_ATTRIBUTES: Final = 6
 _LETTERS: Final = "azé"
 
 
@@ -221,8 +222,8 @@ class Neighbours:
     @cached_property
     def places(self) -> Integers:
         """The pairs as places in `inputs`, in both orders."""
-        known = self.inputs
-        both = [(_place(known, a), _place(known, b)) for a, b in self.pairs]
+        known = _Distinct(self.inputs)
+        both = [(known.place(a), known.place(b)) for a, b in self.pairs]
         return np.array([order for a, b in both for order in ((a, b), (b, a))], dtype=np.int64)
 
     def pack(self, which: Integers) -> Any:
@@ -276,7 +277,7 @@ def _records(domain: Profile) -> list[dict[str, Any]]:
     """Return records: the first and the last category of all attributes, then of one attribute at a time."""
     ends = [(part.labels[0], part.labels[-1]) for part in domain.parts]
     first, last = (dict(zip(domain.names, side, strict=True)) for side in zip(*ends, strict=True))
-    changed = [{**first, name: last[name]} for name in domain.names[:_MOST_CODES]]
+    changed = [{**first, name: last[name]} for name in domain.names[:_MOST_ATTRIBUTES]]
     return [first, last, *changed]
 
 
@@ -287,16 +288,29 @@ def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:
     return [(kept[first], kept[second]) for first, second in pairs]
 
 
+class _Distinct:
+    """Inputs, each once, in the order in which they came. Numbers and texts are found by their hash."""
+
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        self.kept: list[Any] = []
+        self._places: dict[Any, int] = {}
+        for value in inputs:
+            self.place(value)
+
+    def place(self, value: Any) -> int:
+        """Return the place of an input; a new one is added at the end."""
+        end = len(self.kept)
+        if isinstance(value, str | int) or (isinstance(value, float) and not math.isnan(value)):
+            found = self._places.setdefault((type(value), value), end)
+        else:
+            found = next((at for at, other in enumerate(self.kept) if alike(value, other)), end)
+        if found == end:
+            self.kept.append(value)
+        return found
+
+
 def _unique(inputs: Iterable[Any]) -> list[Any]:
-    kept: list[Any] = []
-    for value in inputs:
-        if not any(alike(value, other) for other in kept):
-            kept.append(value)
-    return kept
-
-
-def _place(known: list[Any], value: Any) -> int:
-    return next(place for place, other in enumerate(known) if alike(value, other))
+    return _Distinct(inputs).kept
 
 
 def alike(value: Any, other: Any) -> bool:

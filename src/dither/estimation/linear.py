@@ -29,7 +29,7 @@ from dither.estimation.intervals import (
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.numerics.distributions import rice_interval, student_t_quantile
-from dither.question import NumberQuestion
+from dither.question import NumberQuestion, QueryQuestion
 from dither.reports import Reports
 
 
@@ -68,6 +68,14 @@ def in_unit(answer: Estimate, summary: Summary) -> Estimate:
 
 def numerical(summary: Summary) -> NumberQuestion:
     """Return the question of a summary; raise if its domain is not an interval or a circle."""
+    if isinstance(summary.question, QueryQuestion):
+        asks = summary.question.reading.edges is None
+        raise InvalidParameter(
+            f"reports of {summary.question.name} answer its queries: call dt.answers(reports)"
+            if asks
+            else f"reports of {summary.question.name} give cumulative shares: call dt.cumulative(reports), "
+            "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice"
+        )
     if not isinstance(summary.question, NumberQuestion):
         raise InvalidParameter(
             "this estimate needs reports on an interval or a circle, not those of "

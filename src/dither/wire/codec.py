@@ -311,6 +311,23 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
 _CAMPAIGN_VERSION: Final = 1
 MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
 _DOMAINS: Final = ("interval", "circle", "categories")
+# What the table [campaign] of a file may have; the last two are not written where they are not used.
+TERMS: Final = (
+    *(
+        "name",
+        "version",
+        "asker",
+        "contact",
+        "purpose",
+        "begins",
+        "ends",
+        "people",
+        "repeat",
+        "days",
+        "labels",
+    ),
+    *("sealing_key", "reports_a_batch"),
+)
 
 
 @dataclass(frozen=True)
@@ -371,6 +388,15 @@ class Campaign:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
+        for key in data:
+            if key not in ("campaign", "questions"):
+                raise unknown_name(
+                    "table of a campaign", key, ["campaign", "questions"], also="and nothing outside of them"
+                )
+        terms = data.get("campaign", {})
+        for key in terms if isinstance(terms, dict) else ():
+            if key not in TERMS:
+                raise unknown_name("term of a campaign", key, TERMS)
         tables = data.get("questions")
         try:
             check_bounds(tables)
