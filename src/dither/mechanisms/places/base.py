@@ -51,9 +51,9 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
     @cached_property
     def question(self) -> Question:
         if self.unit == "location":
-            return self._asked(self)
+            return self._ask(self)
         check_shares(self.of_location.question, 1, self.epsilon)
-        return self._asked(self.of_location, divided=True)
+        return self._ask(self.of_location, divided=True)
 
     @cached_property
     def of_location(self) -> Self:
@@ -128,11 +128,6 @@ class PairMechanism(PathMechanism[Area], Generic[Area]):
         first, second = (part.decoder for part in self.parts)
         return PairDecoder((first, second))
 
-    def told(self, place: object) -> tuple[float, float]:
-        """Return the two numbers of a place relative to the first reference."""
-        first, second = self.kernel.numbers(self.area.check(place)).tolist()
-        return first, second
-
 
 @dataclass(frozen=True)
 class StepByStep:
@@ -165,7 +160,7 @@ class StepByStep:
         return WalkKernel(first.kernel, second.kernel, design.domain, origin, books)
 
 
-def made(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:
+def make_part(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:
     """Return a part: the design that `inner` returns for a line and a budget."""
     if not callable(inner):
         raise InvalidParameter(
