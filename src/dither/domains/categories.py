@@ -310,7 +310,9 @@ class Several(Domain):
             raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
         if isinstance(values, np.ndarray) and values.dtype.kind == "b":
             if values.ndim != 2 or values.shape[1] != len(self):
-                raise OutsideDomain(f"a table of True and False has a column for each of the {len(self)} items")
+                raise OutsideDomain(
+                    f"a table of True and False has a column for each of the {len(self)} items"
+                )
             person, codes = np.nonzero(values)
             numbers = np.asarray(codes, dtype=np.int64)
             known: Any = range(len(self)) if isinstance(self.labels, range) else self.labels

@@ -356,7 +356,7 @@ class PackedColumns(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n * self.columns and int(counts.max()) <= n
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return int(counts.sum()) // self.columns
 
     def answers(self, reports: Array) -> int:

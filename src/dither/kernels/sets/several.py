@@ -146,7 +146,9 @@ class SetKernel(SupportKernel, PureKernel):
     @property
     def evidence(self) -> str:
         sizes = f"k = {self.items}, m = {self.most}, d = {self.chosen}, t = {self.least}"
-        return f"ln of the odds of a set that meets the person's, with {sizes}, p = {self.coin.heads} of 2^128"
+        return (
+            f"ln of the odds of a set that meets the person's, with {sizes}, p = {self.coin.heads} of 2^128"
+        )
 
     @cached_property
     def rates(self) -> tuple[Fraction, Fraction]:
@@ -171,13 +173,13 @@ class SetKernel(SupportKernel, PureKernel):
     def variance(self, frequency: float) -> float:
         return noise_variance(self.rates, frequency)
 
-    def shared(self, n: int) -> tuple[float, float, float]:
+    def shared_variance(self, n: int) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
 
     def counting(self, domain: Domain) -> PackedColumns:
         return PackedColumns(self.size, self.chosen, self.width)
 
-    def supported(self, reports: Array, categories: int) -> Mask:
+    def support(self, reports: Array, categories: int) -> Mask:
         """Return which items each report tells, along the last axis."""
         told = self.told(reports)
         held: Mask = (told[..., None] == np.arange(categories)).any(axis=-2)
@@ -317,12 +319,12 @@ class SetKernel(SupportKernel, PureKernel):
         members = _columns(int(count.max()), self.most, people, source)
         lower = [own[place] - np.uint32(place) for place in range(self.most)]
         below = np.empty(people, dtype=np.bool_)
-        for number in told:  # the others are numbered without the person's own elements
+        for place, number in enumerate(told):  # the others are numbered without the person's own elements
             shift = np.zeros(people, dtype=np.uint32)
             for mine in lower:
                 np.less_equal(mine, number, out=below)
                 shift += below
-            number += shift
+            told[place] = number + shift
         flat, everybody = own.reshape(-1), np.arange(people)
         for place, member in enumerate(members):
             mine = flat[member.astype(np.int64) * people + everybody]

@@ -108,7 +108,11 @@ def best_sets(epsilon: float, items: int, most: int, bits: int) -> SetPlan:
     width = (items + most - 1).bit_length()
     limit = min(items, bits // width)
     bound = exp_below(Fraction(epsilon))
-    found = [plan for least in range(1, min(most, _MOST_LEAST) + 1) for plan in _tried(bound, items, most, least, limit)]
+    found = [
+        plan
+        for least in range(1, min(most, _MOST_LEAST) + 1)
+        for plan in _tried(bound, items, most, least, limit)
+    ]
     return min(found, key=lambda plan: (plan.variance, plan.chosen, plan.least))
 
 
