@@ -42,6 +42,7 @@ from .estimation.distributions import quantile as quantile
 from .estimation.families import fit as fit
 from .estimation.frequency import frequencies as frequencies
 from .estimation.frequency import heavy_hitters as heavy_hitters
+from .estimation.frequency import together as together
 from .estimation.groups import estimate as estimate
 from .estimation.linear import mean as mean
 from .estimation.linear import resultant as resultant

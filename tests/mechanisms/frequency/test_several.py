@@ -84,12 +84,12 @@ def test_reports_follow_the_law_and_wrong_twins_do_not() -> None:
         def counted(mechanism: dt.SetResponse, people: int, value: list[str] = value) -> np.ndarray:
             source = dt.Seeded(5)
             cells = mechanism.perturb([value] * people, source=source).cells
-            rows = map(tuple, mechanism.kernel.told(cells).tolist())
+            rows = map(tuple, mechanism.kernel.elements(cells).tolist())
             return np.bincount([told[row] for row in rows], minlength=len(told))
 
         assert p_of_counts(counted(asked, 30_000), 30_000 * expected) > ALARM
         singly = asked.kernel.draw_singly([asked.domain.check([value])[0]] * 4_000, dt.Seeded(6))
-        places = [told[tuple(row)] for row in asked.kernel.told(singly).tolist()]
+        places = [told[tuple(row)] for row in asked.kernel.elements(singly).tolist()]
         assert p_of_counts(np.bincount(places, minlength=len(told)), 4_000 * expected) > ALARM
         if len(value) > 2:
             assert p_of_counts(counted(FirstOfMany(domain, epsilon=1), 30_000), 30_000 * expected) < ALARM
@@ -101,7 +101,7 @@ def test_counts_and_bytes_are_those_of_the_told_elements() -> None:
     asked = dt.SetResponse(dt.Several(1000, most=20), epsilon=1)
     drawn = np.random.default_rng(1).random((500, 1000)) < 0.03
     reports = asked.perturb(drawn, source=dt.Seeded(2))
-    told = asked.kernel.told(reports.cells)
+    told = asked.kernel.elements(reports.cells)
     assert told.shape == (500, 12)
     assert bool((told[:, 1:] > told[:, :-1]).all())
     counts = np.bincount(told.reshape(-1), minlength=1020)
@@ -115,7 +115,7 @@ def test_reports_that_no_device_sends() -> None:
     asked = dt.SetResponse(dt.Several(20, most=3), epsilon=1)  # two numbers of five bits
     assert asked.kernel.chosen == 2
     good = asked.reports([[1 | 2 << 5 & 0xFF, 2 << 5 >> 8]])
-    assert asked.kernel.told(good.cells).tolist() == [[1, 2]]
+    assert asked.kernel.elements(good.cells).tolist() == [[1, 2]]
     for numbers in ((1, 1), (2, 1), (1, 23), (1, 31)):
         raw = numbers[0] | numbers[1] << 5
         with pytest.raises(MalformedReport):

@@ -83,7 +83,7 @@ def unfair_subsets(size: int, chosen: int, epsilon: float) -> SubsetBits:
 class KeepsTheFirst(SetKernel):  # type: ignore[misc]
     """Sets that are cut to their first items instead of thinned at random."""
 
-    def thinned(self, codes: Any, source: Any) -> list[int]:
+    def thin(self, codes: Any, source: Any) -> list[int]:
         return sorted(codes)[: self.most]
 
 

@@ -181,11 +181,11 @@ class SetKernel(SupportKernel, PureKernel):
 
     def support(self, reports: Array, categories: int) -> Mask:
         """Return which items each report tells, along the last axis."""
-        told = self.told(reports)
+        told = self.elements(reports)
         held: Mask = (told[..., None] == np.arange(categories)).any(axis=-2)
         return held
 
-    def told(self, reports: Array) -> Integers:
+    def elements(self, reports: Array) -> Integers:
         """Return the elements of reports, ascending along the last axis; from k on they are dummies."""
         rows = reports.reshape(-1, self.layout.shape[0])
         columns = np.array(list(unpack_numbers(rows, self.chosen, self.width)), dtype=np.int64)
@@ -233,7 +233,7 @@ class SetKernel(SupportKernel, PureKernel):
 
     # --- probabilities
 
-    def completed(self, codes: Sequence[int]) -> list[int]:
+    def complete(self, codes: Sequence[int]) -> list[int]:
         """Return up to `most` codes of items, ascending, with the dummies that complete them."""
         return [*codes, *range(self.items, self.items + self.most - len(codes))]
 
@@ -241,7 +241,7 @@ class SetKernel(SupportKernel, PureKernel):
         """Yield the sets of `most` elements that a person's items become, all equally likely."""
         items = [int(code) for code in value if code >= 0]
         for kept in combinations(items, min(len(items), self.most)):
-            yield tuple(self.completed(kept))
+            yield tuple(self.complete(kept))
 
     def probabilities(self, value: Any) -> list[Fraction]:
         """Return the exact probability of every set of elements, in lexicographic order."""
@@ -261,7 +261,7 @@ class SetKernel(SupportKernel, PureKernel):
         have = (rows >= 0).sum(axis=-1, keepdims=True)
         if (have > self.most).any():
             raise InvalidParameter(f"probabilities are for sets of up to {self.most} items")
-        told = self.told(reports)
+        told = self.elements(reports)
         met = (told[..., :, None] == rows[..., None, :]).any(axis=-1).sum(axis=-1)
         met = met + ((told >= self.items) & (told < self.size - have)).sum(axis=-1)
         hit, miss = (float(share) for share in self.shares)
@@ -269,7 +269,7 @@ class SetKernel(SupportKernel, PureKernel):
 
     # --- draws
 
-    def thinned(self, codes: Sequence[int], source: Source) -> list[int]:
+    def thin(self, codes: Sequence[int], source: Source) -> list[int]:
         """Return up to `most` of a person's items, ascending, all equally likely to be kept."""
         kept = list(codes)
         if len(kept) > self.most:
@@ -280,7 +280,7 @@ class SetKernel(SupportKernel, PureKernel):
 
     def draw_one(self, value: Any, source: Source) -> bytes:
         # Whatever the items are and whether they are met, the same numbers are drawn.
-        own = self.completed(self.thinned([int(code) for code in value if code >= 0], source))
+        own = self.complete(self.thin([int(code) for code in value if code >= 0], source))
         held = self.coin.toss_one(source)
         met, missed = self._ways
         places = [source.below(sum(met)), source.below(sum(missed))]
@@ -329,7 +329,7 @@ class SetKernel(SupportKernel, PureKernel):
         for place, member in enumerate(members):
             mine = flat[member.astype(np.int64) * people + everybody]
             np.copyto(told[place], mine, where=count > place)
-        pack_numbers(_ordered(told), self.width, reports)
+        pack_numbers(_sort_columns(told), self.width, reports)
 
     def _own(self, codes: Array, source: Source) -> Halves:
         """Return each person's own elements, ascending: a row for each of the `most` places."""
@@ -340,7 +340,7 @@ class SetKernel(SupportKernel, PureKernel):
         kept = min(codes.shape[1], self.most)
         rows[:, :kept] = codes[:, :kept]
         for person in np.flatnonzero(have > self.most):
-            rows[person] = self.thinned(codes[person, : have[person]].tolist(), source)
+            rows[person] = self.thin(codes[person, : have[person]].tolist(), source)
         place = np.arange(self.most)
         dummies = self.items + place - np.minimum(have, self.most)[:, None]
         return np.where(rows >= 0, rows, dummies).T.astype(np.uint32, order="C")
@@ -379,7 +379,7 @@ def _insert(ordered: list[Halves], column: Halves) -> None:
     ordered.append(column)
 
 
-def _ordered(columns: list[Halves]) -> list[Halves]:
+def _sort_columns(columns: list[Halves]) -> list[Halves]:
     ordered: list[Halves] = []
     for column in columns:
         _insert(ordered, column)
