@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dither.advice.goals.numbers import Frequencies, Mean
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, found
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled
 from dither.privacy import Guarantee, Pure
@@ -232,12 +232,14 @@ def _answer_words(domain: Domain) -> str:
         return f"a number in {domain}"
     if isinstance(domain, Circle):
         return f"an angle on {domain}"
+    if isinstance(domain, Several):
+        return f"which of {len(domain)} items, with about {domain.most} of them told at most"
     return f"one of {domain}" if isinstance(domain, Categories) else str(domain)
 
 
 def _errors(mechanism: Question) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
-    goal = Frequencies if isinstance(mechanism.domain, Categories) else Mean
+    goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
     found = []
     for people in PEOPLE:
         try:

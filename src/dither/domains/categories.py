@@ -225,8 +225,11 @@ class LabelLists:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def __getitem__(self, rows: slice) -> LabelLists:
-        """Return the lists of some people who follow one another."""
+    def __getitem__(self, rows: slice | Array) -> LabelLists:
+        """Return the lists of some people, by a slice without steps or by a mask."""
+        if not isinstance(rows, slice):
+            have = np.diff(self.ends, prepend=0)
+            return LabelLists(self.labels[np.repeat(rows, have)], np.cumsum(have[rows]))
         begin, end, _ = rows.indices(len(self))
         first = int(self.ends[begin - 1]) if begin else 0
         last = int(self.ends[end - 1]) if end > begin else first

@@ -391,7 +391,9 @@ def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
         raise InvalidParameter(f"items of sets are told together in reports of dt.SetResponse, not of {made}")
     if kernel.most < 2 or kernel.chosen < 2:
         why = "nobody tells about two items" if kernel.most < 2 else "each report tells one item alone"
-        raise NotIdentifiable(f"{why}, so reports do not say who has both; ask with a smaller ε or more items")
+        raise NotIdentifiable(
+            f"{why}, so reports do not say who has both; ask with a smaller ε or more items"
+        )
     question: Any = reports.question
     codes = question.domain.categories.check([first, second])
     if codes[0] == codes[1]:

@@ -70,10 +70,30 @@ class SetResponse(Mechanism[Several]):
         return float(question.variance(frequency))
 
     @property
+    def bound(self) -> float:
+        """A lower bound on `variance(most/k)` of every ε-LDP mechanism, if all sets of `most` are alike."""
+        return least_item_variance(len(self.domain), self.domain.most, self.epsilon)
+
+    @property
     def cut_cost(self) -> float:
         """How much larger the variance of a rare item is because of `most_bytes`, relative to no limit."""
         free = _free_variance(self.epsilon, len(self.domain), self.domain.most)
         return max(float(self._plan.variance) / free - 1.0, 0.0)
+
+
+def least_item_variance(items: int, most: int, epsilon: float) -> float:
+    """Return a lower bound of n times the noise variance of an item's share, for every ε-LDP mechanism.
+
+    It holds on average over the items, for sets of `most` items that are all equally likely, and for every
+    unbiased reading of reports. With s = (m/k)(1 − m/k) and x the person's set as zeros and ones: by Cauchy
+    and Schwarz a reading v of mean x has E|v − m/k|² ≥ (k·s)²/A, where A is the largest |E[x|report] − m/k|².
+    The law of x given a report has densities within a factor e^ε. So the shift along a unit vector w is at
+    most that of a share a of all sets with the larger density: (E − 1)·√(a(1 − a)·Var(w·x))/(1 + (E − 1)a),
+    which is largest for a = 1/(E + 1), and Var(w·x) = s·k/(k − 1). Hence s·(4E(k − 1)/(E − 1)² − 1).
+    """
+    share = most / items
+    ratio = math.exp(epsilon) / math.expm1(epsilon) ** 2
+    return max(share * (1.0 - share) * (4.0 * ratio * (items - 1) - 1.0), 0.0)
 
 
 def _free_variance(epsilon: float, items: int, most: int) -> float:

@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dither.domains import Categories, Circle, Interval
+from dither.domains import Categories, Circle, Interval, Several
 from dither.estimation.estimate import show_interval
 from dither.privacy import Pure
 from dither.question import Question
@@ -90,6 +90,8 @@ def question_words(mechanism: Question) -> str:
         what = f"a direction on a circle of {plain(domain.length)}"
     elif isinstance(domain, Categories):
         what = f"one of {whole(len(domain))} answers"
+    elif isinstance(domain, Several):
+        what = f"a set of up to {whole(domain.most)} of {whole(len(domain))} items"
     else:
         what = str(domain)
     return f"{what}; devices run {mechanism.name}"
