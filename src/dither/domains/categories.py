@@ -330,7 +330,7 @@ class Several(Domain):
         flat: list[Any] = []
         ends: list[int] = []
         for value in values if _is_list(values) else [None]:
-            if not _is_list(value):
+            if value is None or not _is_list(value):
                 raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
             flat.extend(value)
             ends.append(len(flat))

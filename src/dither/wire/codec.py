@@ -451,7 +451,7 @@ def _declared_domain(domain: Domain, table: dict[str, Any]) -> Domain:
 def _question(name: str, table: dict[str, Any]) -> Any:
     table, kind = dict(table), None
     try:
-        given = {kind: table.pop(kind) for kind in _DOMAINS if kind in table}
+        given: dict[str, Any] = {kind: table.pop(kind) for kind in _DOMAINS if kind in table}
         if "several" in given and "most" in table:
             given["most"] = table.pop("most")
         domain = read_domain(given)
