@@ -126,6 +126,9 @@ def _asked(made: Mechanism, kind: type[Mechanism]) -> list[str]:
     if isinstance(made, dt.Marginals):
         columns = f'{{name: {random}.integers(8, size=5_000) for name in ("age", "income", "town")}}'
         return [f"values = {columns}", draw, "reports"]
+    if isinstance(made, dt.SetResponse):
+        size = len(made.domain)
+        return [f"values = {random}.random((10_000, {size})) < 0.1", draw, "dt.frequencies(reports)"]
     if group in ("frequency", "joint"):
         labels = [label for label in made.domain.labels if isinstance(label, str)]  # type: ignore[attr-defined]
         size = len(made.domain)  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ class SetResponse(Mechanism[Several]):
     @property
     def cut_cost(self) -> float:
         """How much larger the variance of a rare item is because of `most_bytes`, relative to no limit."""
-        free = _free_variance(self.epsilon, len(self.domain), self.domain.most)
+        free = free_variance(self.epsilon, len(self.domain), self.domain.most)
         return max(float(self._plan.variance) / free - 1.0, 0.0)
 
 
@@ -96,7 +96,7 @@ def least_item_variance(items: int, most: int, epsilon: float) -> float:
     return max(share * (1.0 - share) * (4.0 * ratio * (items - 1) - 1.0), 0.0)
 
 
-def _free_variance(epsilon: float, items: int, most: int) -> float:
+def free_variance(epsilon: float, items: int, most: int) -> float:
     """Return the smallest variance of a rare item over all numbers of elements, if one of them must meet."""
     size, ratio = items + most, math.exp(epsilon)
     told = np.arange(1.0, items + 1.0)
