@@ -26,8 +26,24 @@ import numpy as np
 import dither as dt
 from dither.mechanisms.frequency.several import SetResponse, free_variance
 
-CASES: Final = ((20, 3, 1.0), (100, 10, 1.0), (1000, 20, 1.0), (100, 10, 2.0), (1000, 20, 4.0), (1000, 10, 0.5))
-COLUMNS: Final = ("SetResponse", "measured", "PrivSet", "wheel", "one of k", "pad and sample", "bound", "ratio")
+CASES: Final = (
+    (20, 3, 1.0),
+    (100, 10, 1.0),
+    (1000, 20, 1.0),
+    (100, 10, 2.0),
+    (1000, 20, 4.0),
+    (1000, 10, 0.5),
+)
+COLUMNS: Final = (
+    "SetResponse",
+    "measured",
+    "PrivSet",
+    "wheel",
+    "one of k",
+    "pad and sample",
+    "bound",
+    "ratio",
+)
 
 
 def wheel(most: int, epsilon: float) -> float:

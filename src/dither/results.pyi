@@ -25,7 +25,6 @@ from .estimation.distributions import EstimatedDistribution as EstimatedDistribu
 from .estimation.estimate import Estimate as Estimate
 from .estimation.families import FittedFamily as FittedFamily
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
-from .estimation.frequency import TopItems as TopItems
 from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.over_time import EstimatedDays as EstimatedDays

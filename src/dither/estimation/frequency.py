@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
 from dither.arrays import Bytes, Floats, Indices, Integers, Words
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
-from dither.estimation.estimate import Estimate, LabelledEstimate, show, thousands
+from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level, show, thousands
 from dither.estimation.intervals import (
     AnyTimeInterval,
     BoundedNumbers,
@@ -231,6 +231,14 @@ class ScoreInterval(ConfidenceInterval):
         return least[()], most[()]
 
 
+class TopCategories(NamedTuple):
+    """The categories that are surely among the most frequent ones, and those that may be, by frequency."""
+
+    surely: tuple[Hashable, ...]
+    possibly: tuple[Hashable, ...]
+    level: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedFrequencies(LabelledEstimate):
     """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
@@ -264,22 +272,27 @@ class EstimatedFrequencies(LabelledEstimate):
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
 
-    def top(self, count: int = 10, *, level: float = 0.95) -> TopItems:
-        """Return which labels are among the `count` most frequent, surely and possibly, at this level.
+    def top(self, count: int, level: float = 0.95) -> TopCategories:
+        """Return which categories are surely among the `count` most frequent ones, and which may be.
 
-        All intervals hold together [Bonferroni36]: a label is surely among them if fewer than `count` others
-        can be as frequent, and possibly unless so many others surely are more frequent.
+        Both statements hold together with probability `level`: each category has an interval at the level
+        1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not meet.
         """
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self):
-            raise InvalidParameter(f"count is a whole number from 1 to {len(self)}, not {found(count)}")
-        low, high = (np.asarray(end) for end in self.interval(1.0 - (1.0 - check_level(level)) / len(self)))
-        as_frequent = len(self) - np.searchsorted(np.sort(high), low, side="left") - 1  # others, at most
-        above = len(self) - np.searchsorted(np.sort(low), high, side="right")  # others, at least
-        order = np.argsort(-np.asarray(self.value), kind="stable").tolist()
-        surely = [at for at in order if as_frequent[at] < count]
-        possibly = [at for at in order if as_frequent[at] >= count and above[at] < count]
-        names = [tuple(self.labels[at] for at in found_at) for found_at in (surely, possibly)]
-        return TopItems(count, names[0], names[1], level)
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.labels):
+            raise InvalidParameter(
+                f"count is a whole number from 1 to {len(self.labels)}, not {found(count)}"
+            )
+        low, high = (np.asarray(end) for end in self.interval(joint_level(level, len(self.labels))))
+        order = np.argsort(-np.asarray(self.value), kind="stable")
+        # Others that may be above a category, and others that certainly are.
+        maybe = high.size - np.searchsorted(np.sort(high), low, side="left") - 1
+        surely = low.size - np.searchsorted(np.sort(low), high, side="right")
+        names = [self.labels[int(at)] for at in order]
+        return TopCategories(
+            tuple(name for name, at in zip(names, order, strict=True) if maybe[at] < count),
+            tuple(name for name, at in zip(names, order, strict=True) if surely[at] < count),
+            level,
+        )
 
     def projected(self, method: ProjectionName = "simplex") -> Self:
         """Return frequencies that are not negative and sum to one, by "simplex" or "norm sub".
@@ -316,23 +329,6 @@ class EstimatedFrequencies(LabelledEstimate):
             full = self.sizes[most]
             step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
-
-
-@dataclass(frozen=True)
-class TopItems:
-    """Which labels are among the `count` most frequent: `surely`, and `possibly`, each the largest first."""
-
-    count: int
-    surely: tuple[Hashable, ...]
-    possibly: tuple[Hashable, ...]
-    level: float
-
-    def __repr__(self) -> str:
-        surely = ", ".join(map(str, self.surely)) or "none"
-        rest = ", ".join(map(str, self.possibly[:20])) + (", …" if len(self.possibly) > 20 else "")
-        others = f"; the others are among {rest}" if rest else ""
-        share = f"{100 * self.level:g} %"
-        return f"surely among the {self.count} most frequent ({share}, all together): {surely}{others}"
 
 
 def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
