@@ -11,8 +11,8 @@ Rows are k items, at most m of a person, and ε. All pad with m dummies, so that
   larger density on the person's arcs [doi 10.1109/tmc.2023.3342056]; collisions of arcs are not counted.
 - one of k: a yes-or-no question about one item at random, by randomized response.
 - pad and sample: one of the m elements at random, by the best mechanism for one answer.
-- bound: no mechanism has a smaller variance, on average over the items, if all sets of m are alike; `ratio` is
-  that of SetResponse to it, in the same case.
+- bound: no mechanism has a smaller variance, on average over the items, if all sets of m are alike; `ratio`
+  is that of SetResponse to it, in the same case.
 """
 
 from __future__ import annotations

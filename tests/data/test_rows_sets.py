@@ -1,4 +1,4 @@
-"""Sets of items in files and frames: lists, texts with separators, yes-or-no columns; the same sets in all."""
+"""Sets of items in files and frames: lists, texts with separators, yes-or-no columns, the same in all."""
 
 from __future__ import annotations
 
