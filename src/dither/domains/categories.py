@@ -280,12 +280,10 @@ class Several(Domain):
 
         Rows are as long as the largest set, and at least one.
         """
+        if isinstance(values, np.ndarray) and self._is_table(values):
+            return values.astype(np.int64, copy=False)
         lists = self.lists(values)
         codes = self._codes(lists.labels)
-        if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.shape[-1]:
-            table = codes.reshape(values.shape)
-            if bool((table[:, 1:] > table[:, :-1]).all()):
-                return table
         have = np.diff(lists.ends, prepend=0)
         person = np.repeat(np.arange(len(lists)), have)
         keys = person * len(self) + codes
@@ -296,6 +294,15 @@ class Several(Domain):
         rows = np.full((len(lists), max(int(have.max(initial=0)), 1)), -1, dtype=np.int64)
         rows[person, np.arange(person.size) - np.repeat(np.cumsum(have) - have, have)] = codes
         return rows
+
+    def _is_table(self, values: Array) -> bool:
+        """Return whether values are rows of ascending codes already, as large arrays of full sets may be."""
+        if isinstance(values, np.ma.MaskedArray) or not isinstance(self.labels, range):
+            return False
+        if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
+            return False
+        inside = bool(values[:, 0].min() >= 0 and values[:, -1].max() < len(self))
+        return inside and bool((values[:, 1:] > values[:, :-1]).all())
 
     def _codes(self, labels: CodedLabels | Array) -> Integers:
         try:
@@ -323,7 +330,7 @@ class Several(Domain):
             return LabelLists(labels, np.cumsum(np.bincount(person, minlength=len(values))))
         if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 2:
             ends = values.shape[1] * np.arange(1, len(values) + 1)
-            return LabelLists(values.reshape(-1).astype(np.int64), ends)
+            return LabelLists(values.reshape(-1).astype(np.int64, copy=False), ends)
         return self._listed(values)
 
     def _listed(self, values: Any) -> LabelLists:
