@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from dither.advice.goals.numbers import Frequencies, Mean
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled
@@ -353,14 +353,16 @@ def _question(asked: Any, said: Mapping[str, str]) -> str:
 
 
 def _answers(domain: Domain, said: Mapping[str, str]) -> str:
+    if isinstance(domain, Several):
+        return said["several"].format(items=len(domain), most=domain.most)
     kinds = ((Interval, "number"), (Circle, "angle"), (Categories, "category"))
-    kind = next((name for one, name in kinds if isinstance(domain, one)), None)
+    kind = next((name for kind, name in kinds if isinstance(domain, kind)), None)
     return str(domain) if kind is None else said[kind].format(domain=domain)
 
 
 def _errors(mechanism: Question, said: Mapping[str, str]) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
-    goal = Frequencies if isinstance(mechanism.domain, Categories) else Mean
+    goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
     found = []
     for people in PEOPLE:
         try:

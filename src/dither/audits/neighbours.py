@@ -13,11 +13,12 @@ from typing import Any, Final, Self
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
-from dither.domains import Categories, Domain, Interval, Line, Plane, Profile, Region, Text
+from dither.domains import Categories, Domain, Interval, Line, Plane, Profile, Region, Several, Text
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.several import SetKernel
 from dither.kernels.sets.subsets import SubsetBits
 from dither.privacy.guarantee import log_above
 from dither.question import Question
@@ -76,6 +77,9 @@ def list_probabilities(question: Question) -> Listed | None:
     elif isinstance(domain, Categories):
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
+    elif isinstance(domain, Several):
+        values = tuple(candidates(domain))
+        inputs = tuple(domain.check([one])[0] for one in values)
     elif isinstance(domain, Region) and isinstance(kernel, CellKernel):
         values = inputs = on_plane(domain)
     else:
@@ -90,6 +94,12 @@ def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integ
     if isinstance(kernel, CellKernel) and kernel.outcomes <= MOST_LISTED:
         last = bool(layout.shape)  # of a path: the cell stands after the mark
         return lambda reports: np.asarray((reports[..., -1] if last else reports).reshape(-1), dtype=np.int64)
+    if isinstance(kernel, SetKernel) and kernel.outcomes <= _EXACT:
+        sets = {row: at for at, row in enumerate(combinations(range(kernel.size), kernel.chosen))}
+        elements, chosen = kernel.elements, kernel.chosen
+        return lambda reports: np.array(
+            [sets[tuple(row)] for row in elements(reports).reshape(-1, chosen).tolist()]
+        )
     if isinstance(kernel, Bits | SubsetBits) and kernel.size <= _MOST_BITS:
         size = kernel.size
         return lambda reports: unpack_rows(reports, size).reshape(-1, size) @ (1 << np.arange(size))
@@ -254,6 +264,10 @@ def candidates(domain: Domain) -> list[Any]:
         count = len(domain)
         codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])
         return [domain.labels[code] for code in codes]
+    if isinstance(domain, Several):
+        labels = list(domain.labels)
+        disjoint = labels[: domain.most], labels[-domain.most :]  # full sets, as different as they can be
+        return _unique([[], *disjoint, labels[:1], labels[-1:], labels[: domain.most + 1]])
     if isinstance(domain, Profile):
         return _records(domain)
     if isinstance(domain, Text):

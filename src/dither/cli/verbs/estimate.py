@@ -124,9 +124,9 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    from dither.domains import Categories
+    from dither.domains import Categories, Several
 
-    return isinstance(summary.question.domain, Categories)
+    return isinstance(summary.question.domain, Categories | Several)
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dither.advice.explain import caution
-from dither.domains import Categories, Circle, Interval
+from dither.domains import Categories, Circle, Interval, Several
 from dither.estimation.estimate import show_interval
 from dither.privacy import Pure
 from dither.question import Question
@@ -91,6 +91,8 @@ def question_words(question: Question) -> str:
         what = f"a direction on a circle of {plain(domain.length)}"
     elif isinstance(domain, Categories):
         what = f"one of {whole(len(domain))} answers"
+    elif isinstance(domain, Several):
+        what = f"a set of up to {whole(domain.most)} of {whole(len(domain))} items"
     else:
         what = str(domain)
     return f"{what}; devices run {question.name}"

@@ -313,7 +313,7 @@ def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
 
 BUNDLES: Final = (
     *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
-    *("signatures.js", "relay.js", "rules.js", "packed.js"),
+    *("several.js", "signatures.js", "relay.js", "rules.js", "packed.js"),
 )
 
 
