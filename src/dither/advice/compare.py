@@ -311,8 +311,13 @@ def _compare_sets(domain: Several, epsilon: float) -> Comparison:
         math.exp(epsilon) / math.expm1(epsilon) ** 2
     )  # of randomized response; one in k answers for an item
     measured: list[tuple[str, float, float, int]] = [
-        (one.name, one.mechanism.variance(share), one.mechanism.variance(0.0), one.mechanism.report_bytes)
-        for one in candidates
+        (
+            tried.name,
+            tried.mechanism.variance(share),
+            tried.mechanism.variance(0.0),
+            tried.mechanism.report_bytes,
+        )
+        for tried in candidates
     ]
     single = items * lies + (items - 1) * share * (1.0 - share)
     measured.append(("RR of one item at random", single, items * lies, 4))

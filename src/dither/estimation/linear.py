@@ -203,6 +203,7 @@ def _mean_vector(summary: Summary) -> _MeanVector:
 
 
 RARE_EXTREMES: Final = " unless a few are extreme: see at_any_time()"
+_TWO_SIDED: Final = 1.96  # standard errors of a 95 % interval
 _UNSEEN: Final = 3.0  # people at an end of the domain of whom a sample may show none
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
 _PLACES: Final = 33  # values at which the variance of a report is looked at
@@ -330,7 +331,7 @@ class Linear(Method):
         found = average(summary, reading.values, mean, least=_least_variance(question, reading, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
         # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
-        rare = found.half_width(0.95) < _UNSEEN * question.line.length / summary.n
+        rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
         interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
         return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval)
 
