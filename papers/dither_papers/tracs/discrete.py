@@ -166,9 +166,9 @@ FIGURES: Final = [
         [
             *expect(RIGHT, "TraCS-C", (0.5933, 0.4343, 0.3019, 0.2013, 0.13), 0.06),
             *(
-                one
+                expected
                 for name in ("gridding 10 × 10", "gridding 100 × 100")
-                for one in expect(
+                for expected in expect(
                     RIGHT,
                     f"{name}, printed scale",
                     TABLES["figD.3_gridding"][name],

@@ -85,7 +85,9 @@ class Ranges(Averaged):
         return summed_variance(mechanism, matrix) / (size - 1)
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
-        solved = [one.mechanism for one in candidates if isinstance(one.mechanism, Cumulative)]
+        solved = [
+            candidate.mechanism for candidate in candidates if isinstance(candidate.mechanism, Cumulative)
+        ]
         return _below(self, solved[0]) if solved else None
 
     def reason(self, first: Candidate, domain: Any) -> str:

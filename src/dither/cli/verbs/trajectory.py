@@ -19,6 +19,7 @@ from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
+    check_protection,
     metres,
     number,
     number_of,
@@ -98,7 +99,7 @@ class Area:
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
             # A map of any size is made from reports of TraCS-C alone, so a fixed reference must be asked for.
             choices = [choice.mechanism for choice in ranked(self.region, length=_TYPICAL, **share)]
-            best = next(one for one in choices if getattr(one, "reference", None) != "fixed")
+            best = next(made for made in choices if getattr(made, "reference", None) != "fixed")
             kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
         if kind == "tracs-c":
             more["inner"] = inside(inner or "ogpm")
@@ -129,7 +130,7 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         crs: str | None,
         **kwargs: Any,
     ) -> None:
-        given = [one for one in (box, disk, polygon) if one is not None]
+        given = [region for region in (box, disk, polygon) if region is not None]
         if len(given) != 1:
             raise click.UsageError(
                 "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
@@ -295,6 +296,9 @@ def perturb(
     own = area.mechanism(mechanism, epsilon, unit, inner)
     with rows_done(f"reading {file.name}") as progress:
         trips = Trips.read(file, progress=progress)
+    longest = int(trips.paths.lengths.max())
+    whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
+    check_protection(whole_trip)
     with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
         drawn = TripReports.draw(
             trips,
@@ -307,8 +311,6 @@ def perturb(
     drawn.write(out)
     if plot is not None:
         _picture(trips, drawn.trips, area, plot)
-    longest = int(trips.paths.lengths.max())
-    whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
     if as_json:
         answer = {"trips": len(trips), "places": len(trips.paths.points), "out": str(out)}
         answer |= {"mechanism": type(own).__name__, "guarantee": str(own.guarantee)}
@@ -399,7 +401,7 @@ def map_(
             stream.write("\n")
     if as_json:
         ends = {"x": [found.grid.x.low, found.grid.x.high], "y": [found.grid.y.low, found.grid.y.high]}
-        plain = [{"share": float(one), "standard_error": float(one.standard_error)} for one in shares]
+        plain = [{"share": float(share), "standard_error": float(share.standard_error)} for share in shares]
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
@@ -482,7 +484,7 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
         mechanism = area.mechanism(kind, epsilon, "location", inner if kind.startswith("tracs") else None)
         name = type(mechanism).__name__ + (", fixed reference" if kind.endswith("fixed") else "")
         found.append((name, predicted_error(mechanism, length=_TYPICAL), mechanism.guarantee.epsilon))
-    rows = sorted(found, key=lambda one: one[1])
+    rows = sorted(found, key=lambda row: row[1])
     if as_json:
         keys = "mechanism", "error_metres", "epsilon_spent"
         print_json([dict(zip(keys, row, strict=True)) for row in rows])

@@ -119,7 +119,7 @@ def ranked(
         raise InvalidParameter(
             f"an area must be a Rectangle, Disk, Parallelogram or Sphere, not {type(domain).__name__}"
         )
-    choices = [Choice(one, predicted_error(one, places, length=length, step=step)) for one in made]
+    choices = [Choice(design, predicted_error(design, places, length=length, step=step)) for design in made]
     return sorted(choices, key=lambda choice: choice.error)
 
 
