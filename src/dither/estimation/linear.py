@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -208,12 +209,18 @@ class MeanInterval(ConfidenceInterval):
 
     average: StudentInterval
     numbers: CountedNumbers
-    condition: str = ""
+    domain: float  # its length
 
     @property
     def n(self) -> int:
         """The number of reports."""
         return self.average.n
+
+    @cached_property
+    def condition(self) -> str:
+        """That few are extreme: if none of n people are, 3/n of all may be, by [Hanley83] at 95 %."""
+        rare = self.average.half_width(0.95) < _UNSEEN * self.domain / self.n
+        return RARE_EXTREMES if rare else ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
         return self.average.interval(level)
@@ -321,9 +328,7 @@ class Linear(Method):
         mean = reading.total(summary.counts, summary.n) / summary.n
         found = average(summary, reading.values, mean, least=_least_variance(question, reading, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
-        # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
-        rare = found.half_width(0.95) < _UNSEEN * question.line.length / summary.n
-        interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
+        interval = MeanInterval(found, counted, question.line.length)
         return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval)
 
     def variance(self, summary: Summary) -> Estimate:
