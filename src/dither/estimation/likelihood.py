@@ -402,7 +402,6 @@ def profile_estimate(
 
 
 FINE: Final = 128  # the least number of bins of a fit that is shown
-INFERRED: Final = 512  # and of one that intervals are computed from
 POINTS: Final = 512  # the least number of inputs that represent a fit's bins
 OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
 
