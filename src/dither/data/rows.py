@@ -196,7 +196,7 @@ _YES: Final = {"1", "yes", "true", "x", "y"}
 _NO: Final = {"0", "no", "false", "n", ""}
 
 
-def _ticked(cell: Any, item: str) -> bool | None:
+def _is_ticked(cell: Any, item: str) -> bool | None:
     """Return whether a cell of a yes-or-no column is a yes; empty is no, the item's own name is yes."""
     if cell is None or isinstance(cell, bool | np.bool_):
         return bool(cell)
@@ -212,7 +212,7 @@ def read_ticks(chunk: Chunk, names: Sequence[str], domain: Several, rows: Intege
     odd = np.zeros(rows.size, dtype=np.bool_)
     for place, (name, label) in enumerate(zip(names, domain.labels, strict=True)):
         cells = chunk.cells(name)
-        ticks = [_ticked(cells[row], str(label)) for row in rows.tolist()]
+        ticks = [_is_ticked(cells[row], str(label)) for row in rows.tolist()]
         odd |= [tick is None for tick in ticks]
         table[:, place] = [bool(tick) for tick in ticks]
     return Values(table, np.zeros_like(odd), odd)

@@ -310,6 +310,7 @@ class SetKernel(SupportKernel, PureKernel):
         return reports
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
+        """Draw a report for each row of codes and write it to `reports`."""
         own = self._own(codes, source)
         people = codes.shape[0]
         held = self.coin.toss(people, source)

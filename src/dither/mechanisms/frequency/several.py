@@ -131,12 +131,12 @@ def best_sets(epsilon: float, items: int, most: int, bits: int) -> SetPlan:
     found = [
         plan
         for least in range(1, min(most, _MOST_LEAST) + 1)
-        for plan in _tried(bound, items, most, least, limit)
+        for plan in _plans(bound, items, most, least, limit)
     ]
     return min(found, key=lambda plan: (plan.variance, plan.chosen, plan.least))
 
 
-def _tried(bound: Fraction, items: int, most: int, least: int, limit: int) -> Iterator[SetPlan]:
+def _plans(bound: Fraction, items: int, most: int, least: int, limit: int) -> Iterator[SetPlan]:
     """Yield larger and larger sets, until the variance has grown for a while."""
     smallest, grown = None, 0
     for chosen in range(least, limit + 1):
