@@ -54,7 +54,7 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     """Return the code that makes the mechanism of the example."""
     if name in EXAMPLES:
         return EXAMPLES[name]
-    domain = next(one for one in DOMAINS if isinstance(_evaluated(one), kind.takes))
+    domain = next(domain for domain in DOMAINS if isinstance(_evaluated(domain), kind.takes))
     return f"{address(name)}({domain}, epsilon=1)"
 
 
@@ -176,7 +176,7 @@ def _table(domain: str, epsilon: float) -> dict[str, dict[str, Any]]:
 def standing(name: str, kind: type[Mechanism]) -> list[str]:
     """Return the errors of a mechanism relative to the best possible at some ε, and what is better there."""
     made = example(name, kind)
-    domain = next((one for one in DOMAINS[:3] if _evaluated(one) == made.domain), None)
+    domain = next((candidate for candidate in DOMAINS[:3] if _evaluated(candidate) == made.domain), None)
     if domain is None:
         return []
     columns = (
@@ -220,7 +220,7 @@ def _sources(name: str, kind: type[Mechanism]) -> list[str]:
     )
     lines = [f"- source: {site_parts.link(source)}"]
     if cited:
-        lines.append(f"- theorems beside the formulas: {', '.join(f'[{one}]' for one in cited)}")
+        lines.append(f"- theorems beside the formulas: {', '.join(f'[{theorem}]' for theorem in cited)}")
     lines.append(f"- tests: {', '.join(site_parts.link(file) for file in tests_of(name, kind))}")
     return lines
 

@@ -1,5 +1,6 @@
 // Builds what browsers load: one file for each entry point, minified, without dependencies. All of them import core.js.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { minify } from "terser";
 
@@ -40,3 +41,8 @@ for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice:
 
 // Pages that are opened from disk may not load modules: for them one script with the global name `dither`.
 await bundle("dither.global", { format: "iife", globalName: "dither", entryPoints: ["src/global.ts"] }, false);
+
+// What a page writes into integrity=, and what `dither audit` compares.
+const digest = (name) => `sha384-${createHash("sha384").update(readFileSync(`dist/${name}`)).digest("base64")}`;
+const files = readdirSync("dist").filter((name) => name.endsWith(".js")).sort();
+writeFileSync("dist/integrity.json", `${JSON.stringify(Object.fromEntries(files.map((name) => [name, digest(name)])), null, 1)}\n`);

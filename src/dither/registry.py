@@ -199,7 +199,7 @@ def _maker(value: Any) -> dict[str, Any]:
     fixed = value.keywords if isinstance(value, partial) else {}
     kind: Any = made
     stated = _declared_types(kind)
-    parameters = {name: _plain_as(stated.get(name, ""), one) for name, one in fixed.items()}
+    parameters = {name: _plain_as(stated.get(name, ""), value) for name, value in fixed.items()}
     return {"maker": made.__name__, "with": parameters}
 
 

@@ -197,10 +197,10 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
 
 def _ones(question: Question, known: Listed, place: int, count: int, source: Source) -> Integers:
     """Return the reports of one input, drawn one by one in plain integers; none if they are rows."""
-    kernel, one = question.kernel, known.inputs[place]
-    if not isinstance(kernel, CellKernel) or np.ndim(one):
+    kernel, value = question.kernel, known.inputs[place]
+    if not isinstance(kernel, CellKernel) or np.ndim(value):
         return np.zeros(0, dtype=np.int64)
-    return np.array([kernel.draw_one(one, source) for _ in range(count)], dtype=np.int64)
+    return np.array([kernel.draw_one(value, source) for _ in range(count)], dtype=np.int64)
 
 
 def _agree(drawn: Integers, law: Floats) -> bool:

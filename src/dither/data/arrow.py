@@ -123,10 +123,10 @@ def encode_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
     return to_numbers(encoded.indices), to_objects(encoded.dictionary)
 
 
-def report_type(mechanism: Question) -> pyarrow.DataType:
+def report_type(question: Question) -> pyarrow.DataType:
     """Return the Arrow type of a report: an unsigned integer, or bytes of a fixed length."""
     pa = arrow()
-    layout = mechanism.layout
+    layout = question.layout
     return pa.binary(layout.itemsize) if layout.subdtype else pa.from_numpy_dtype(layout)
 
 
@@ -139,20 +139,20 @@ def to_column(reports: Reports) -> pyarrow.Array:
     return pa.Array.from_buffers(report_type(reports.question), len(rows), [None, pa.py_buffer(rows)])
 
 
-def from_column(column: pyarrow.Array, mechanism: Question) -> Array:
+def from_column(column: pyarrow.Array, question: Question) -> Array:
     """Return the whole numbers of a column of reports; nulls (people who did not answer) are left out.
 
-    Whether a device can have sent the numbers is not checked here: pass the result to `mechanism.reports`.
+    Whether a device can have sent the numbers is not checked here: pass the result to `question.reports`.
     """
-    if mechanism.layout.subdtype is None:
+    if question.layout.subdtype is None:
         if not arrow().types.is_integer(column.type):
             raise MalformedReport(f"reports are whole numbers; the column is of type {column.type}")
         return to_numbers(column.drop_null())
-    width = mechanism.layout.itemsize
+    width = question.layout.itemsize
     rows = [row for row in column.to_pylist() if row is not None]  # Arrow drops no nulls of views
     if not all(isinstance(row, bytes) and len(row) == width for row in rows):
         raise MalformedReport(f"reports are {width} bytes each; the column is of type {column.type}")
-    base, shape = mechanism.layout.subdtype
+    base, shape = question.layout.subdtype
     return np.frombuffer(b"".join(rows), base).reshape(len(rows), *shape)
 
 

@@ -231,10 +231,10 @@ def _summarise(path: Path, questions: Questions | None, progress: Progress | Non
 
     reader, done = table_format(path), progress or ignore_progress
     campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
-    totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
+    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
-        for name, mechanism in campaign.questions.items():
-            totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
+        for name, question in campaign.questions.items():
+            totals[name] = totals[name] + Summary.of(chunk.reports(name, question))
         done(len(chunk))
     return totals
 
@@ -287,8 +287,8 @@ def group_files(
         _check_same_questions(path, campaign, totals)
         for chunk in reader.read(path, [*campaign.questions, *by]):
             labels = [chunk.cells(column) for column in by]
-            for name, mechanism in campaign.questions.items():
-                totals[name].add(labels, chunk.reports(name, mechanism))
+            for name, question in campaign.questions.items():
+                totals[name].add(labels, chunk.reports(name, question))
             done(len(chunk))
     if not totals:
         raise InvalidParameter("there is no file of reports; name at least one")

@@ -275,7 +275,7 @@ def domains_of(
     if isinstance(questions, Mapping) and all(isinstance(given, Domain) for given in questions.values()):
         return dict(cast(Mapping[str, Domain], questions))
     campaign = Campaign.of(cast(Questions, questions))
-    return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
+    return {name: question.domain for name, question in campaign.questions.items()}
 
 
 class RowChoice:

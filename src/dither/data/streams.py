@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, BinaryIO, Final, Literal, TextIO, get_args
+from typing import IO, Any, AnyStr, BinaryIO, Final, Literal, TextIO, get_args
 
 from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, choose, found
@@ -209,6 +209,7 @@ def _is_name(name: str) -> bool:
 
 COMPRESSED: Final = (".gz", ".zst")  # endings after the one of the format, as in trips.csv.gz
 STANDARD: Final = "-"
+MOST_LINE: Final = 1 << 24  # characters: more than any specification
 KEPT: Final = 1 << 22  # bytes of standard input that can be read twice: more than any specification
 _HEAD: Final = 4  # bytes of the longest byte-order mark
 
@@ -278,7 +279,23 @@ def text_stream(path: Path, dialect: Dialect) -> Iterator[TextIO]:
 def first_line(path: Path) -> bytes:
     """Return the first line of a file, decompressed."""
     with byte_stream(path) as stream:
-        return stream.readline()
+        return read_line(path, stream)
+
+
+def read_line(path: Path, stream: IO[AnyStr]) -> AnyStr:
+    """Return the next line; raise InvalidParameter if it is too long: a small file may decompress to it."""
+    line = stream.readline(MOST_LINE)
+    if len(line) == MOST_LINE:
+        raise InvalidParameter(
+            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; this is no table of text"
+        )
+    return line
+
+
+def lines(path: Path, stream: TextIO) -> Iterator[str]:
+    """Yield the lines that are left, each checked by `read_line`."""
+    while line := read_line(path, stream):
+        yield line
 
 
 def not_text(path: Path, encoding: str = "utf-8") -> InvalidParameter:

@@ -331,9 +331,9 @@ class Several(Domain):
         if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 2:
             ends = values.shape[1] * np.arange(1, len(values) + 1)
             return LabelLists(values.reshape(-1).astype(np.int64, copy=False), ends)
-        return self._from_lists(values)
+        return self._label_lists(values)
 
-    def _from_lists(self, values: Any) -> LabelLists:
+    def _label_lists(self, values: Any) -> LabelLists:
         flat: list[Any] = []
         ends: list[int] = []
         for value in values if _is_list(values) else [None]:

@@ -89,23 +89,23 @@ def _digits(words: Words, digits: Words, scratch: Words) -> None:
         total = digits[place]
         first, *others = pending
         if others:
-            one, two = others[0], others[1]
-            carried.append(_add(first, one, two, total, scratch))
-            for one, two in zip(others[2::2], others[3::2], strict=True):
-                carried.append(_add(total, one, two, total, scratch))
+            second, third = others[0], others[1]
+            carried.append(_add(first, second, third, total, scratch))
+            for second, third in zip(others[2::2], others[3::2], strict=True):
+                carried.append(_add(total, second, third, total, scratch))
         else:
             total[:] = first
         pending = carried
 
 
-def _add(first: Words, one: Words, two: Words, total: Words, scratch: Words) -> Words:
+def _add(first: Words, second: Words, third: Words, total: Words, scratch: Words) -> Words:
     """Write the sum of three bits to `total` and return the carry."""
     both, either = scratch
-    carry = first & one
-    np.bitwise_xor(first, one, out=either)
-    np.bitwise_and(either, two, out=both)
+    carry = first & second
+    np.bitwise_xor(first, second, out=either)
+    np.bitwise_and(either, third, out=both)
     carry |= both
-    np.bitwise_xor(either, two, out=total)
+    np.bitwise_xor(either, third, out=total)
     return carry
 
 

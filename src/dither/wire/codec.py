@@ -86,32 +86,32 @@ def check_bounds(data: Any) -> None:
         if items > MOST_ITEMS:
             raise MalformedReport(f"the specification has more than {MOST_ITEMS} parts")
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                if not all(isinstance(name, str) for name in one):
+        for part in level:
+            if isinstance(part, dict):
+                if not all(isinstance(name, str) for name in part):
                     raise MalformedReport("the keys in a specification must be texts")
-                inner += one.values()
-            elif isinstance(one, list | tuple):
-                inner += one
+                inner += part.values()
+            elif isinstance(part, list | tuple):
+                inner += part
             else:
-                _plain(one)
+                _plain(part)
         level = inner
         if not level:
             return
     raise MalformedReport(f"the specification is nested more than {MOST_DEPTH} levels deep")
 
 
-def _plain(one: Any) -> None:
-    if one is None or isinstance(one, bool):
+def _plain(value: Any) -> None:
+    if value is None or isinstance(value, bool):
         return
-    if isinstance(one, int):
-        if one.bit_length() > MOST_BITS:
+    if isinstance(value, int):
+        if value.bit_length() > MOST_BITS:
             raise MalformedReport(f"a number in the specification has more than {MOST_BITS} bits")
-    elif isinstance(one, float):
-        if not math.isfinite(one):
+    elif isinstance(value, float):
+        if not math.isfinite(value):
             raise MalformedReport("a number in the specification is not finite")
-    elif not isinstance(one, str):
-        raise MalformedReport(f"a specification cannot contain a {type(one).__name__}")
+    elif not isinstance(value, str):
+        raise MalformedReport(f"a specification cannot contain a {type(value).__name__}")
 
 
 def check_specification(data: Any) -> None:
@@ -311,6 +311,23 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
 _CAMPAIGN_VERSION: Final = 1
 MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
 _DOMAINS: Final = ("interval", "circle", "categories", "several")
+# What the table [campaign] of a file may have; the last two are not written where they are not used.
+TERMS: Final = (
+    *(
+        "name",
+        "version",
+        "asker",
+        "contact",
+        "purpose",
+        "begins",
+        "ends",
+        "people",
+        "repeat",
+        "days",
+        "labels",
+    ),
+    *("sealing_key", "reports_a_batch"),
+)
 
 
 @dataclass(frozen=True)
@@ -371,6 +388,15 @@ class Campaign:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
+        for key in data:
+            if key not in ("campaign", "questions"):
+                raise unknown_name(
+                    "table of a campaign", key, ["campaign", "questions"], also="and nothing outside of them"
+                )
+        terms = data.get("campaign", {})
+        for key in terms if isinstance(terms, dict) else ():
+            if key not in TERMS:
+                raise unknown_name("term of a campaign", key, TERMS)
         tables = data.get("questions")
         try:
             check_bounds(tables)
@@ -416,9 +442,9 @@ def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     The result has one key, "reading", or none, so that campaigns without declarations keep their text.
     """
     declared: dict[str, dict[str, Any]] = {}
-    for name, one in questions.items():
-        if isinstance(one.domain, Line):
-            words = {"step": one.domain.step, "unit": one.domain.unit or None}
+    for name, question in questions.items():
+        if isinstance(question.domain, Line):
+            words = {"step": question.domain.step, "unit": question.domain.unit or None}
             declared[name] = {key: value for key, value in words.items() if value is not None}
     declared = {name: words for name, words in declared.items() if words}
     return {"reading": declared} if declared else {}
@@ -430,11 +456,11 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     if not isinstance(declared, dict):
         raise MalformedReport('"reading" has units and steps by the name of the question')
     for name, words in declared.items():
-        one = made.get(name)
+        question = made.get(name)
         known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
-        if one is None or not known or not isinstance(one.domain, Line):
+        if question is None or not known or not isinstance(question.domain, Line):
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
-        made[name] = replace(one, domain=one.domain.read_as(**words), made_by=None)
+        made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made
 
 

@@ -59,7 +59,7 @@ class Block:
     """
 
     dialect: SqlDialect
-    mechanism: Question
+    question: Question
     source: str
     public: tuple[str, ...]
     weighted: bool
@@ -101,7 +101,7 @@ def report_state(valid: str, cell: str) -> str:
 @singledispatch
 def counting_block(counting: Counting, part: Block) -> str:
     """Return the relation that counts the reports of a question."""
-    raise _rows_error(part.mechanism)
+    raise _rows_error(part.question)
 
 
 @counting_block.register
@@ -111,7 +111,7 @@ def _(counting: NotCounted, part: Block) -> str:
 
 @counting_block.register
 def _(counting: EachReport, part: Block) -> str:
-    _require_number(part.mechanism)
+    _require_number(part.question)
     return _count_cells(counting.outcomes, part)
 
 
@@ -127,7 +127,7 @@ def _count_cells(outcomes: int, part: Block) -> str:
 
 @counting_block.register
 def _(counting: LeadingBits, part: Block) -> str:
-    _require_number(part.mechanism)
+    _require_number(part.question)
     if counting.cells > MOST:
         raise InvalidParameter("reports of 2^63 and more do not fit the integers of databases")
     dialect, report = part.dialect, part.dialect.whole("s.report")
@@ -157,7 +157,7 @@ def _(counting: BitSums, part: Block) -> str:
     used = counting.bits - 8 * (width - 1)  # bits of the last byte; the others are zero
     last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
     ok = _hexadecimal(dialect, 2 * width, last)
-    kernel = part.mechanism.kernel
+    kernel = part.question.kernel
     if isinstance(kernel, ChosenSets):
         ok += f" AND {_count_ones(2 * width)} = {kernel.chosen}"
     checked = part.select(
@@ -210,7 +210,7 @@ def _count_ones(digits: int) -> str:
 @counting_block.register
 def _(counting: HashMatches, part: Block) -> str:
     """Count each item for which the hash function of a report has the reported bucket."""
-    _require_number(part.mechanism)
+    _require_number(part.question)
     dialect, buckets, report = part.dialect, counting.hashing.buckets, part.dialect.whole("s.report")
     told = dialect.low_bits(report, BUCKET_BITS)
     ok = f"{report} >= 0 AND {told} < {buckets}"
@@ -274,7 +274,7 @@ def _(counting: EachColumn, part: Block) -> str:
 
 def _number_expressions(part: Block) -> dict[str, str]:
     """Return the numbers of a row, little endian in hexadecimal text, each as an expression by its name."""
-    base, shape = _row_layout(part.mechanism)
+    base, shape = _row_layout(part.question)
     if base.itemsize > 7:
         raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
     names = {}
@@ -293,7 +293,7 @@ def _unpivot(
 ) -> str:
     """Count the numbers of rows, each column from its own begin on; `last` is a pattern of the last byte."""
     dialect = part.dialect
-    base, shape = _row_layout(part.mechanism)
+    base, shape = _row_layout(part.question)
     ok = _hexadecimal(dialect, 2 * base.itemsize * shape, last)
     numbers = numbers or _number_expressions(part)
     checked = part.select(
@@ -312,23 +312,23 @@ def _unpivot(
     return part.count_by(["cell"], found)
 
 
-def _require_number(mechanism: Question) -> None:
-    if mechanism.layout.subdtype is not None:
-        raise _rows_error(mechanism)
+def _require_number(question: Question) -> None:
+    if question.layout.subdtype is not None:
+        raise _rows_error(question)
 
 
-def _rows_error(mechanism: Question) -> InvalidParameter:
+def _rows_error(question: Question) -> InvalidParameter:
     return InvalidParameter(
-        f"reports of {mechanism.name} are rows whose numbers belong together; a query does not "
+        f"reports of {question.name} are rows whose numbers belong together; a query does not "
         "count them: use dt.data.summarise_file or dt.data.summarise"
     )
 
 
-def _row_layout(mechanism: Question) -> tuple[np.dtype[Any], int]:
+def _row_layout(question: Question) -> tuple[np.dtype[Any], int]:
     """Return the dtype of the numbers of a report that is a row, and how many there are."""
-    if mechanism.layout.subdtype is None:
-        raise InvalidParameter(f"a report of {mechanism.name} is one number")
-    base, (length,) = mechanism.layout.subdtype
+    if question.layout.subdtype is None:
+        raise InvalidParameter(f"a report of {question.name} is one number")
+    base, (length,) = question.layout.subdtype
     return base, length
 
 
