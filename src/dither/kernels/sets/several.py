@@ -283,17 +283,20 @@ class SetKernel(SupportKernel, PureKernel):
         own = self.complete(self.thin([int(code) for code in value if code >= 0], source))
         held = self.coin.toss_one(source)
         met, missed = self._ways
-        places = [source.below(sum(met)), source.below(sum(missed))]
-        ends = list(accumulate(met if held else missed))
-        count = sum(places[not held] >= end for end in ends) + (self.least if held else 0)
+        places = [source.below(sum(part)) for part in (met, missed)]
+        passed = [
+            sum(place >= end for end in accumulate(part))
+            for place, part in zip(places, (met, missed), strict=True)
+        ]
+        count = passed[0] + self.least if held else passed[1]
         others = _different(self.chosen, self.items, source)
         members = _different(min(self.most, self.chosen), self.most, source)
-        row = [own[place] for place in members[:count]]
-        for number in others[count:]:
+        row = []
+        for place, number in enumerate(others):
             element = number
             for mine in own:
                 element += element >= mine
-            row.append(element)
+            row.append(own[members[place]] if place < count else element)
         packed = sum(element << self.width * place for place, element in enumerate(sorted(row)))
         return packed.to_bytes(self.layout.shape[0], "little")
 
@@ -310,6 +313,7 @@ class SetKernel(SupportKernel, PureKernel):
         return reports
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
+        """Draw a report for each row of codes and write it to `reports`."""
         own = self._own(codes, source)
         people = codes.shape[0]
         held = self.coin.toss(people, source)
