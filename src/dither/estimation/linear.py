@@ -217,7 +217,7 @@ class MeanInterval(ConfidenceInterval):
         return self.average.n
 
     @cached_property
-    def condition(self) -> str:
+    def condition(self) -> str:  # type: ignore[override]
         """That few are extreme: if none of n people are, 3/n of all may be, by [Hanley83] at 95 %."""
         rare = self.average.half_width(0.95) < _UNSEEN * self.domain / self.n
         return RARE_EXTREMES if rare else ""
