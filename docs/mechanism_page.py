@@ -33,6 +33,7 @@ EXAMPLES = {
     "LSRR": f"dt.rivals.LSRR({SQUARE}, {POINTS}, epsilon=1)",
     "Marginals": 'dt.Marginals({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1)',
     "NGram": f"dt.rivals.NGram({SQUARE}, {POINTS}, epsilon=1)",
+    "SetResponse": "dt.SetResponse(dt.Several(8, most=3), epsilon=1)",
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
     "Workload": "dt.optimal.Workload.of(np.tril(np.ones((8, 8))), 1)",
     "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
@@ -126,6 +127,9 @@ def _asked(made: Mechanism, kind: type[Mechanism]) -> list[str]:
     if isinstance(made, dt.Marginals):
         columns = f'{{name: {random}.integers(8, size=5_000) for name in ("age", "income", "town")}}'
         return [f"values = {columns}", draw, "reports"]
+    if isinstance(made, dt.SetResponse):
+        size = len(made.domain)
+        return [f"values = {random}.random((10_000, {size})) < 0.1", draw, "dt.frequencies(reports)"]
     if group in ("frequency", "joint"):
         labels = [label for label in made.domain.labels if isinstance(label, str)]  # type: ignore[attr-defined]
         size = len(made.domain)  # type: ignore[arg-type]

@@ -74,6 +74,15 @@ GOALS: list[dict[str, Any]] = [
             "KRR": "k-RR",
         },
     },
+    {
+        "name": "Which of 1 000 items",
+        "error": "standard deviation that one report adds to an item's share, if people have 20 items each",
+        "note": "Divide by √n for the error of a share among n people. The best possible is a proved bound.",
+        "domain": dt.Several(1_000, most=20),
+        "column": "average variance",
+        "power": 0.5,
+        "of": {"SetResponse": "Set response", "RR of one item at random": "One item at random"},
+    },
 ]
 
 

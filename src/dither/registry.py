@@ -36,6 +36,7 @@ _DRAWS: Final = {  # the designs that have each draw: a text must not name a des
     "hashed": "OLH BLH",
     "prefix": "PEM",
     "questions": "Marginals",
+    "several": "SetResponse",
     "pair": "TraCSC",
     "walk": "TraCSD Strawman",
     "polar": "Polar",

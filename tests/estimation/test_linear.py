@@ -154,7 +154,7 @@ def test_nothing_is_said_without_reports():
 
 def test_what_cannot_be_asked_is_refused():
     reports = dt.Podium(UNIT, epsilon=1).perturb([0.5] * 50, source=dt.Seeded(1))
-    for wrong in ("likelyhood", None, dt.mean):
+    for wrong in ("likelihod", None, dt.mean):
         with pytest.raises(InvalidParameter, match="method"):
             dt.mean(reports, method=wrong)
     with pytest.raises(InvalidParameter, match="question"):

@@ -21,7 +21,7 @@ from tools.wrap import too_long
 
 LONGEST, SHORT, MEDIAN = 700, 120, 180  # lines of a module
 DEEPEST = 4
-OVERRIDES = 79  # methods that replace a concrete one: may only shrink
+OVERRIDES = 77  # methods that replace a concrete one: may only shrink
 NAMES = 110  # public names at the top: 98 of them when the list was cleared, and some for later work
 # Those of public modules included: 220 when the list was cleared, and as many for later work as at the top.
 # Classes of results, which nobody makes, are not counted.
@@ -39,7 +39,6 @@ ALONE = {
     "kernels/places/place.py": "the interface of the kernels of places",
     "losses.py": "what designs, advice and solver name",
     "plotting.py": "the style of all pictures",
-    "reports.py": "what everybody names",
     "results.py": "a public address",
     "rivals.py": "a public address",
     "sklearn.py": "a public address, which needs scikit-learn",

@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from dither import losses as losses_module
 from dither import registry
-from dither.domains import Categories, Circle, Domain, Line
+from dither.domains import Categories, Circle, Domain, Line, Several
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.losses import CRITERIA, Criterion, Power, as_power, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR, RR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.projective import ProjectiveResponse
+from dither.mechanisms.frequency.several import SetResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
@@ -97,6 +98,11 @@ def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
         for kind in _kinds(CategoryMechanism)
         for candidate in _candidates_of(kind, domain, epsilon, {})
     ]
+
+
+def on_sets(domain: Several, epsilon: float) -> list[Candidate]:
+    """Return the mechanisms for sets of items."""
+    return list(_candidates_of(SetResponse, domain, epsilon, {}))
 
 
 def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:

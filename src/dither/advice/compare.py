@@ -5,6 +5,7 @@ The picture of a comparison: two panels of curves. matplotlib is loaded when cal
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved_candidates
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
+from dither.domains import Categories, Circle, Domain, Interval, Line, Profile, Several
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.frequency.several import least_item_variance
 from dither.mechanisms.marginals import Marginals
 from dither.numerics.roots import integrate
 from dither.optimal import store
@@ -165,14 +167,18 @@ def compare(
         return _for_goal(
             _compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, progress
         )
+    if isinstance(domain, Several):
+        if also:
+            raise InvalidParameter("mechanisms for sets of items are compared without `also`")
+        return _for_goal(_compare_sets(domain, budget), goal, progress)
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
         return _compare_tables(domain, budget)
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
-            f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
-            "; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
+            "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
+            f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
@@ -296,6 +302,42 @@ def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate])
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
 
+def _compare_sets(domain: Several, epsilon: float) -> Comparison:
+    """Return the mechanism beside asking for one of the items at random, and beside a proved lower bound."""
+    candidates = on_sets(domain, epsilon)
+    share, items = domain.most / len(domain), len(domain)
+    least = least_item_variance(items, domain.most, epsilon)
+    lies = (
+        math.exp(epsilon) / math.expm1(epsilon) ** 2
+    )  # of randomized response; one in k answers for an item
+    measured: list[tuple[str, float, float, int]] = [
+        (
+            tried.name,
+            tried.mechanism.variance(share),
+            tried.mechanism.variance(0.0),
+            tried.mechanism.report_bytes,
+        )
+        for tried in candidates
+    ]
+    single = items * lies + (items - 1) * share * (1.0 - share)
+    measured.append(("RR of one item at random", single, items * lies, 4))
+    rows = tuple(
+        {
+            "mechanism": name,
+            "average variance": average,
+            "variance if rare": rare,
+            "bytes": size,
+            "relative average variance": average / least if least > 0.0 else None,
+        }
+        for name, average, rare, size in measured
+    )
+    title = (
+        f"ε = {epsilon:g} on {domain}; what one report adds to the variance of an item's share, if all sets "
+        f"of {domain.most} are alike; in brackets, relative to a lower bound for every mechanism"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
 def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
     candidates = [
         Candidate(f"Marginals(way={way})", Marginals(domain, epsilon=epsilon, way=way)) for way in (1, 2)
@@ -353,8 +395,10 @@ def average_variance(protocol: Any) -> float:
     """Return n times the variance that privacy adds to a frequency, averaged over the categories.
 
     It is (p(1−p) + (k−1)·q(1−q)) / (k·(p−q)²), whatever the frequencies are: they sum to 1 [Wang17, Thm 2].
+    Those of items sum to the mean size of a set, here the largest.
     """
-    return float(protocol.variance(1.0 / len(protocol.categories)))
+    domain = protocol.domain
+    return float(protocol.variance((domain.most if isinstance(domain, Several) else 1) / len(domain)))
 
 
 def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.arrays import Array, Integers, Mask
-from dither.domains import Categories, CodedLabels, Domain
+from dither.domains import Categories, CodedLabels, Domain, LabelLists, Several
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
 from dither.question import Question
 from dither.reports import Reports
@@ -69,9 +69,27 @@ def from_numbers(numbers: Array, absent: Mask | None = None) -> pyarrow.Array:
 
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
+    if isinstance(domain, Several):
+        return _lists_of(column, domain)
     if isinstance(domain, Categories) and not isinstance(domain.labels, range):
         return labels_of(column)
     return numbers_of(column)
+
+
+def _lists_of(column: pyarrow.Array, domain: Several) -> LabelLists:
+    """Return a column of lists without nulls; raise OutsideDomain if it is not one, or a list has a null."""
+    kinds = arrow().types
+    if kinds.is_fixed_size_list(column.type):
+        column = column.cast(arrow().list_(column.type.value_type))
+    if not (kinds.is_list(column.type) or kinds.is_large_list(column.type)):
+        raise OutsideDomain(f"lists of items were expected; the column is of type {column.type}")
+    inside = column.flatten()
+    if inside.null_count:
+        raise OutsideDomain("a list of items holds a null; leave it out of the list")
+    ends = np.cumsum(np.asarray(column.value_lengths(), dtype=np.int64))
+    if kinds.is_null(inside.type):  # only empty lists
+        return LabelLists(np.empty(0, dtype=np.int64), ends)
+    return LabelLists(values_of(inside, domain.categories), ends)
 
 
 def labels_of(column: pyarrow.Array) -> Any:

@@ -7,6 +7,7 @@ extra `frames`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -133,9 +134,9 @@ def estimate(
         labels = [batch.column(column) for column in columns]
         for name, question in campaign.questions.items():
             column = batch.column(name)
-            there = column.is_valid()
-            answers = question.reports(from_column(column.filter(there), question))
-            counts[name].add([column.filter(there).to_pylist() for column in labels], answers)
+            there = column.is_valid().to_pylist()  # no kernel filters Polars' texts, which are views
+            answers = question.reports(from_column(column, question))
+            counts[name].add([list(compress(column.to_pylist(), there)) for column in labels], answers)
     return {
         name: groups.estimates(estimate_summary, minimum=minimum, level=level)
         for name, groups in counts.items()

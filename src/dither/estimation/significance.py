@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.domains import Circle
+from dither.domains import Circle, Several
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.frequency import simplex
 from dither.estimation.linear import squared_reading, unbiased_reading
@@ -31,7 +31,7 @@ from dither.kernels.sets.subsets import ChosenSets
 from dither.kernels.window.kernel import ResponseKernel
 from dither.kernels.window.projective import Columns, ProjectiveKernel
 from dither.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
-from dither.question import CategoryQuestion, NumberQuestion
+from dither.question import CategoryQuestion, NumberQuestion, Question
 from dither.randomness import Seeded
 from dither.reports import Reports
 
@@ -67,6 +67,15 @@ def _check_reports(reports: object) -> None:
         )
 
 
+def check_one_answer(question: Question) -> None:
+    """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
+    if isinstance(question.domain, Several):
+        raise InvalidParameter(
+            "people with sets of items have several answers or none, so there is no such test; compare items "
+            "by dt.difference, and pairs of items by dt.together"
+        )
+
+
 def protocol_of(reports: Reports) -> CategoryQuestion:
     """Return the question of reports on categories."""
     protocol = reports.question
@@ -75,6 +84,7 @@ def protocol_of(reports: Reports) -> CategoryQuestion:
             f"a table needs reports on categories, not those of {protocol.name}; "
             "dt.correlation and dt.regression are for numbers"
         )
+    check_one_answer(protocol)
     if len(protocol.categories) > MOST_CATEGORIES:
         raise InvalidParameter(f"a table has at most {MOST_CATEGORIES} categories on a side")
     return protocol
@@ -211,6 +221,8 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     for question in questions:
         if question is not None and not question.alone:
             raise InvalidParameter("the reports of this mechanism are correlated between people")
+        if question is not None:
+            check_one_answer(question)
     if all(isinstance(question, CategoryQuestion) for question in questions):
         return _same_frequencies(first, second)
     left, right = summarise(first), summarise(second)

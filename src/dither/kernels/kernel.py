@@ -92,6 +92,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "sets.subsets": ("subset", "indices"),
     "sets.prefix": ("hashed", "prefix"),
     "sets.functions": ("questions",),
+    "sets.several": ("several",),
     "places.points": ("points", "grid", "two copies"),
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),

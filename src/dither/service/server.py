@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -22,6 +23,7 @@ from dither.service.collector import Collector, reason_closed, today
 from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
 from dither.service.settings import Reason, Settings, log, read_sealing_key, read_token, to_stderr
 from dither.service.store.opening import is_postgresql, open_store
+from dither.service.web.requests import limited_as
 from dither.service.writer import Writer
 from dither.wire.ohttp import GatewayKeys, configuration
 
@@ -191,7 +193,9 @@ def make_app(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
     to_stderr()
     writer = plan.writer(campaigns)
     log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
-    return application(writer, *PARTS, token=token)
+    app = application(writer, *PARTS, token=token)
+    app.state.settings = plan.settings
+    return app
 
 
 class Addresses(NamedTuple):
@@ -262,14 +266,83 @@ class WithoutOffers:
         return b"".join([*lines, b"" if self.head else rest])
 
 
-def _protocol() -> Any:
-    """Return what uvicorn speaks HTTP with: `httptools` if it is there, without offers of other protocols."""
+class Connections:
+    """How many connections every address has open: at most so many. Proxies and relays are not counted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._most = settings.connections
+        self._free = {limited_as(address) for address in (*settings.proxies, *settings.relays)}
+        self._open: Counter[str] = Counter()
+
+    def enter(self, address: str) -> bool:
+        """Count a connection; return whether it may stay. `leave` follows in either case."""
+        self._open[address] += 1
+        return address in self._free or self._open[address] <= self._most
+
+    def leave(self, address: str) -> None:
+        """Forget a connection."""
+        self._open[address] -= 1
+        if self._open[address] <= 0:
+            del self._open[address]
+
+
+def _protocol(settings: Settings) -> Any:
+    """Return what uvicorn speaks HTTP with, `httptools` if it is there, with limits for one address.
+
+    A head that is not complete after `patience` seconds ends its connection: uvicorn waits for ever.
+    """
+    connections, patience = Connections(settings), settings.patience
+
+    def with_limits(base: Any) -> Any:
+        class Limited(base):  # type: ignore[misc]
+            """The protocol, with a deadline for the head and a limit of connections."""
+
+            _address, _since, _timer = "unix", None, None
+
+            def connection_made(self, transport: Any) -> None:
+                super().connection_made(transport)
+                peer = transport.get_extra_info("peername")
+                self._address = limited_as(str(peer[0])) if isinstance(peer, tuple) and peer else "unix"
+                if not connections.enter(self._address):
+                    transport.abort()
+                    return
+                self._since = self.loop.time()
+                self._timer = self.loop.call_later(patience, self._look)
+
+            def data_received(self, data: bytes) -> None:
+                if self._since is None and not self._answering():
+                    self._since = self.loop.time()
+                super().data_received(data)
+                if self._answering():
+                    self._since = None
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                connections.leave(self._address)
+                if self._timer is not None:
+                    self._timer.cancel()
+                super().connection_lost(exc)
+
+            def _answering(self) -> bool:
+                return self.cycle is not None and not self.cycle.response_complete
+
+            def _look(self) -> None:
+                """Close the connection if a head began too long ago; else look again when it would be."""
+                waited = 0.0 if self._since is None else self.loop.time() - self._since
+                if waited >= 0.999 * patience:
+                    self.transport.close()
+                    return
+                self._timer = self.loop.call_later(patience - waited, self._look)
+
+        return Limited
+
     try:
         from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
     except ImportError:
-        return "auto"  # h11, which keeps the body
+        from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    class Reading(HttpToolsProtocol):
+        return with_limits(H11Protocol)  # it keeps the body
+
+    class Reading(with_limits(HttpToolsProtocol)):  # type: ignore[misc]
         """The protocol, given heads without the header."""
 
         def __init__(self, *words: Any, **more: Any) -> None:
@@ -294,7 +367,7 @@ def run(bound: socket.socket, app: Starlette) -> None:
 
     config = uvicorn.Config(
         app,
-        http=_protocol(),
+        http=_protocol(app.state.settings),
         access_log=False,  # no address is written anywhere
         log_config=None,
         proxy_headers=False,

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Final, get_args
 import numpy as np
 
 from dither.advice import simulation
-from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved_candidates
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
 from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found
 from dither.estimation.intervals import reach_of_one
 from dither.kernels.kernel import mean_of_ends
@@ -209,11 +209,11 @@ class Frequencies(Averaged):
     It is the same whatever the frequencies are.
     """
 
-    takes = (Categories,)
+    takes = (Categories, Several)
     otherwise = "for numbers use dt.goals.Distribution"
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        return on_categories(domain, epsilon)
+        return on_sets(domain, epsilon) if isinstance(domain, Several) else on_categories(domain, epsilon)
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
@@ -224,6 +224,10 @@ class Frequencies(Averaged):
         return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
+        if isinstance(domain, Several):
+            cost = first.mechanism.cut_cost
+            cut = f"; longer ones have {percent(cost / (1.0 + cost))} less variance" if cost > 0.01 else ""
+            return f"any set against any other, in {first.mechanism.report_bytes}-byte reports{cut}"
         least = least_frequency_variance(len(domain), first.mechanism.epsilon)
         above = math.sqrt(average_variance(first.mechanism) / least) - 1.0
         size = f"in {first.mechanism.report_bytes:g}-byte reports"

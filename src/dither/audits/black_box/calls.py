@@ -103,6 +103,7 @@ class Calls:
     neighbours: Neighbours
     each: bool = False  # whether the randomiser takes one value, not an array of them
     reports: int = 0
+    tried: set[int] = field(default_factory=set, repr=False)  # places of the inputs that were drawn
     seconds: float = 0.0
     message: str = field(default="", repr=False)  # of the last error
 
@@ -112,6 +113,7 @@ class Calls:
         parts = [self._some(which[at : at + _BATCH]) for at in range(0, len(which), _BATCH)]
         self.seconds += time.monotonic() - begin
         self.reports += len(which)
+        self.tried.update(np.unique(which).tolist())
         return parts[0] if len(parts) == 1 else join(parts)
 
     def call(self, values: Any) -> Outputs:

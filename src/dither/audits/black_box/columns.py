@@ -19,6 +19,8 @@ _MOST_BITS: Final = 512
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
 _FEW: Final = 64  # whole numbers closer together are looked at one by one anyway
 _LETTERS: Final = 8  # of a text that become columns
+_WHOLE: Final = "the whole report"
+_GLANCE: Final = 2000  # reports among which different ones are counted
 
 Columns = dict[str, Array]
 
@@ -35,7 +37,7 @@ def columns(outputs: Outputs, context: Context) -> Columns:
     """Return the columns of reports."""
     array = _regular(outputs)
     if array is None:
-        plain = _flat_columns(outputs)
+        plain = _flat_columns(outputs) | _whole(outputs)
     elif array.dtype.names:
         plain = {}
         for name in array.dtype.names:
@@ -45,11 +47,39 @@ def columns(outputs: Outputs, context: Context) -> Columns:
                 f"report[{name!r}]" + (f"[{at}]" if more else ""): field[:, at].astype(np.float64)
                 for at in range(min(field.shape[1], _MOST_PARTS))
             }
+        plain |= _whole(array)
     elif array.ndim == 1:
         plain = {"report": array}
     else:
-        plain = _rows(array.reshape(len(array), -1))
+        rows = array.reshape(len(array), -1)
+        plain = _rows(rows) | (_whole(rows) if rows.shape[1] > 1 else {})
     return _detail_columns(plain, context)
+
+
+def _whole(outputs: Outputs) -> Columns:
+    """Return whole reports as labels if few are different; no column otherwise.
+
+    Parts that are each independent of the value can tell it together: (a, b, a ⊕ b ⊕ value).
+    """
+    few = {_label(report) for report in outputs[:_GLANCE]}
+    if not 1 < len(few) <= _MOST_LABELS:
+        return {}
+    labels = np.empty(len(outputs), dtype=object)
+    if isinstance(outputs, np.ndarray) and outputs.dtype.names is None:
+        rows = np.ascontiguousarray(outputs)
+        known, first, where = np.unique(
+            rows.view(f"V{rows.itemsize * rows.shape[1]}").reshape(-1), return_index=True, return_inverse=True
+        )
+        names = np.empty(len(known), dtype=object)
+        names[:] = [_label(rows[at]) for at in first.tolist()]
+        labels[:] = names[where]
+    else:
+        labels[:] = [_label(report) for report in outputs]
+    return {_WHOLE: labels}
+
+
+def _label(report: Any) -> str:
+    return repr(report.tolist() if isinstance(report, np.ndarray | np.generic) else report)
 
 
 def _regular(outputs: Outputs) -> Array | None:

@@ -22,7 +22,7 @@ from dither.errors import InvalidParameter
 _EXPLORE: Final = 200  # reports of each input in the first round, if there are enough samples
 _LEAST: Final = 64  # of the first round of all, as a share of the samples: 1/64
 _GROWTH: Final = 4  # of the rounds
-_INPUTS: Final = 24  # inputs at most
+_INPUTS: Final = 300  # inputs at most
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
 _MAIN, _LAST = 0.8, 0.6  # shares of α: of all rounds, of the last one

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.output import JSON_OPTION, check_protection, print_json
 
 if TYPE_CHECKING:
     import ssl
@@ -106,6 +106,7 @@ def question(
 
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
+    check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
         stream.write(to_json(jrr) + "\n")
     if as_json:

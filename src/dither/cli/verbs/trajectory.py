@@ -19,6 +19,7 @@ from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
+    check_protection,
     metres,
     number,
     number_of,
@@ -282,6 +283,9 @@ def perturb(
     own = area.mechanism(mechanism, epsilon, unit, inner)
     with rows_done(f"reading {file.name}") as progress:
         trips = Trips.read(file, progress=progress)
+    longest = int(trips.paths.lengths.max())
+    whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
+    check_protection(whole_trip)
     with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
         drawn = TripReports.draw(
             trips,
@@ -294,8 +298,6 @@ def perturb(
     drawn.write(out)
     if plot is not None:
         _picture(trips, drawn.trips, area, plot)
-    longest = int(trips.paths.lengths.max())
-    whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
     if as_json:
         answer = {"trips": len(trips), "places": len(trips.paths.points), "out": str(out)}
         answer |= {"mechanism": type(own).__name__, "guarantee": str(own.guarantee)}

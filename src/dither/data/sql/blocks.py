@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import singledispatch
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +29,7 @@ from dither.kernels.counting import (
     HashMatches,
     LeadingBits,
     NotCounted,
+    PackedColumns,
 )
 from dither.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
 from dither.kernels.sets.subsets import ChosenSets
@@ -239,6 +241,29 @@ def _(counting: ColumnSums, part: Block) -> str:
 
 
 @counting_block.register
+def _(counting: PackedColumns, part: Block) -> str:
+    """Count numbers of some bits each: the bytes that hold a number, without the bits below and above it."""
+    dialect, width = part.dialect, counting.width
+    length = (counting.columns * width + 7) >> 3
+    numbers = {}
+    for place in range(counting.columns):
+        first, shift = divmod(place * width, 8)
+        bytes_ = range(first, (place * width + width + 7) >> 3)
+        held = " + ".join(
+            f"({dialect.digit('s.report_hex', str(2 * at + 1))} * {16 << (8 * (at - first))}) + "
+            f"({dialect.digit('s.report_hex', str(2 * at + 2))} * {1 << (8 * (at - first))})"
+            for at in bytes_
+        )
+        numbers[f"v{place}"] = dialect.low_bits(dialect.without_low(f"({held})", shift), width)
+    names = list(numbers)
+    valid = [f"s.{low} < s.{high}" for low, high in pairwise(names)]
+    valid.append(f"s.{names[-1]} < {counting.items}")
+    used = 8 - (8 * length - counting.columns * width)  # bits of the last byte; the others are zero
+    last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
+    return _unpivot(part, [0] * counting.columns, " AND ".join(valid), numbers, last)
+
+
+@counting_block.register
 def _(counting: EachColumn, part: Block) -> str:
     fits = [
         f"s.{name} < {cells}" for name, cells in zip(_number_expressions(part), counting.cells, strict=True)
@@ -263,12 +288,14 @@ def _number_expressions(part: Block) -> dict[str, str]:
     return names
 
 
-def _unpivot(part: Block, begins: Sequence[int], valid: str) -> str:
-    """Count the numbers of rows, each column from its own begin on."""
+def _unpivot(
+    part: Block, begins: Sequence[int], valid: str, numbers: Mapping[str, str] | None = None, last: str = ""
+) -> str:
+    """Count the numbers of rows, each column from its own begin on; `last` is a pattern of the last byte."""
     dialect = part.dialect
     base, shape = _row_layout(part.question)
-    ok = _hexadecimal(dialect, 2 * base.itemsize * shape)
-    numbers = _number_expressions(part)
+    ok = _hexadecimal(dialect, 2 * base.itemsize * shape, last)
+    numbers = numbers or _number_expressions(part)
     checked = part.select(
         {"state": report_state(ok, "0"), "report_hex": "s.report_hex"}, part.source, fence=True
     )
@@ -279,7 +306,7 @@ def _unpivot(part: Block, begins: Sequence[int], valid: str) -> str:
     judged = part.select({"state": report_state(valid, "0"), **kept}, read, fence=True)
     found = part.select(
         {"cell": f"CASE WHEN s.state < 0 THEN s.state ELSE (CASE s.item {cells} END) END"},
-        part.cross_numbers(judged, shape),
+        part.cross_numbers(judged, len(begins)),
         where=" WHERE s.state >= 0 OR s.item = 0",
     )
     return part.count_by(["cell"], found)

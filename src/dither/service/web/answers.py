@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.domains import Categories, Line
+from dither.domains import Categories, Line, Several
 from dither.errors import DitherError, InvalidParameter, MissingExtra, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
 from dither.estimation.estimate import Estimate
@@ -103,7 +103,7 @@ class Query:
 
 def usual_quantity(question: Question) -> str:
     """Return what the usual quantity of a question is called."""
-    if isinstance(question.domain, Categories):
+    if isinstance(question.domain, Categories | Several):
         return "frequency"
     return "mean" if isinstance(question.domain, Line) else "estimate"
 

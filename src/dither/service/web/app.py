@@ -167,6 +167,11 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
         "/v1/campaigns/{campaign}": _read(
             "A campaign, signed.", {"200": answer("The campaign."), **gone}, _CAMPAIGN
         ),
+        "/v1/campaigns/{campaign}/card": _read(
+            "The card of a campaign; its signature is with the campaign.",
+            {"200": answer("The card."), **gone},
+            _CAMPAIGN,
+        ),
         PATH: {"post": _batches()},
         GATEWAY: _gateway(),
         LOG: _read("The list of all campaigns, signed.", {"200": answer("The list."), **gone}),

@@ -10,7 +10,8 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dither.domains import Categories, Circle, Interval
+from dither.advice.explain import caution
+from dither.domains import Categories, Circle, Interval, Several
 from dither.estimation.estimate import show_interval
 from dither.privacy import Pure
 from dither.question import Question
@@ -90,23 +91,35 @@ def question_words(question: Question) -> str:
         what = f"a direction on a circle of {plain(domain.length)}"
     elif isinstance(domain, Categories):
         what = f"one of {whole(len(domain))} answers"
+    elif isinstance(domain, Several):
+        what = f"a set of up to {whole(domain.most)} of {whole(len(domain))} items"
     else:
         what = str(domain)
     return f"{what}; devices run {question.name}"
 
 
 def promise(contract: Contract) -> list[str]:
-    """Return what a person who answers all questions once is promised, in sentences."""
-    whole_promise = contract.guarantee
-    if not isinstance(whole_promise.bound, Pure):
-        return [f"All answers of a person together: {whole_promise.bound}.", _REPEATED[contract.repeat]]
-    epsilon = whole_promise.epsilon
-    many = "the answers" if len(contract.questions) > 1 else "the answer"
+    """Return what a person is promised over the whole campaign, in sentences; a warning first if due."""
+    promised = contract.whole_guarantee
+    warning = caution(promised)
+    begin = [] if warning is None else [warning]
+    if not isinstance(promised.bound, Pure):
+        return [*begin, f"All answers of a person together: {promised.bound}.", _REPEATED[contract.repeat]]
+    many = "all answers" if len(contract.questions) > 1 or contract.repeat == "once" else "the answer"
     return [
-        f"ε = {epsilon:.4g} for {many} of one person. Whatever a device sends, it is at most "
-        f"{math.exp(epsilon):.3g} times (e^ε) as likely with one truth as with any other.",
+        *begin,
+        f"ε = {promised.epsilon:.4g} for {many} of one person. Whatever a device sends, it is at most "
+        f"{_above(math.exp(min(promised.epsilon, 50.0)))} times (e^ε) as likely with one truth as with any "
+        "other.",
         _REPEATED[contract.repeat],
     ]
+
+
+def _above(number: float) -> str:
+    """Return a number with three digits that is not below the given one: 20.1 of 20.08."""
+    step = 10.0 ** (math.floor(math.log10(number)) - 2)
+    rounded = float(f"{math.ceil(number / step) * step:.3g}")
+    return plain(rounded) if rounded < 1000 else whole(int(rounded))
 
 
 WIDE: Final = 360  # of a picture, in its own units: a phone's width, so that letters stay readable

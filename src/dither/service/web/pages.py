@@ -49,6 +49,7 @@ from dither.service.web.drawing import (
     whole,
     with_interval,
 )
+from dither.service.web.requests import client_address
 from dither.table import Markup, element, join_markup
 
 if TYPE_CHECKING:
@@ -449,7 +450,7 @@ class Pages:
         self._drawn: dict[str, tuple[int, float, dict[str, Markup]]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self.streams = 0
+        self.streams: Counter[str] = Counter()  # by address
 
     async def parts(self, published: Published) -> dict[str, Markup]:
         """Return the parts as they are now, or as they were at most a second ago."""
@@ -479,9 +480,9 @@ class Pages:
             )
         return self._batches[published.id]
 
-    async def news(self, published: Published, request: Request) -> AsyncIterator[bytes]:
+    async def news(self, published: Published, request: Request, address: str) -> AsyncIterator[bytes]:
         """Yield what has changed, as events, until the stream is old or the browser has gone."""
-        self.streams += 1
+        self.streams[address] += 1
         try:
             sent: dict[str, Markup] = {}
             until = time.monotonic() + _LIFE
@@ -494,7 +495,9 @@ class Pages:
                     sent = parts
                 await asyncio.sleep(_PAUSE)
         finally:
-            self.streams -= 1
+            self.streams[address] -= 1
+            if not self.streams[address]:
+                del self.streams[address]
 
 
 async def _over(request: Request) -> bool:
@@ -534,12 +537,13 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         return show(request, whole_page(published, parts, list(collector.campaigns.values())))
 
     async def events(request: Request) -> Response:
-        if pages.streams >= _MOST_STREAMS:
+        address = client_address(request.scope, frozenset(collector.settings.proxies))
+        if pages.streams.total() >= _MOST_STREAMS or pages.streams[address] >= collector.settings.pages:
             return problem(503, "too many pages are open; the numbers do not change by themselves")
         published = collector.campaigns[request.path_params["campaign"]]
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
-            pages.news(published, request), headers=headers, media_type="text/event-stream"
+            pages.news(published, request, address), headers=headers, media_type="text/event-stream"
         )
 
     return [
