@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -203,9 +202,10 @@ def _mean_vector(summary: Summary) -> _MeanVector:
     return _MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
 
 
-_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
 RARE_EXTREMES: Final = " unless a few are extreme: see at_any_time()"
+_TWO_SIDED: Final = 1.96  # standard errors of a 95 % interval
 _UNSEEN: Final = 3.0  # people at an end of the domain of whom a sample may show none
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
 _PLACES: Final = 33  # values at which the variance of a report is looked at
 _TURNED: Final = math.pi / 32.0  # a direction may be rounded to 32 cells or more: half a cell, in radians
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
@@ -217,18 +217,12 @@ class MeanInterval(ConfidenceInterval):
 
     average: StudentInterval
     numbers: CountedNumbers
-    domain: float  # its length
+    condition: str = ""
 
     @property
     def n(self) -> int:
         """The number of reports."""
         return self.average.n
-
-    @cached_property
-    def condition(self) -> str:
-        """That few are extreme: if none of n people are, 3/n of all may be, by [Hanley83] at 95 %."""
-        rare = self.average.half_width(0.95) < _UNSEEN * self.domain / self.n
-        return RARE_EXTREMES if rare else ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
         return self.average.interval(level)
@@ -336,7 +330,9 @@ class Linear(Method):
         mean = reading.total(summary.counts, summary.n) / summary.n
         found = average(summary, reading.values, mean, least=_least_variance(question, reading, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
-        interval = MeanInterval(found, counted, question.line.length)
+        # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
+        rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
+        interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
         return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval)
 
     def variance(self, summary: Summary) -> Estimate:
