@@ -88,14 +88,14 @@ def test_counts_of_refusals_never_fall(make_store: MakeStore) -> None:
     def refuse(counts: Any) -> None:
         seen.append(sum(collector.refused.values()))
         if broken.pop():
-            raise OSError
+            raise OSError("full")
         write(counts)
         broken.append(False)
         seen.append(sum(collector.refused.values()))
 
     collector.refuse(Reason.CONFLICT)
     collector.store.refuse = refuse  # type: ignore[method-assign]
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="full"):
         collector.keep_refusals()
     broken.append(False)
     collector.keep_refusals()

@@ -80,16 +80,16 @@ def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple
         inputs = neighbours.inputs[a], neighbours.inputs[b]
         for script in scripts:
             try:
-                (one, two) = (_watch(randomiser, neighbours, place, script) for place in (a, b))
+                (first, second) = (_watch(randomiser, neighbours, place, script) for place in (a, b))
             except Exception:
                 return (*notes, "the scripted source could not be used: the randomiser raised an error")
-            if one[0] != two[0] and not any(note.startswith("bytes") for note in notes):
+            if first[0] != second[0] and not any(note.startswith("bytes") for note in notes):
                 notes[
-                    f"bytes: {one[0]} are drawn for {show_input(inputs[0])} and {two[0]} for "
+                    f"bytes: {first[0]} are drawn for {show_input(inputs[0])} and {second[0]} for "
                     f"{show_input(inputs[1])} on the script {script[:8].hex()}…"
                 ] = None
-            if one[1] != two[1] and not any(note.startswith("branch") for note in notes):
-                file, line = sorted(one[1] ^ two[1])[0]
+            if first[1] != second[1] and not any(note.startswith("branch") for note in notes):
+                file, line = sorted(first[1] ^ second[1])[0]
                 notes[
                     f"branch: {Path(file).name}, line {line}, runs for one of {show_input(inputs[0])} and "
                     f"{show_input(inputs[1])} only, on the script {script[:8].hex()}…"

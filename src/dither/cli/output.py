@@ -274,7 +274,7 @@ def check_protection(guarantee: Guarantee) -> None:
     from dither.privacy.guarantee import Metric
 
     here = Path.cwd()
-    file = next((one / PROJECT for one in (here, *here.parents) if (one / PROJECT).is_file()), None)
+    file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
     largest = math.inf if file is None else _largest_epsilon(file)
     if not isinstance(guarantee.bound, Metric) and guarantee.epsilon > largest * (1 + 1e-9):
         raise click.UsageError(
@@ -302,7 +302,7 @@ def _largest_epsilon(file: Path) -> float:
 
 
 def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --sep, --decimal, --encoding and --na, and pass what they say as `dialect`."""
+    """Add --sep, --decimal, --encoding, --na and --items-sep, and pass what they say as `dialect`."""
 
     @click.option(
         "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
@@ -317,11 +317,24 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
         metavar="WORD",
         help="A word for a missing answer, such as NA; may be repeated.",
     )
+    @click.option(
+        "--items-sep",
+        default=";",
+        show_default=True,
+        metavar="CHARACTER",
+        help="What separates the items of a set in a cell; alone it is the empty set.",
+    )
     @wraps(command)
     def with_dialect(
-        *args: Any, sep: str | None, decimal: str, encoding: str | None, na: tuple[str, ...], **kwargs: Any
+        *args: Any,
+        sep: str | None,
+        decimal: str,
+        encoding: str | None,
+        na: tuple[str, ...],
+        items_sep: str,
+        **kwargs: Any,
     ) -> None:
-        command(*args, dialect=Dialect(sep, decimal, encoding, na), **kwargs)
+        command(*args, dialect=Dialect(sep, decimal, encoding, na, items_sep), **kwargs)
 
     return with_dialect
 
@@ -419,33 +432,37 @@ class Asked:
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --interval, --circle and --categories, and pass the domain, or None, as `domain`."""
+    """Add the options of domains, and pass the domain, or None, as `domain`."""
 
     @click.option("--interval", nargs=2, type=float, metavar="LOW HIGH", help="Numbers from LOW to HIGH.")
     @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
     @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or how many there are.")
+    @click.option(
+        "--several", metavar="A,B,…", help="Items of which people have a set, or how many there are."
+    )
+    @click.option(
+        "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
+    )
     @wraps(command)
     def with_domain(
         *args: Any,
         interval: tuple[float, float] | None,
         circle: float | None,
         categories: str | None,
+        several: str | None,
+        most: int | None,
         **kwargs: Any,
     ) -> None:
-        command(*args, domain=_domain(interval, circle, categories), **kwargs)
+        from dither.wire.codec import read_domain
+
+        if (several is None) != (most is None):
+            raise click.UsageError("--several A,B,… and --most M are given together")
+        given: dict[str, Any] = {"interval": interval, "circle": circle}
+        given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
+        asked = any(value is not None for value in given.values())
+        command(*args, domain=read_domain({**given, "most": most}) if asked else None, **kwargs)
 
     return with_domain
-
-
-def _domain(
-    interval: tuple[float, float] | None, circle: float | None, categories: str | None
-) -> Domain | None:
-    from dither.wire.codec import read_domain
-
-    given = {"interval": interval, "circle": circle, "categories": categories and _labels(categories)}
-    if not any(value is not None for value in given.values()):
-        return None
-    return read_domain(given)
 
 
 def _labels(text: str) -> int | list[str]:
@@ -462,7 +479,10 @@ def mechanism_names(context: click.Context, parameter: click.Parameter, incomple
 def need_domain(domain: Domain | None) -> Domain:
     """Return the domain; raise UsageError if none was given."""
     if domain is None:
-        raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
+        raise click.UsageError(
+            "give a domain: --interval LOW HIGH, --circle PERIOD, --categories A,B,… or "
+            "--several A,B,… --most M"
+        )
     return domain
 
 

@@ -85,9 +85,9 @@ class ArrowChunk(Chunk):
         with self._name_errors(column):
             return rows_of(self._batch.column(column), rows)
 
-    def raw_reports(self, column: str, mechanism: Question) -> Array:
+    def raw_reports(self, column: str, question: Question) -> Array:
         try:
-            return from_column(self._batch.column(column), mechanism)
+            return from_column(self._batch.column(column), question)
         except MalformedReport as error:
             rows = f"rows {self.first} to {self.first + len(self) - 1}"
             raise MalformedReport(f"{self.path.name}, {rows}, column {column!r}: {error}") from None

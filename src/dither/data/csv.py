@@ -330,14 +330,14 @@ class CsvBatch(Chunk):
         whole = self._batch.column(column)
         return whole if rows.size == len(whole) else rows_of(whole, rows)
 
-    def raw_reports(self, column: str, mechanism: Question) -> Array:
+    def raw_reports(self, column: str, question: Question) -> Array:
         import pyarrow
 
         cells = self._batch.column(column)
-        if mechanism.layout.subdtype is None and mechanism.layout.itemsize < 8 and not cells.null_count:
+        if question.layout.subdtype is None and question.layout.itemsize < 8 and not cells.null_count:
             with suppress(pyarrow.ArrowInvalid):
                 return to_numbers(cells.cast(pyarrow.int64()))
-        return from_text(cells.to_pylist(), mechanism, partial(self.where, column))
+        return from_text(cells.to_pylist(), question, partial(self.where, column))
 
 
 def _polars_frame(chunk: Columns) -> Any:

@@ -92,7 +92,8 @@ class Dialect:
     `sep` separates the cells of CSV: a comma, unless the header has none and has semicolons, tabs or bars.
     `decimal` is the decimal sign of numbers, "." or ","; it is never detected, because 1,234 may mean either.
     `encoding` is the one that a byte-order mark states, or UTF-8. `na` are the words that stand for a missing
-    answer, such as ("NA", "n/a"); an empty cell is always one.
+    answer, such as ("NA", "n/a"); an empty cell is always one. `items_sep` separates the items of a set in a
+    cell of text, as in "mail;maps"; a cell with the separator alone is the empty set.
 
     >>> Dialect(sep="tab", decimal=",").number("12,5")
     12.5
@@ -102,6 +103,7 @@ class Dialect:
     decimal: str = "."
     encoding: str | None = None
     na: tuple[str, ...] = ()
+    items_sep: str = ";"
 
     def __post_init__(self) -> None:
         if self.sep is not None:
@@ -111,6 +113,10 @@ class Dialect:
                     f"the separator is one character such as , or ; or tab, not {found(self.sep)}"
                 )
             object.__setattr__(self, "sep", sep)
+        if not isinstance(self.items_sep, str) or len(self.items_sep) != 1 or self.items_sep.isalnum():
+            raise InvalidParameter(
+                f"the separator of items is one character such as ; or |, not {found(self.items_sep)}"
+            )
         if self.decimal not in (".", ","):
             raise InvalidParameter(f"the decimal sign is . or , and not {found(self.decimal)}")
         if self.encoding is not None:
@@ -133,6 +139,12 @@ class Dialect:
             return math.nan
         except OverflowError:  # a whole number of JSON with hundreds of digits
             return math.inf if cell > 0 else -math.inf
+
+    def items(self, cell: Any) -> list[Any] | None:
+        """Return the items of a set in a cell: a list, or a text with separators; None if it is neither."""
+        if isinstance(cell, str):
+            return [part.strip() for part in cell.split(self.items_sep) if part.strip()]
+        return list(cell) if isinstance(cell, list | tuple) else None
 
     def is_absent(self, cell: Any) -> bool:
         """Return whether a cell is a missing answer: empty, or a word of `na`."""

@@ -159,7 +159,7 @@ class Client:
         done = 0
         asked = [self.contract.asking(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
-            pairs = [(one.fingerprint, one.data) for one in batch.reports]
+            pairs = [(report.fingerprint, report.data) for report in batch.reports]
             body = BatchBody.of(batch.id, pairs, label).to_bytes()
             try:
                 status, text = self._request("POST", self._address.path + "/batches", body)

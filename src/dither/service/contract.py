@@ -157,7 +157,7 @@ class Contract:
         if self.sealing_key is not None:
             refuse_private(_SEALING, self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: as_question(one) for name, one in self.questions.items()}
+        asked = {name: as_question(given) for name, given in self.questions.items()}
         object.__setattr__(self, "questions", MappingProxyType(asked))
         self._check_questions()
 
@@ -170,9 +170,9 @@ class Contract:
         if not 1 <= len(self.questions) <= MOST_QUESTIONS:
             raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
         seen: dict[str, str] = {}
-        for name, mechanism in self.questions.items():
+        for name, question in self.questions.items():
             check_text("the name of a question", name, _MOST_NAME)
-            twin = seen.setdefault(mechanism.fingerprint, name)
+            twin = seen.setdefault(question.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
                     f"questions {twin!r} and {name!r} have the same device text, so that nobody could tell "
@@ -180,7 +180,7 @@ class Contract:
                 )
             try:
                 self.asking(name)
-                _ = mechanism.counting.size
+                _ = question.counting.size
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
 
@@ -207,12 +207,14 @@ class Contract:
     @cached_property
     def by_fingerprint(self) -> Mapping[str, str]:
         """The name of the question of every fingerprint."""
-        return MappingProxyType({one.fingerprint: name for name, one in self.questions.items()})
+        return MappingProxyType({question.fingerprint: name for name, question in self.questions.items()})
 
     @cached_property
     def report_sizes(self) -> Mapping[str, tuple[str, int]]:
         """By fingerprint: the name of the question, and the bytes of a report."""
-        found = {one.fingerprint: (name, one.report_bytes) for name, one in self.questions.items()}
+        found = {
+            question.fingerprint: (name, question.report_bytes) for name, question in self.questions.items()
+        }
         return MappingProxyType(found)
 
     @property
@@ -227,7 +229,7 @@ class Contract:
             return self.questions
         days = (self.ends - self.begins).days + 1
         every = None if self.days is None else min(self.days, days)
-        return {name: Once(one, days=days, every=every) for name, one in self.questions.items()}
+        return {name: Once(question, days=days, every=every) for name, question in self.questions.items()}
 
     @property
     def whole_guarantee(self) -> Guarantee:
@@ -269,7 +271,7 @@ class Contract:
                 **terms,
                 "repeat": self.repeat,
                 "promise": promises(self.guarantee),
-                "questions": [[name, to_json(one)] for name, one in self.questions.items()],
+                "questions": [[name, to_json(question)] for name, question in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
             }
@@ -295,7 +297,7 @@ class Contract:
                 raise MalformedReport("the labels and the questions of a campaign are lists")
             terms["labels"] = tuple(terms["labels"])
             text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
-            questions = {name: read_named(one) for name, one in data["questions"]}
+            questions = {name: read_named(text) for name, text in data["questions"]}
             if len(questions) != len(data["questions"]):
                 raise MalformedReport("two questions of the campaign have the same name")
             for name in _OPTIONAL:

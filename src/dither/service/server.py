@@ -42,13 +42,13 @@ def supervise(bound: socket.socket, count: int) -> None:
     def passed_on(number: int, _: object) -> None:
         nonlocal stopping
         stopping = stopping or number != signal.SIGHUP
-        for one in running:
-            one.send_signal(number)
+        for process in running:
+            process.send_signal(number)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, passed_on)
     while not stopping or running:
-        running[:] = [one for one in running if one.poll() is None]
+        running[:] = [process for process in running if process.poll() is None]
         while not stopping and len(running) < count:
             running.append(_start(bound))
         time.sleep(0.2 if len(running) == count or stopping else _LEAST)
@@ -114,12 +114,12 @@ class ServerPlan:
         everything that devices seal to it would be refused.
         """
         made = [self._read_campaign(Path(name)) for name in self.campaigns]
-        for one in made:
-            key = one.contract.sealing_key
-            over = reason_closed(one, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
+        for published in made:
+            key = published.contract.sealing_key
+            over = reason_closed(published, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
                 raise InvalidParameter(
-                    f"devices encrypt what they send for the campaign {one.contract.name!r} to the key "
+                    f"devices encrypt what they send for the campaign {published.contract.name!r} to the key "
                     f"{key[:16]}…; give the file of this key with --sealing-key"
                 )
         return made
@@ -144,10 +144,10 @@ class ServerPlan:
         if self.log is None and not place.exists():
             return None
         log = CampaignLog.from_json(place.read_bytes())
-        for one in campaigns:
-            if one.key == log.key and one.id not in log.campaigns:
+        for published in campaigns:
+            if published.key == log.key and published.id not in log.campaigns:
                 raise InvalidParameter(
-                    f"the campaign {one.contract.name!r} is not in the list {place.name}; "
+                    f"the campaign {published.contract.name!r} is not in the list {place.name}; "
                     "`dither campaign publish` writes it there"
                 )
         return log
@@ -214,8 +214,8 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
         campaigns = plan.read_campaigns()
         app = make_app(plan, campaigns) if plan.workers == 1 else None
         place = _address(bound)
-        told = tuple(f"{place}/v1/campaigns/{one.id}" for one in campaigns)
-        keys = tuple(dict.fromkeys(one.key for one in campaigns))
+        told = tuple(f"{place}/v1/campaigns/{published.id}" for published in campaigns)
+        keys = tuple(dict.fromkeys(published.key for published in campaigns))
         tell(Addresses(f"{place}/", told, f"{place}/client/dither.js", keys))
         if app is not None:
             run(bound, app)

@@ -65,7 +65,7 @@ class Settings:
                 raise InvalidParameter(f"{name} is a positive number, not {found(number)}")
         for name in ("origins", "proxies", "relays"):
             listed = getattr(self, name)
-            if not isinstance(listed, list | tuple) or not all(isinstance(one, str) for one in listed):
+            if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
                 raise InvalidParameter(f"{name} is a list of texts, not {found(listed)}")
             object.__setattr__(self, name, tuple(listed))
 
@@ -76,7 +76,7 @@ class Settings:
             table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
             raise InvalidParameter(f"the settings are not valid TOML: {error}") from None
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for key in table:
             if key not in known:
                 raise unknown_name("setting", key, known)

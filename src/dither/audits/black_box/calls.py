@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, set | frozenset):
         return sorted(value)
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _read(line: str) -> Any:
@@ -181,7 +181,7 @@ def join(parts: list[Outputs]) -> Outputs:
         for part in parts
     ):
         return np.concatenate(parts)
-    return [one for part in parts for one in part]
+    return [item for part in parts for item in part]
 
 
 def pick(outputs: Outputs, mask: Array) -> Outputs:

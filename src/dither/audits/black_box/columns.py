@@ -86,7 +86,7 @@ def _regular(outputs: Outputs) -> Array | None:
     """Return reports that are all numbers of one type as an array; None for any others."""
     if isinstance(outputs, np.ndarray):
         return outputs if outputs.dtype.kind in "fiub" or outputs.dtype.names else None
-    kinds = {type(one) for one in outputs}
+    kinds = {type(output) for output in outputs}
     if len(kinds) != 1:
         return None
     kind = kinds.pop()
@@ -128,9 +128,9 @@ def _parts(width: int) -> list[int]:
 
 def _flat_columns(outputs: Outputs) -> Columns:
     rows: list[dict[str, Any]] = []
-    for one in outputs:
+    for output in outputs:
         row: dict[str, Any] = {}
-        _flatten("report", one, row, 0)
+        _flatten("report", output, row, 0)
         rows.append(row)
     names = list(dict.fromkeys(name for row in rows for name in row))[: _MOST_BITS * 2]
     return {name: _column(name, rows) for name in names}
@@ -147,35 +147,41 @@ def _column(name: str, rows: list[dict[str, Any]]) -> Array:
     return labels
 
 
-def _flatten(name: str, one: Any, row: dict[str, Any], depth: int) -> None:
+def _flatten(name: str, output: Any, row: dict[str, Any], depth: int) -> None:
     """Put the numbers, labels, lengths and types of one report into a row."""
-    if isinstance(one, np.generic):
-        one = one.item()
-    row[f"type of {name}"] = f"error {one.error}" if isinstance(one, Failed) else type(one).__name__
-    if isinstance(one, bool | int | float):
-        row[f"{name} as written"] = repr(one)  # 3 and 3.0 are different reports
-        row[name] = float(one) if abs(one) < 1e300 else repr(one)
-        if isinstance(one, float) and abs(one) >= 1e300:
-            row[name] = one
-    elif isinstance(one, str | bytes):
-        row[f"text of {name}"] = one
-        row[f"length of {name}"] = float(len(one))
-        codes = list(one[:_LETTERS]) if isinstance(one, bytes) else [ord(letter) for letter in one[:_LETTERS]]
+    if isinstance(output, np.generic):
+        output = output.item()
+    row[f"type of {name}"] = f"error {output.error}" if isinstance(output, Failed) else type(output).__name__
+    if isinstance(output, bool | int | float):
+        row[f"{name} as written"] = repr(output)  # 3 and 3.0 are different reports
+        row[name] = float(output) if abs(output) < 1e300 else repr(output)
+        if isinstance(output, float) and abs(output) >= 1e300:
+            row[name] = output
+    elif isinstance(output, str | bytes):
+        row[f"text of {name}"] = output
+        row[f"length of {name}"] = float(len(output))
+        codes = (
+            list(output[:_LETTERS])
+            if isinstance(output, bytes)
+            else [ord(letter) for letter in output[:_LETTERS]]
+        )
         row |= {f"{name}[{at}]": float(code) for at, code in enumerate(codes)}
-    elif depth > 3 or one is None or isinstance(one, Failed):
+    elif depth > 3 or output is None or isinstance(output, Failed):
         return
-    elif isinstance(one, set | frozenset):
-        row[f"length of {name}"] = float(len(one))
-        ordered = sorted(map(repr, one))
+    elif isinstance(output, set | frozenset):
+        row[f"length of {name}"] = float(len(output))
+        ordered = sorted(map(repr, output))
         row[f"all of {name}"] = ", ".join(ordered)
         row |= {f"{name} contains {element}": 1.0 for element in ordered[:_MOST_PARTS]}
-    elif isinstance(one, Mapping):
-        row[f"keys of {name}"] = repr(sorted(map(repr, one)))
-        for key in list(one)[:_MOST_PARTS]:
-            _flatten(f"{name}[{key!r}]", one[key], row, depth + 1)
-    elif isinstance(one, list | tuple | np.ndarray):
-        row[f"length of {name}"] = float(len(one)) if np.ndim(one) or not isinstance(one, np.ndarray) else 0.0
-        parts = list(one) if row[f"length of {name}"] else []
+    elif isinstance(output, Mapping):
+        row[f"keys of {name}"] = repr(sorted(map(repr, output)))
+        for key in list(output)[:_MOST_PARTS]:
+            _flatten(f"{name}[{key!r}]", output[key], row, depth + 1)
+    elif isinstance(output, list | tuple | np.ndarray):
+        row[f"length of {name}"] = (
+            float(len(output)) if np.ndim(output) or not isinstance(output, np.ndarray) else 0.0
+        )
+        parts = list(output) if row[f"length of {name}"] else []
         for at in _parts(len(parts)):
             _flatten(f"{name}[{at}]", parts[at], row, depth + 1)
         row[f"how many different parts are in {name}"] = float(len(set(map(repr, parts))))
@@ -350,9 +356,9 @@ class Labels:
     def words(self, chosen: Mask) -> str:
         """Return a set of bins in words."""
         inside = chosen[: len(self.labels)].tolist()
-        known = [repr(label) for label, one in zip(self.labels, inside, strict=True) if one]
+        known = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if holds]
         if chosen[-1]:
-            left = [repr(label) for label, one in zip(self.labels, inside, strict=True) if not one]
+            left = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if not holds]
             return f"{self.column} is none of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
         return f"{self.column} is {' or '.join(known[:6])}{' or …' if len(known) > 6 else ''}"
 

@@ -250,11 +250,13 @@ def _classifier_events(
 ) -> list[CandidateEvent]:
     """Return events about a classifier's score, for the pairs of inputs that already look best."""
     best: list[CandidateEvent] = []
-    for pair in dict.fromkeys((one.first, one.second) for one in found):
+    for pair in dict.fromkeys((event.first, event.second) for event in found):
         if len(best) == _CLASSIFIED:
             break
         first, second = pair
-        ranked = {id(one.event.binning): one.score for one in found if (one.first, one.second) == pair}
+        ranked = {
+            id(event.event.binning): event.score for event in found if (event.first, event.second) == pair
+        }
         used = sorted(tables, key=lambda table: -ranked.get(id(table[0]), -np.inf))[:_MOST_COLUMNS]
         here = (which == first) | (which == second)
         score = score_reports(

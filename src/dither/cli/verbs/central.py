@@ -98,7 +98,7 @@ def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterat
             math.nan if gone else dialect.number(cell)
             for gone, cell in zip(absent, chunk.cells(column), strict=True)
         ]
-        yield [one for one in numbers if not math.isnan(one)] if drop else numbers
+        yield [number for number in numbers if not math.isnan(number)] if drop else numbers
 
 
 for _name in ("mean", "sum", "count"):

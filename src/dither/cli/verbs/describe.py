@@ -43,9 +43,9 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
             raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")
         found = find_questions(mechanism).campaign.questions
         if as_json:
-            print_json({name: json.loads(to_json(one)) for name, one in found.items()})
+            print_json({name: json.loads(to_json(question)) for name, question in found.items()})
         else:
-            click.echo("\n\n".join(f"{name}: {one.describe()}" for name, one in found.items()))
+            click.echo("\n\n".join(f"{name}: {question.describe()}" for name, question in found.items()))
         return
     built = build(mechanism, domain, epsilon)
     click.echo(json.dumps(json.loads(to_json(built)), indent=2) if as_json else built.describe())

@@ -107,12 +107,12 @@ def print_groups(
     asked = estimate if quantity is None else quantity
     tables = {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
     if as_json:
-        print_json({name: [_as_json(row) for row in one] for name, one in tables.items()})
+        print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
         return
-    for name, one in tables.items():
+    for name, answers in tables.items():
         mechanism = groups[name].question
-        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {one.title}{remark}")
-        click.echo(table(one.columns, [list(row.values()) for row in one]))
+        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {answers.title}{remark}")
+        click.echo(table(answers.columns, [list(row.values()) for row in answers]))
 
 
 def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,9 +124,9 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    from dither.domains import Categories
+    from dither.domains import Categories, Several
 
-    return isinstance(summary.question.domain, Categories)
+    return isinstance(summary.question.domain, Categories | Several)
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
@@ -286,7 +286,7 @@ def print_remote_groups(
     if hidden:
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
-        groups = {name: one for name, one in groups.items() if any(one.summaries())} or groups
+        groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
     print_groups(
         groups, column, minimum, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
     )

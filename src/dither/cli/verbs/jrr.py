@@ -190,7 +190,7 @@ def device(
     from dither.reports import Reports
 
     terms, to = _terms(asked, bits, shuffled), _address(collector)
-    at = [_address(one) for one in meetings]
+    at = [_address(meeting) for meeting in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
         raise click.UsageError("there is no answer; write one a line, at least one")
@@ -259,8 +259,8 @@ def collect(
     if as_json:
         print_json(_answer(came, told))
         return
-    for number, one in enumerate(told):
-        click.echo(f"{number + 1}: {one}" if came.rounds > 1 else str(one))
+    for number, estimate in enumerate(told):
+        click.echo(f"{number + 1}: {estimate}" if came.rounds > 1 else str(estimate))
     click.echo(str(came))
     click.echo(f"each person is promised {came.guarantee}")
 
@@ -272,8 +272,8 @@ def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
         "devices": len(came.standings),
         "paired": came.paired,
         "labels": list(told[0].labels),
-        "frequencies": [np.asarray(one.value).tolist() for one in told],
-        "errors": [np.asarray(one.standard_error).tolist() for one in told],
+        "frequencies": [np.asarray(estimate.value).tolist() for estimate in told],
+        "errors": [np.asarray(estimate.standard_error).tolist() for estimate in told],
         "guarantee": str(came.guarantee),
         "what happened": str(came),
     }

@@ -65,7 +65,7 @@ def fetch_groups(
     collector does not tell of a group that it does not show.
     """
     contract, hidden = _shared_contract(addresses), 0
-    found = {name: GroupCounts(mechanism, [by]) for name, mechanism in contract.questions.items()}
+    found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
     for name, groups in _gather(addresses, tokens, contract, by).items():
         for group, parts in groups.items():
             whole = sum(parts, Summary.empty(contract.questions[name]))
@@ -86,14 +86,14 @@ def _gather(
     keys: Sequence[str | None] = tokens or [None]
     for place, base in enumerate(map(_base, addresses)):
         token = keys[place % len(keys)]
-        for name, mechanism in contract.questions.items():
+        for name, question in contract.questions.items():
             parts = (
                 _shown_summaries(base, name, by)
                 if token is None
                 else _stored_summaries(base, name, by, token)
             )
             for group, part in parts.items():
-                found[name].setdefault(group, []).append(Summary.from_bytes(part, mechanism))
+                found[name].setdefault(group, []).append(Summary.from_bytes(part, question))
     return found
 
 
@@ -264,14 +264,14 @@ def _check_list(address: str, published: Published, head: str | None) -> Check:
 
 
 def _check_promise(contract: Contract, assume: Sequence[str]) -> Check:
-    findings = {name: audit(one, assume=assume) for name, one in contract.questions.items()}
+    findings = {name: audit(question, assume=assume) for name, question in contract.questions.items()}
     lines = [
         f"{name}: {finding.mechanism}, {finding.bound}"
         + ("" if finding.ok else f" DOES NOT HOLD: {'; '.join(finding.problems or finding.unaccepted)}")
         for name, finding in findings.items()
     ]
     words = f"recomputed from the integers that devices run: in total {contract.whole_guarantee}"
-    return Check("promise", all(one.ok for one in findings.values()), "\n".join([words, *lines]))
+    return Check("promise", all(finding.ok for finding in findings.values()), "\n".join([words, *lines]))
 
 
 def _check_card(published: Published) -> Check:

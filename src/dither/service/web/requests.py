@@ -94,8 +94,8 @@ def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:
     if address in proxies:
         for name, value in scope["headers"]:
             if name == b"x-forwarded-for":
-                forwarded = [one.strip() for one in value.decode("latin-1").split(",")]
-                address = next((one for one in reversed(forwarded) if one not in proxies), address)
+                forwarded = [hop.strip() for hop in value.decode("latin-1").split(",")]
+                address = next((hop for hop in reversed(forwarded) if hop not in proxies), address)
     return limited_as(address)
 
 
@@ -119,9 +119,12 @@ def exposition(writer: Writer) -> str:
         lines.extend(f"dither_{name}{labels} {value}" for labels, value in samples)
 
     reports = [
-        (f'{{campaign="{one.id[:16]}",question="{_escape(name)}"}}', collector.live.n(one.id, name))
-        for one in collector.campaigns.values()
-        for name in one.contract.questions
+        (
+            f'{{campaign="{published.id[:16]}",question="{_escape(name)}"}}',
+            collector.live.n(published.id, name),
+        )
+        for published in collector.campaigns.values()
+        for name in published.contract.questions
     ]
     refused: Counter[str] = Counter()
     for key, count in collector.refused.items():
@@ -310,7 +313,7 @@ def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
 
 BUNDLES: Final = (
     *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
-    *("signatures.js", "relay.js", "rules.js", "packed.js"),
+    *("several.js", "signatures.js", "relay.js", "rules.js", "packed.js"),
 )
 
 
@@ -361,14 +364,14 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
     async def every(request: Request) -> Response:
         listed = [
             {
-                "id": one.id,
-                "name": one.contract.name,
-                "version": one.contract.version,
-                "begins": one.contract.begins.isoformat(),
-                "ends": one.contract.ends.isoformat(),
-                "retired": one.retired is not None,
+                "id": published.id,
+                "name": published.contract.name,
+                "version": published.contract.version,
+                "begins": published.contract.begins.isoformat(),
+                "ends": published.contract.ends.isoformat(),
+                "retired": published.retired is not None,
             }
-            for one in collector.campaigns.values()
+            for published in collector.campaigns.values()
         ]
         return answer(request, json.dumps({"campaigns": listed}), "application/json")
 
