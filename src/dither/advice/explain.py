@@ -231,7 +231,20 @@ def explain(
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
-    said = words["person"]
+    person = _person(asked, spent, batch, randomiser, beside, repeat, words["person"])
+    return Explanation(person, _officer(asked, spent, batch, randomiser, beside, words["officer"]))
+
+
+def _person(
+    asked: _Questions,
+    spent: Guarantee | None,
+    batch: BatchPromise | None,
+    randomiser: Randomiser,
+    beside: Mapping[str, str],
+    repeat: str | None,
+    said: Mapping[str, str],
+) -> str:
+    """Return the text for the person; it needs no prediction of errors, which may take a second."""
     person = [
         _asked_about(asked, said),
         said[randomiser],
@@ -248,7 +261,7 @@ def explain(
     if asked.whole.assumes:
         person.append(said["assumes"].format(assumptions="; ".join(asked.whole.assumes[:2])))
     person.append(said["averages" if _within(asked.whole, WEAK) else "averages_only"])
-    return Explanation(" ".join(person), _officer(asked, spent, batch, randomiser, beside, words["officer"]))
+    return " ".join(person)
 
 
 def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
@@ -437,7 +450,7 @@ def card(
         **({} if campaign is None else {"campaign": campaign}),
         "promise": _promise(asked.whole),
         "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
-        "for the person": explain(questions, repeat=repeat).person,
+        "for the person": _person(asked, None, None, "device", {}, repeat, sentences()["person"]),
     }
 
 
