@@ -1,6 +1,6 @@
 """Domains, the sets of possible values: intervals, circles, categories, texts and areas."""
 
-from dither.domains.categories import Categories, CodedLabels, Profile, Text
+from dither.domains.categories import Categories, CodedLabels, Places, Profile, Text
 from dither.domains.domain import (
     BLOCK,
     Circle,
@@ -25,6 +25,7 @@ __all__ = [
     "Line",
     "Parallelogram",
     "Paths",
+    "Places",
     "Plane",
     "Profile",
     "Rectangle",
