@@ -6,9 +6,23 @@ BIN := $(VENV)/bin
 # Compiled modules are kept: without them every process of the tests compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint unit slow bench docs client lock locked sbom clean
+# uv installs in a few seconds. pip takes longer, and does not compile what may never be imported.
+UV := $(shell command -v uv 2> /dev/null)
+ifdef UV
+ENVIRONMENT = $(UV) venv --quiet --allow-existing --python "$(PYTHON)" $(VENV)
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python
+GROUPS = :
+else
+ENVIRONMENT = $(PYTHON) -m venv $(VENV)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+GROUPS = $(INSTALL) --upgrade "pip>=25.1"
+endif
+# The JavaScript client is tested with the machine's Node, or with a package where there is none.
+NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
 
-demo: $(VENV)/.installed
+.PHONY: demo test lint unit slow bench docs client dist lock locked sbom clean
+
+demo: $(VENV)/.demo
 	$(BIN)/dither demo
 	$(BIN)/python examples/collector/demo.py
 
@@ -24,7 +38,7 @@ unit: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.docs $(VENV)/.spark
+slow: $(VENV)/.slow
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # Ratios measured in one run; see benchmarks/README.md.
@@ -41,18 +55,23 @@ client: $(VENV)/.installed
 	$(BIN)/python docs/playground/build.py
 
 $(VENV)/.docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	$(INSTALL) --group docs
 	touch $@
 
-# Spark and a Java for it, which only the long runs use.
-$(VENV)/.spark: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group spark
+# What only the long runs use: Spark with a Java, ClickHouse, the site's builder.
+$(VENV)/.slow: $(VENV)/.installed
+	$(INSTALL) --editable . --group slow
+	touch $@ $(VENV)/.docs $(VENV)/.package
+
+$(VENV)/.installed: $(VENV)/.demo
+	$(GROUPS)
+	$(INSTALL) --editable . --group dev $(NODE)
 	touch $@
 
-$(VENV)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+# The little that the demonstration needs, a tenth of the development environment.
+$(VENV)/.demo: pyproject.toml
+	$(ENVIRONMENT)
+	$(INSTALL) --editable '.[plot,service]'
 	touch $@
 
 # The same packages everywhere: versions and hashes of requirements/dev.lock, and nothing else.
@@ -61,7 +80,7 @@ locked:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		--requirement requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $(VENV)/.installed
+	touch $(VENV)/.demo $(VENV)/.installed
 
 # Made anew from pyproject.toml; needs uv (pip install uv).
 lock:
@@ -70,11 +89,27 @@ lock:
 		--no-emit-index-url --no-emit-find-links requirements/dev.in --output-file requirements/dev.lock
 	rm requirements/dev.in
 
-# A bill of materials of the locked environment; needs cyclonedx-py (pip install cyclonedx-bom).
-sbom:
+# The wheel and the source distribution, the same bytes from the same commit.
+dist: $(VENV)/.package
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	cd dist && sha256sum *
+
+# A bill of materials of what runs: the core and some extras, by default those of a collector.
+EXTRAS ?= service
+sbom: $(VENV)/.package
 	mkdir -p dist
-	cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON \
-		--output-file dist/dither.cdx.json requirements/dev.lock
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+		--no-emit-find-links --python $(BIN)/python $(EXTRAS:%=--extra %) pyproject.toml \
+		--output-file dist/runs.txt
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON \
+		--output-file dist/dither.cdx.json dist/runs.txt
+
+$(VENV)/.package: $(VENV)/.demo
+	$(GROUPS)
+	$(INSTALL) --group package
+	touch $@
 
 clean:
 	rm -rf $(VENV) demo-output

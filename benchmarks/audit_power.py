@@ -224,7 +224,7 @@ def picture() -> None:
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 
-    from dither.plotting import BLUE, styled
+    from dither.plotting import BLUE, dress_axes
 
     rcParams["svg.hashsalt"] = "dither"
     found = growth()
@@ -233,7 +233,7 @@ def picture() -> None:
     ax = figure.add_subplot()
     ax.loglog(gaps, samples, "o-", color=BLUE, label="measured: median of 9 runs, steps of 1.5")
     ax.loglog(gaps, samples[-1] * (gaps[-1] / gaps) ** 2, "k--", linewidth=1, label="1/gap²")
-    styled(
+    dress_axes(
         ax,
         title="Reports until dt.audit refutes a false claim of ε = 1",
         x="gap: true ε minus claimed ε",

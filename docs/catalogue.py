@@ -25,7 +25,7 @@ GROUPS = {
     "places": "Places and paths",
     "": "Never the best: for comparison, and for collections that exist",
 }
-DOMINATED = {"BLH", "HadamardResponse", "OGPMU", "SUE", "TwoPoint"}
+DOMINATED = {"BLH", "HadamardResponse", "OGPMU", "SUE"}
 
 
 def write(docs: Path) -> None:

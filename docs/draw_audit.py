@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib import rcParams
 
 import dither as dt
-from dither.plotting import styled
+from dither.plotting import dress_axes
 
 PICTURES = Path(__file__).with_name("pictures")
 
@@ -24,7 +24,7 @@ def main() -> None:
         return np.round(values + rng.laplace(scale=20, size=len(values)))
 
     finding = dt.audit(careless, dt.Interval(0, 50), epsilon=1, timing=False)
-    axes = styled(
+    axes = dress_axes(
         finding.plot(),
         title=f"A randomiser that claims ε = 1: ε ≥ {finding.realised:.2f} with confidence 99 %",
         x="report, in minutes; the reports that prove it are shaded",

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 import dither as dt
 from dither.classifiers.result import Case
 from dither.classifiers.utility import draw_boundary
-from dither.plotting import styled
+from dither.plotting import dress_axes
 
 NAMES = ("worst texture", "worst concave points")
 DOMAINS = dict(zip(NAMES, (dt.Interval(12, 50), dt.Interval(0, 0.3)), strict=True))
@@ -49,7 +49,7 @@ def _map(plane: object, forest: object, x: np.ndarray) -> None:
         }
         draw_boundary(case, tuple(DOMAINS.values()), boxes, NAMES, ax=axes)
         axes.legend(frameon=False, loc="lower left", fontsize=8)
-        styled(axes, title=f"{title}: where the answer stays", x=f"{NAMES[0]} (grey values)")
+        dress_axes(axes, title=f"{title}: where the answer stays", x=f"{NAMES[0]} (grey values)")
     _save(figure, "classifiers-map.svg")
 
 
@@ -78,7 +78,7 @@ def _curves(forest: object, x: np.ndarray) -> None:
             ax=axes, label=f"{name}, exact"
         )
     axes.set_xscale("log")
-    styled(axes, x="ε of the whole record")
+    dress_axes(axes, x="ε of the whole record")
     _save(figure, "classifiers-curve.svg")
 
 

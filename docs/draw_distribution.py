@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 
 import dither as dt
-from dither.plotting import styled
+from dither.plotting import dress_axes
 
 mpl.use("Agg")
 from matplotlib import pyplot
@@ -38,7 +38,7 @@ def main() -> None:
     )
     left.plot(places, truth, color="black", linewidth=1.0, linestyle="--", label="the truth")
     title = f"{PEOPLE:,}".replace(",", "\u202f") + f" people, ε = {EPSILON:g} each"
-    styled(left, title=title, x="minutes", y="share per minute")
+    dress_axes(left, title=title, x="minutes", y="share per minute")
     left.legend(frameon=False, fontsize="small")
 
     # Four in ten do not commute at all.
@@ -56,7 +56,9 @@ def main() -> None:
         label="the truth",
     )
     right.set_ylim(top=0.014)  # room for the legend above the curves
-    styled(right, title="40 % of them stay at home: a point mass, found", x="minutes", y="share per minute")
+    dress_axes(
+        right, title="40 % of them stay at home: a point mass, found", x="minutes", y="share per minute"
+    )
     right.legend(frameon=False, fontsize="small", loc="upper right")
     figure.savefig(HERE / "pictures" / "distribution.png", dpi=110)
 

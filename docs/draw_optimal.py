@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.plotting import BLUE, COLOURS, GREY, ORANGE, styled
+from dither.plotting import BLUE, COLOURS, GREY, ORANGE, dress_axes
 
 PICTURES = Path(__file__).with_name("pictures")
 UNIT, INPUT = dt.Interval(0, 1), 0.3
@@ -50,7 +50,7 @@ def shapes() -> None:
             mechanism = dt.Optimal(UNIT, epsilon=epsilon, **kind)
             bars(axes, mechanism)
             numbers = np.unique(mechanism.book.values).size
-            styled(axes, title=f"{title}, ε = {epsilon:g}\n{numbers} different reports")
+            dress_axes(axes, title=f"{title}, ε = {epsilon:g}\n{numbers} different reports")
     for axes in grid[-1]:
         axes.set_xlabel("report")
     for axes in grid[:, 0]:
@@ -70,7 +70,7 @@ def errors() -> None:
         (dt.SW(UNIT, epsilon=epsilon).truncated(), "SW, truncated", COLOURS[2]),
     ):
         left.plot(x, mechanism.error("absolute", x), color=colour, label=name)
-    styled(left, title="Error of one report, ε = 2", x="the person's value", y="expected absolute error")
+    dress_axes(left, title="Error of one report, ε = 2", x="the person's value", y="expected absolute error")
     for mechanism, name, colour in (
         (
             dt.Optimal(UNIT, epsilon=epsilon, unbiased=True),
@@ -81,7 +81,7 @@ def errors() -> None:
         (dt.Hybrid(UNIT, epsilon=epsilon), "Hybrid", COLOURS[2]),
     ):
         right.plot(x, mechanism.variance(x), color=colour, label=name)
-    styled(right, title="Variance of one unbiased report, ε = 2", x="the person's value", y="variance")
+    dress_axes(right, title="Variance of one unbiased report, ε = 2", x="the person's value", y="variance")
     for axes in (left, right):
         axes.set_ylim(bottom=0)
         axes.legend(frameon=False)

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.plotting import BLUE, GREY, ORANGE, styled
+from dither.plotting import BLUE, GREY, ORANGE, dress_axes
 from dither.plotting import COLOURS as HOUSE
 
 DELTA, PEOPLE = 1e-6, 1_000_000
@@ -29,7 +29,7 @@ def draw(target: Path) -> None:
         left.axhline(epsilon, color=colour, linestyle=":", linewidth=1)
     left.text(1e8, 4.9, "dotted: ε if the reports carry names", color=GREY, ha="right", fontsize=9)
     left.set(xlim=(1e2, 1e8), ylim=(1e-4, 10))
-    styled(
+    dress_axes(
         left,
         title="One shuffled report each, δ = 10⁻⁶",
         x="people whose reports are shuffled",
@@ -53,7 +53,7 @@ def draw(target: Path) -> None:
         label="if the reports carry names: ε = 2 per day",
     )
     right.set(ylim=(3e-3, 3e3), xlim=(0, 365))
-    styled(
+    dress_axes(
         right,
         title="ε = 2 on the device, a million people, δ = 10⁻⁶",
         x="days of asking",

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import dither as dt
 from dither import results
-from dither.plotting import BLUE, GREY, ORANGE, styled
+from dither.plotting import BLUE, GREY, ORANGE, dress_axes
 
 DAYS, PEOPLE = 365, 200_000
 
@@ -72,7 +72,7 @@ def draw(target: Path) -> None:
         1.2, 14.1, "permanent answers: no bound once the value changes", color=GREY, va="top", fontsize=9
     )
     left.set(ylim=(0, 15), xlim=(1, 14))
-    styled(
+    dress_axes(
         left,
         title="Privacy loss of one person, ε = 1 per answer",
         x="days of asking",
@@ -88,7 +88,7 @@ def draw(target: Path) -> None:
     right.plot(actual, "k--", linewidth=1, label="the truth")
     right.set(xlim=(0, DAYS - 1), ylim=(0, 0.8))
     crowd = f"{PEOPLE:,}".replace(",", " ")
-    styled(
+    dress_axes(
         right,
         title=f"One answer each in a year: {crowd} people, ε = 1 for the year",
         x="day of the year",

@@ -13,7 +13,7 @@ import numpy as np
 
 import dither as dt
 from dither import maps
-from dither.plotting import BLUE, ORANGE, styled
+from dither.plotting import BLUE, ORANGE, dress_axes
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 FOLDER = Path(__file__).with_name("pictures")
@@ -31,7 +31,7 @@ def _panels(titles: list[str]) -> tuple[Any, Any]:
         1, len(titles), figsize=(3.1 * len(titles), 4.1), sharey=True, layout="constrained"
     )
     for axes, title in zip(panels, titles, strict=True):
-        styled(axes, title=title, x="kilometres east")
+        dress_axes(axes, title=title, x="kilometres east")
         axes.set_aspect("equal")
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)

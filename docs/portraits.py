@@ -17,7 +17,7 @@ from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism, Query
 from dither.mechanisms.joint.accounting import rho_range
 from dither.mechanisms.joint.joint import Joint
 from dither.optimal.problem import least_frequency_variance
-from dither.plotting import BLUE, ORANGE, styled
+from dither.plotting import BLUE, ORANGE, dress_axes
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)
@@ -90,7 +90,7 @@ def caption(mechanism: Mechanism) -> str:
 
 def _law(mechanism: Any, left: Any, right: Any) -> None:
     mechanism.plot(mechanism.line.from_unit(np.array([0.1, 0.6])), ax=left)
-    styled(left, title="Distribution of the report for two values, ε = 1")
+    dress_axes(left, title="Distribution of the report for two values, ε = 1")
     for loss, style in (("absolute", "-"), ("squared", "--")):
         worst = [mechanism.at(float(epsilon)).worst_error(loss) for epsilon in EPSILONS]
         best = _best(mechanism.domain, loss)
@@ -98,7 +98,7 @@ def _law(mechanism: Any, left: Any, right: Any) -> None:
         right.loglog(FEW_EPSILONS, best, style, color=GREY, linewidth=1, label=f"{loss}, best possible")
     right.set_xlabel("ε")
     right.legend(frameon=False, fontsize=8)
-    styled(right, title="Error of one report, worst value", y="expected error, in the domain's units")
+    dress_axes(right, title="Error of one report, worst value", y="expected error, in the domain's units")
 
 
 @cache
@@ -114,7 +114,7 @@ def _support(protocol: CategoryMechanism, axes: Any) -> None:
     axes.bar(range(size), heights, color=[TRUTH if code == truth else INK for code in range(size)])
     axes.set_xlabel("category")
     axes.set_xticks(range(size))
-    styled(axes, title="How often a report supports each category, ε = 1", y="probability")
+    dress_axes(axes, title="How often a report supports each category, ε = 1", y="probability")
 
 
 def _frequency_error(protocol: CategoryMechanism, levels: int, axes: Any) -> None:
@@ -124,7 +124,7 @@ def _frequency_error(protocol: CategoryMechanism, levels: int, axes: Any) -> Non
     axes.loglog(EPSILONS, least, color=GREY, linewidth=1, label="best possible")
     axes.set_xlabel("ε")
     axes.legend(frameon=False, fontsize=8)
-    styled(axes, title="Error of an estimated frequency", y="standard error × √n")
+    dress_axes(axes, title="Error of an estimated frequency", y="standard error × √n")
 
 
 def _noise(protocol: CategoryMechanism, levels: int) -> list[float]:
@@ -144,7 +144,7 @@ def _function(mechanism: Any, axes: Any) -> None:
     names = [mechanism.domain.names[place] for place in last.attributes]
     axes.set_ylabel(names[0])
     axes.set_xlabel(names[-1])
-    styled(axes, title="The value of one function, ε = 1")
+    dress_axes(axes, title="The value of one function, ε = 1")
 
 
 def _table_error(mechanism: Any, axes: Any) -> None:
@@ -157,7 +157,7 @@ def _table_error(mechanism: Any, axes: Any) -> None:
     axes.loglog(FEW_EPSILONS, least, color=GREY, linewidth=1, label="lower bound")
     axes.set_xlabel("ε")
     axes.legend(frameon=False, fontsize=8)
-    styled(axes, title="Error of all cells together", y="standard error × √n")
+    dress_axes(axes, title="Error of all cells together", y="standard error × √n")
 
 
 def _columns(mechanism: QueryMechanism, axes: Any) -> None:
@@ -165,7 +165,7 @@ def _columns(mechanism: QueryMechanism, axes: Any) -> None:
     axes.imshow(table / table.min(axis=0), aspect="auto", cmap="Blues", interpolation="nearest")
     axes.set_xlabel("report")
     axes.set_ylabel("input")
-    styled(axes, title="Which inputs make a report likelier, ε = 1")
+    dress_axes(axes, title="Which inputs make a report likelier, ε = 1")
 
 
 def _answers(mechanism: QueryMechanism, axes: Any) -> None:
@@ -178,7 +178,7 @@ def _answers(mechanism: QueryMechanism, axes: Any) -> None:
     axes.legend(frameon=False, fontsize=8)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("answer")
-    styled(axes, title="Error of each answer", y="standard error × √n")
+    dress_axes(axes, title="Error of each answer", y="standard error × √n")
 
 
 def _correlation(joint: Any, axes: Any) -> None:
@@ -194,7 +194,7 @@ def _correlation(joint: Any, axes: Any) -> None:
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
     axes.set_xlabel("correlation ρ of two people's coins")
-    styled(axes, title="Error of an estimated frequency", y="standard error × √n")
+    dress_axes(axes, title="Error of an estimated frequency", y="standard error × √n")
 
 
 def _places(mechanism: Any, left: Any, right: Any) -> None:
@@ -206,7 +206,7 @@ def _places(mechanism: Any, left: Any, right: Any) -> None:
     left.scatter(*spots.T, s=6.0 * np.minimum(times, 60), color=INK, alpha=0.3, linewidths=0)
     left.plot(*place, "o", color=TRUTH)
     left.set_aspect("equal")
-    styled(left, title="A thousand reports of one place, ε = 1")
+    dress_axes(left, title="A thousand reports of one place, ε = 1")
     drawn = np.random.default_rng(7).uniform(-1.0 if disk else 0.0, 1.0, (4000, 2))
     places = drawn[np.hypot(*drawn.T) <= 1.0][:600] if disk else drawn[:600]
     errors = [
@@ -221,7 +221,7 @@ def _places(mechanism: Any, left: Any, right: Any) -> None:
     right.legend(frameon=False, fontsize=8, loc="lower left")
     right.set_ylim(bottom=0)
     right.set_xlabel("ε")
-    styled(right, title="Mean distance of a report from the truth", y="distance, in the area's units")
+    dress_axes(right, title="Mean distance of a report from the truth", y="distance, in the area's units")
 
 
 def _told(mechanism: Any, places: Any, source: dt.Seeded) -> Any:

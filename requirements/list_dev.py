@@ -8,7 +8,8 @@ PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
 
 def main() -> None:
     """Print the dependencies, those of the extras that the group dev names, the group's and the builder's."""
-    project, group = PROJECT["project"], PROJECT["dependency-groups"]["dev"]
+    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
+    group = [*groups["dev"], *groups["node"]]
     (itself,) = (line for line in group if line.startswith("dither["))
     extras = itself.removeprefix("dither[").removesuffix("]").split(",")
     needed = [*project["dependencies"], *PROJECT["build-system"]["requires"], "editables", "pip>=25.1"]

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dither.atomic import refuse_to_overwrite, renamed, whole
+from dither.atomic import refuse_to_overwrite, rename_after, whole
 from dither.errors import InvalidParameter
 
 
 def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "told.csv"
-    with renamed(path) as part:
+    with rename_after(path) as part:
         part.write_text("half")
         assert part.suffix == ".csv"
         assert not path.exists()
@@ -37,7 +37,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="absent"), renamed(tmp_path / "absent" / "told.csv"):
+    with pytest.raises(FileNotFoundError, match="absent"), rename_after(tmp_path / "absent" / "told.csv"):
         pass
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dither.device_text import canonical, from_hexadecimal, hexadecimal, parsed
+from dither.device_text import canonical, from_hexadecimal, hexadecimal, parse
 from dither.errors import InvalidParameter, MalformedReport
 
 leaves = (
@@ -27,8 +27,8 @@ documents = st.dictionaries(
 @given(documents)
 def test_a_canonical_text_is_read_back_and_is_json(data: dict[str, object]) -> None:
     text = canonical(data)
-    assert parsed(text) == data == json.loads(text, parse_int=float)
-    assert canonical(parsed(text)) == text
+    assert parse(text) == data == json.loads(text, parse_int=float)
+    assert canonical(parse(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_canonical_text_is_read_back_and_is_json(data: dict[str, object]) -> N
 )
 def test_what_is_not_canonical_is_refused(text: object) -> None:
     with pytest.raises(MalformedReport):
-        parsed(text)
+        parse(text)
 
 
 @given(st.integers(0, 2**300))

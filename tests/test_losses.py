@@ -15,8 +15,8 @@ from tests.support.terminal import run
 @given(st.floats(1e-3, 1e3))
 def test_a_loss_is_read_back_from_what_it_prints(exponent: float) -> None:
     loss = losses.as_power(exponent)
-    assert losses.named(repr(loss)) == loss.loss
-    assert losses.named(repr(exponent)) == loss.loss
+    assert losses.loss_of(repr(loss)) == loss.loss
+    assert losses.loss_of(repr(exponent)) == loss.loss
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_loss_is_read_back_from_what_it_prints(exponent: float) -> None:
     ],
 )
 def test_a_loss_is_found_by_name(name: str, loss: object) -> None:
-    assert losses.named(name) == loss
+    assert losses.loss_of(name) == loss
 
 
 def test_losses_that_differ_print_differently() -> None:
@@ -46,7 +46,7 @@ def test_losses_that_differ_print_differently() -> None:
 @pytest.mark.parametrize("wrong", ["cubed", "", "-1", "0", "nan", "inf", "power(", "power(x)", "(2)", "2)"])
 def test_what_is_no_loss_is_refused(wrong: str) -> None:
     with pytest.raises(InvalidParameter, match="a power of the distance"):
-        losses.named(wrong)
+        losses.loss_of(wrong)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_is_no_loss_is_refused(wrong: str) -> None:
 )
 def test_an_unknown_loss_names_the_nearest(wrong: str, nearest: str) -> None:
     with pytest.raises(InvalidParameter, match=f"'{wrong}': did you mean {nearest}\\?"):
-        losses.named(wrong)
+        losses.loss_of(wrong)
 
 
 def test_a_criterion_that_is_none_names_the_nearest() -> None:

@@ -21,9 +21,9 @@ from dither.table import (
     escape,
     figure,
     from_csv,
-    joined,
+    join_markup,
     page,
-    shown,
+    show_cell,
 )
 
 HOSTILE = '<script>alert("1")</script>&amp;\'" onload="x'
@@ -68,7 +68,7 @@ def test_text_without_a_head_with_its_own_sides() -> None:
     [(None, ""), (0.1 + 0.2, "0.3"), (1e-15, "0"), (3, "3"), ("x", "x"), (2.5e-7, "2.5e-07")],
 )
 def test_a_cell(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert show_cell(value) == text
 
 
 def test_markdown_escapes_bars_and_line_breaks() -> None:
@@ -112,7 +112,7 @@ def test_a_page_with_hostile_text_everywhere() -> None:
 def test_markup_is_not_escaped_twice_and_text_always_once() -> None:
     assert escape(escape("<")) == "&lt;"
     assert element("p", element("b", "<")) == "<p><b>&lt;</b></p>"
-    assert joined(["<", element("i", "x")], ", ") == "&lt;, <i>x</i>"
+    assert join_markup(["<", element("i", "x")], ", ") == "&lt;, <i>x</i>"
     assert element("p", Markup("<b>") + "<script>") == "<p>&lt;b&gt;&lt;script&gt;</p>"  # a sum is text again
     assert element("a", "x", href=None, class_="y") == '<a class="y">x</a>'
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.losses import absolute, squared
 from dither.optimal import store
 from dither.optimal.problem import LEAST, MOST, Problem
@@ -68,7 +68,7 @@ def read(path: Path) -> dict[str, bytes]:
 
 def write(path: Path, designs: dict[str, bytes]) -> None:
     """Write an archive whose bytes depend on the designs alone; the designs are compressed already."""
-    with renamed(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
+    with rename_after(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(designs):
             archive.writestr(zipfile.ZipInfo(name), designs[name])
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 WIDTH = 110
-_ITEM = re.compile(r"(\s*)([-*+]|\d+[.)])(\s+)")
+_ITEM = re.compile(r"(\s*)([-*+:]|\d+[.)])(\s+)")  # a colon begins the text of a term
 _APART = re.compile(r"\s*(#|\||<|!\[|:::|\$\$|>>> |\[[^\]]+\]:|\{|\(\w+\)=|---|===)")
 
 

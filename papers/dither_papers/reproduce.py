@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from dither.errors import MissingExtra, unknown_name
-from dither.table import Markup, Row, as_csv, as_html, element, escape, from_csv, joined, page
+from dither.table import Markup, Row, as_csv, as_html, element, escape, from_csv, join_markup, page
 from dither.table import figure as picture_element
 from dither_papers.drawing import picture
 from dither_papers.figure import Figure, Outcome, Setting, slug
@@ -146,7 +146,7 @@ def report(outcomes: Sequence[Outcome], out: Path) -> str:
         element("p", f"{met} of {total} expected numbers came out within their tolerance."),
     ]
     for paper, group in groupby(outcomes, lambda outcome: outcome.figure.paper):
-        figures = element("div", joined([_figure(outcome, out) for outcome in group]))
+        figures = element("div", join_markup([_figure(outcome, out) for outcome in group]))
         parts += [element("h1", paper), element("div", figures, _differences(paper), class_="beside")]
     return page("The papers, reproduced", *parts, wide=True)
 
@@ -168,7 +168,7 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
         parts.append(element("ul", *items))
     if not outcome.skipped:
         parts.append(element("p", element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")))
-    return joined(parts)
+    return join_markup(parts)
 
 
 def _table(rows: Sequence[Row]) -> Markup:

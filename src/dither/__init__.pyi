@@ -39,6 +39,7 @@ from .estimation.comparison import difference as difference
 from .estimation.comparison import post_stratified as post_stratified
 from .estimation.distributions import distribution as distribution
 from .estimation.distributions import quantile as quantile
+from .estimation.families import fit as fit
 from .estimation.frequency import frequencies as frequencies
 from .estimation.frequency import heavy_hitters as heavy_hitters
 from .estimation.groups import estimate as estimate

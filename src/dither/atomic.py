@@ -14,7 +14,7 @@ from dither.errors import InvalidParameter
 
 
 @contextmanager
-def renamed(path: Path) -> Iterator[Path]:
+def rename_after(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the same folder, which is renamed to `path` if no error is raised inside.
 
     The temporary name has the ending of `path`, since some libraries choose the format by it. Raise
@@ -48,5 +48,5 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
 @contextmanager
 def whole(path: Path) -> Iterator[TextIO]:
     """Open a text file for writing that appears under its name if no error is raised inside."""
-    with renamed(path) as part, part.open("x", newline="", encoding="utf-8") as stream:
+    with rename_after(path) as part, part.open("x", newline="", encoding="utf-8") as stream:
         yield stream

@@ -84,7 +84,7 @@ def _integer(digits: str) -> int | float:
     return number if abs(number) <= MOST_SAFE else float(number)
 
 
-def parsed(text: object) -> dict[str, Any]:
+def parse(text: object) -> dict[str, Any]:
     """Return the dictionary of a device text; raise MalformedReport unless the text is canonical."""
     try:
         data = json.loads(text, parse_int=_integer) if isinstance(text, str) else None

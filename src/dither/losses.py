@@ -65,7 +65,7 @@ class Power:
 absolute: Final = Power(1.0)
 squared: Final = Power(2.0)
 LOSSES: Final = {"absolute": absolute, "squared": squared}  # the losses that have a name
-LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"  # what `named` reads, for help texts
+LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"  # what `loss_of` reads, for help texts
 
 NamedLoss = Literal["absolute", "squared"]
 Loss = NamedLoss | float  # a name, or the power of the distance
@@ -88,7 +88,7 @@ def as_power(loss: object) -> Power:
     raise unknown_name("loss", loss, LOSSES, also="or a power of the distance such as 1.5")
 
 
-def named(name: str) -> Loss:
+def loss_of(name: str) -> Loss:
     """Return the loss of a text: absolute, squared, or a power of the distance such as 1.5 or power(1.5).
 
     >>> named("squared"), named("1.5"), named("power(3)")

@@ -27,7 +27,7 @@ GREY: Final = "#6b7580"
 COLOURS: Final = (BLUE, ORANGE, "#3c8d5a", "#8a4fa3", "#c2a13b", "#4fa6b8", "#b8485f", GREY)
 
 
-def styled(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
+def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
     """Put the title and the names of the axes on a plot, in the house style, and return the axes."""
     for side in ("top", "right"):
         if side in ax.spines:
@@ -96,4 +96,4 @@ def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> 
         ax.axvline(x, color=colour, linestyle=":", linewidth=1)
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False)
-    return styled(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")
+    return dress_axes(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")

@@ -66,10 +66,10 @@ _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name
 @cache
 def homes() -> dict[str, str]:
     """Return the module of every name of `dt` and of its modules with designs, from their lists."""
-    return {name: home for file in _LISTS for name, home in _imported(file).items()}
+    return {name: home for file in _LISTS for name, home in _import_homes(file).items()}
 
 
-def _imported(file: str) -> dict[str, str]:
+def _import_homes(file: str) -> dict[str, str]:
     """Return the module from which a file of the package imports each name; nothing is imported."""
     tree = ast.parse(resources.files("dither").joinpath(file).read_text(encoding="utf-8"))
     return {
@@ -100,15 +100,15 @@ def names() -> dict[str, type[Any]]:
 
 
 @cache
-def _spelled() -> dict[str, str]:
+def _spellings() -> dict[str, str]:
     """Return the public names of the packages of designs, keyed by their lower-case form."""
     return {name.lower(): name for name, home in homes().items() if home.startswith(_ROOMS)}
 
 
-def named(name: object) -> type[Any]:
+def design_of(name: object) -> type[Any]:
     """Return the design of a name, in upper or lower case; raise InvalidParameter if there is none."""
-    known = isinstance(name, str) and name.lower() in _spelled()
-    kind = public(_spelled()[str(name).lower()]) if known else None
+    known = isinstance(name, str) and name.lower() in _spellings()
+    kind = public(_spellings()[str(name).lower()]) if known else None
     if isinstance(kind, type) and is_design(kind):
         return kind
     raise unknown_name("mechanism", name, sorted(names()))
@@ -136,7 +136,7 @@ def design(name: str) -> type[Any]:
     if name in _OWN and name not in homes():
         return _OWN[name]
     try:
-        return named(name) if name in homes() else _OWN[name]
+        return design_of(name) if name in homes() else _OWN[name]
     except (InvalidParameter, KeyError):
         raise InvalidParameter(
             f"the design {found(name)} is not known here: import the package that defines it. The question "
@@ -168,7 +168,7 @@ def plain(value: Any) -> Any:
 def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a design's parameters as JSON-compatible data; an error stands for one that cannot be."""
     written: dict[str, Any] = {}
-    stated = _stated(kind)
+    stated = _declared_types(kind)
     for name, value in parameters.items():
         try:
             written[name] = _plain_as(stated.get(name, ""), value)
@@ -177,7 +177,7 @@ def writable(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     return written
 
 
-def _stated(kind: type[Any]) -> dict[str, str]:
+def _declared_types(kind: type[Any]) -> dict[str, str]:
     """Return the declared type of each parameter of a design."""
     return {item.name: str(item.type) for item in fields(kind) if item.init}
 
@@ -200,7 +200,7 @@ def _maker(value: Any) -> dict[str, Any]:
         )
     fixed = value.keywords if isinstance(value, partial) else {}
     kind: Any = made
-    stated = _stated(kind)
+    stated = _declared_types(kind)
     parameters = {name: _plain_as(stated.get(name, ""), one) for name, one in fixed.items()}
     return {"maker": made.__name__, "with": parameters}
 
@@ -256,11 +256,11 @@ def read(value: Any) -> Any:
 
 def read_parameters(kind: type[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a design; raise MalformedReport if one is unknown or not of its type."""
-    stated = _stated(kind)
+    stated = _declared_types(kind)
     for name, value in parameters.items():
         if name not in stated:
             raise MalformedReport(str(unknown_name(f"parameter of {kind.__name__}", name, stated)))
-        if not _TYPES.get(stated[name], _tagged)(value):
+        if not _TYPES.get(stated[name], _has_tag)(value):
             raise MalformedReport(f"the parameter {name!r} of {kind.__name__} must be of type {stated[name]}")
     return {name: read(value) for name, value in parameters.items()}
 
@@ -289,7 +289,7 @@ def _real(value: Any) -> bool:
     return _number(value) or (isinstance(value, dict) and set(value) == {"fraction"})
 
 
-def _tagged(value: Any) -> bool:
+def _has_tag(value: Any) -> bool:
     """Return whether a parameter is None, or a dictionary that `read` reads by its tag."""
     return value is None or isinstance(value, dict)
 
@@ -306,7 +306,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[float, float]": _pair,
     "Sequence[float]": _many(_number),
     "Sequence[Sequence[float]]": _many(_many(_number)),
-    "Points": lambda value: _many(_pair)(value) or _tagged(value),
+    "Points": lambda value: _many(_pair)(value) or _has_tag(value),
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from dither.arrays import Array, Integers, Mask
 from dither.domains import Categories, Domain
-from dither.domains.plane import labelled
+from dither.domains.plane import are_labels
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.privacy import Guarantee, Pure, Unit
 from dither.privacy.guarantee import UNCHANGED, Combinator
@@ -40,7 +40,7 @@ class ChangeReports:
         return ChangeReports(change, groups, intervals, Reports(change.question, cells.T.reshape(-1)))
 
     @staticmethod
-    def joined(change: KeptChange, parts: list[ChangeReports]) -> ChangeReports:
+    def join(change: KeptChange, parts: list[ChangeReports]) -> ChangeReports:
         """Return the reports of all groups together, which are given in the order of the groups."""
         groups, intervals = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "intervals")
@@ -82,7 +82,7 @@ class ChangeReports:
         """The decoded reports: one of the two answers each, about a change or about a coin."""
         return self.reports.values
 
-    def counted(self, group: int) -> tuple[Integers, Integers]:
+    def interval_counts(self, group: int) -> tuple[Integers, Integers]:
         """Return the number of reports of each interval of a group, and how many of them are 1."""
         low, high = np.searchsorted(self.groups, (group, group + 1))
         intervals, size = self.intervals[low:high].astype(np.int64), self.change.intervals(group)
@@ -147,7 +147,7 @@ def check_days(name: str, given: object, *, least: int = 1, most: int = MOST_DAY
 
 def check_rows(sequences: object, domain: Domain, days: int) -> Array:
     """Return people's values as an array, a row for each person; raise InvalidParameter if it is none."""
-    kind = object if labelled(domain) else None
+    kind = object if are_labels(domain) else None
     try:
         rows = np.asarray(sequences, dtype=kind)
     except (TypeError, ValueError):
@@ -396,7 +396,7 @@ class KeptChange(Answering, Combinator):
             count = self.intervals(group)
             answers, _ = self.answers(codes, group, places[mine], range(count), draw)
             parts.append(ChangeReports.of_group(self, group, range(count), answers))
-        return ChangeReports.joined(self, parts)
+        return ChangeReports.join(self, parts)
 
     def answers(
         self, codes: Integers, group: int, places: Integers, due: range, source: Source

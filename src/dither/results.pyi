@@ -23,6 +23,7 @@ from .domains.domain import Domain as Domain
 from .estimation.comparison import Differences as Differences
 from .estimation.distributions import EstimatedDistribution as EstimatedDistribution
 from .estimation.estimate import Estimate as Estimate
+from .estimation.families import FittedFamily as FittedFamily
 from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates

@@ -58,7 +58,7 @@ def element(name: str, /, *children: object, **attributes: object) -> Markup:
     return Markup(f"<{name}{shown}>{''.join(map(escape, children))}</{name}>")
 
 
-def joined(parts: Iterable[object], between: str = "\n") -> Markup:
+def join_markup(parts: Iterable[object], between: str = "\n") -> Markup:
     """Return the concatenation of parts; those that are not Markup are escaped."""
     return Markup(between.join(map(escape, parts)))
 
@@ -80,7 +80,7 @@ def page(title: str, *parts: object, wide: bool = False) -> str:
         element("title", title),
         element("style", Markup(_STYLE)),
     ]
-    body = joined([element("h1", title), *parts])
+    body = join_markup([element("h1", title), *parts])
     whole = element(
         "html",
         element("head", *head),
@@ -94,7 +94,7 @@ def page(title: str, *parts: object, wide: bool = False) -> str:
 Row = Mapping[str, Any]
 
 
-def shown(value: object) -> str:
+def show_cell(value: object) -> str:
     """Return the text of a cell: a float with four digits, an empty text for None, otherwise str(value)."""
     if value is None:
         return ""
@@ -121,7 +121,7 @@ def as_text(
     `align` has a letter for each column, "l" or "r"; by default the first column is aligned to the left and
     all others to the right. An empty `head` is left out; `emphasis` is applied to its line, as for bold type.
     """
-    lines = ([list(head)] if head else []) + [[shown(value) for value in row] for row in rows]
+    lines = ([list(head)] if head else []) + [[show_cell(value) for value in row] for row in rows]
     if not lines:
         return ""
     sides = align or "l" + "r" * (len(lines[0]) - 1)
@@ -139,7 +139,7 @@ def as_text(
 
 def as_markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table in Markdown. A vertical bar in a cell is escaped; line breaks become spaces."""
-    lines = [head, ["---"] * len(head), *([shown(value) for value in row] for row in rows)]
+    lines = [head, ["---"] * len(head), *([show_cell(value) for value in row] for row in rows)]
     cells = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
     return "\n".join("| " + " | ".join(line) + " |" for line in cells)
 
@@ -147,7 +147,7 @@ def as_markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def as_html(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
     """Return a table in HTML; all text is escaped."""
     lines = [element("tr", *(element("th", name) for name in head))]
-    lines += [element("tr", *(element("td", shown(value)) for value in row)) for row in rows]
+    lines += [element("tr", *(element("td", show_cell(value)) for value in row)) for row in rows]
     return element("table", *lines)
 
 
@@ -226,7 +226,7 @@ class ResultTable:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the head and the cells as they are printed."""
-        return self.columns, [[shown(value) for value in row.values()] for row in self.rows]
+        return self.columns, [[show_cell(value) for value in row.values()] for row in self.rows]
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"

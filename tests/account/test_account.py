@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.account.budget import DELTA, EPSILON, charge, limit, shown
+from dither.account.budget import DELTA, EPSILON, charge, limit, show_amount
 from dither.errors import AccountUnusable, InvalidParameter, Refused
 from tests.account.devices import DAY, SetClock, label, make, number
 
@@ -93,7 +93,7 @@ def test_what_is_left_has_no_rounding_dust(tmp_path: Path) -> None:
     [(1 / 3, "0.333333"), (2 / 3, "0.666666"), (0.1 + 0.2, "0.3"), (1e-6, "1e-06"), (12.5, "12.5")],
 )  # fmt: skip
 def test_shown_numbers_are_rounded_down(number: float, text: str) -> None:
-    assert shown(charge(number, EPSILON), EPSILON) == text
+    assert show_amount(charge(number, EPSILON), EPSILON) == text
 
 
 def test_units_are_exact() -> None:

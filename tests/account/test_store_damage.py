@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 from pathlib import Path
 
@@ -69,6 +70,27 @@ def test_11_a_damaged_file_is_refused_or_unharmed(whole: tuple[bytes, dict], tmp
         except AccountUnusable:
             found += 1
     assert found > 40
+
+
+def test_a_file_that_was_refused_is_let_go(whole: tuple[bytes, dict], tmp_path: Path) -> None:
+    """Whoever keeps the error keeps what was opened: its lock would make the next one wait."""
+    data, _ = whole
+    path, kept = _put(tmp_path, data), []
+    texts = [match.start() for match in re.finditer(rb'"asker"', data)]
+    for place in (*range(4096, len(data), 512), *texts):
+        changed = bytearray(data)
+        changed[place] ^= 0x80  # in a text, this is no UTF-8
+        path.write_bytes(changed)
+        try:
+            dt.Account.open(path, wait=0.1, now=SetClock()).close()
+        except AccountUnusable as error:
+            kept.append(error)
+    assert kept
+    assert not [error for error in kept if "in use" in str(error) or "asker" in str(error)]
+    path.write_bytes(data)
+    with dt.Account.open(path, wait=0.1, now=SetClock()) as account:
+        account.act()
+    del kept
 
 
 CHANGES = {

@@ -228,7 +228,7 @@ def test_what_serves_a_goal_alone_is_a_row_of_it(monkeypatch: pytest.MonkeyPatch
     def quick(mechanism: Any, question: Any, n: int, *more: Any) -> Any:
         return simulation.Simulated(0.01 + 0.001 * isinstance(mechanism, dt.SW), 0.0, 0, 12)
 
-    monkeypatch.setattr(simulation, "simulated", quick)
+    monkeypatch.setattr(simulation, "simulate", quick)
     table = dt.compare(UNIT, epsilon=1, goal=dt.goals.Distribution(3000))
     row = table["Cumulative"]
     assert (row["W1"], row["KS"], row["bytes"]) == (0.01, 0.01, 1)

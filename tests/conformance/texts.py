@@ -16,7 +16,7 @@ import dither as dt
 from dither.device_text import canonical, digest
 from dither.errors import DitherError
 from dither.mechanisms.base import Mechanism
-from dither.service.contract import Contract, Published, promised
+from dither.service.contract import Contract, Published, promises
 from dither.service.settings import public_part
 from dither.wire.codec import Campaign, read_named
 from tests.conformance.logs import NEXT, THIRD, key_before
@@ -237,7 +237,7 @@ def _two() -> dict[str, Mechanism[Any]]:
 
 
 def _promise(*questions: Mechanism[Any]) -> dict[str, Any]:
-    return promised(Campaign({str(at): one for at, one in enumerate(questions)}).guarantee)
+    return promises(Campaign({str(at): one for at, one in enumerate(questions)}).guarantee)
 
 
 # the place in the campaign, what is put there (a function is applied), why it must be refused

@@ -18,7 +18,7 @@ from dither.errors import DitherError
 
 pytest.importorskip("pyarrow")
 
-PLAIN, QUICK = Csv(quick=False), Csv()
+PLAIN, QUICK = Csv(quick=False), Csv(quick=True)
 EUROPE = Dialect(decimal=",")
 
 # name: (the bytes of the file, its dialect, the cells of columns a and b, or a part of the error)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dither.data.formats import TABLES, TRIPS, TableFormat, TripFormat, table_format, trip_format
+from dither.data.formats import TableFormat, TripFormat, table_format, trip_format
+from dither.data.streams import TABLES, TRIPS
 from dither.errors import InvalidParameter
 
 

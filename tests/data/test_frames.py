@@ -103,6 +103,7 @@ def test_nulls_are_not_given_away(kind: str) -> None:
 
 @pytest.mark.parametrize("choice", ["skp", "SKIP", True, None])
 def test_what_is_no_choice_for_missing_answers_is_refused(choice: Any) -> None:
+    import dither.data.polars  # noqa: F401
 
     frame = pa.table({"minutes": [1.0, None]})
     with pytest.raises(InvalidParameter, match="no missing"):

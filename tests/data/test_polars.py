@@ -13,6 +13,7 @@ MINUTES = dt.Podium(dt.Interval(0, 180), epsilon=1)
 
 
 def test_polars_expressions() -> None:
+    import dither.data.polars  # noqa: F401
 
     frame = pl.DataFrame({"minutes": np.linspace(0, 180, 1000)})
     out = frame.with_columns(pl.col("minutes").dither.perturb(MINUTES).alias("report"))

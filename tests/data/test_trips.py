@@ -17,7 +17,7 @@ import pytest
 import dither as dt
 from dither import data, maps
 from dither.data import trips as trip_reports
-from dither.data.formats import TRIPS
+from dither.data.streams import TRIPS
 from dither.data.trips import read_trip_specification
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain
 from dither.mechanisms.places.base import PathMechanism

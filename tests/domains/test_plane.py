@@ -125,7 +125,7 @@ def test_paths_from_what_callers_have() -> None:
     assert ragged[2].tolist() == [[2, 2], [3, 3]]
     assert ragged[-1].tolist() == ragged[2].tolist()
     assert ragged.begins.tolist() == [True, True, False, False, True, False]
-    assert dt.Paths.begun(ragged.points, ragged.begins).offsets.tolist() == ragged.offsets.tolist()
+    assert dt.Paths.split(ragged.points, ragged.begins).offsets.tolist() == ragged.offsets.tolist()
     assert len(dt.Paths.of([])) == 0
     assert dt.Paths.of(ragged) is ragged
     assert [len(path) for path in ragged.like(np.zeros(12))] == [1, 3, 2]

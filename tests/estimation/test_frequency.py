@@ -277,8 +277,8 @@ def test_other_scripts():
 class WholeText(PrefixKernel):
     """A twin whose devices tell the whole text at every level."""
 
-    def asked(self, rows, drawn):
-        return super().asked(rows, np.full_like(drawn, len(self.ends) - 1))
+    def prefix_item(self, rows, drawn):
+        return super().prefix_item(rows, np.full_like(drawn, len(self.ends) - 1))
 
 
 def test_a_device_that_ignores_the_level_is_noticed():
@@ -313,7 +313,7 @@ def test_reports_are_private_and_follow_their_law(epsilon):
     cells = pem.perturb(["abc"] * 60_000, source=dt.Seeded(5)).cells
     drawn, told = pem.kernel.oracle.hashing.unpack(cells)
     row = pem.domain.check(["abc"])
-    prefix = np.array([pem.kernel.asked(row, drawn[i : i + 1])[0] for i in range(3_000)])
+    prefix = np.array([pem.kernel.prefix_item(row, drawn[i : i + 1])[0] for i in range(3_000)])
     true = pem.kernel.oracle.hashing.bucket(drawn[:3_000], prefix)
     offset = (told[:3_000] - true) % pem.kernel.oracle.window.cells
     assert p_value(offset, pem.kernel.oracle.window.probabilities(0)) > ALARM

@@ -14,7 +14,7 @@ row = [datetime.date(2026, 11, 2), "minutes", minutes.fingerprint]
 base.executemany("INSERT INTO reports VALUES (?, ?, ?, ?)", [[*row, int(cell)] for cell in reports.cells])
 base.close()
 
-table = sql.ReportTable().renamed({"label": None, "batch": None, "place": None, "report_hex": None})
+table = sql.ReportTable().rename({"label": None, "batch": None, "place": None, "report_hex": None})
 with sql.connect("duckdb://reports.db") as engine:
     counts = engine.counts({"minutes": minutes}, table)
 assert dt.Summary.from_counts(minutes, counts) == dt.Summary.of(reports)

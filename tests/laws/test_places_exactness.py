@@ -14,7 +14,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.kernels.window.integers import Blocks, certified
+from dither.kernels.window.integers import Blocks, certify
 from dither.kernels.window.kernel import SectorKernel
 from dither.mechanisms.places.base import PairMechanism
 from dither.mechanisms.places.rivals import Sectors
@@ -129,7 +129,7 @@ def test_k_rr_with_the_missing_factor_is_rejected() -> None:
     assert largest_ratio(fair, None) <= exp_below(Fraction(2))
     assert largest_ratio(broken, None) > exp_below(Fraction(4))
     with pytest.raises(InvalidParameter):
-        certified(broken.parts[0].kernel.window, exp_below(Fraction(broken.parts[0].epsilon)))
+        certify(broken.parts[0].kernel.window, exp_below(Fraction(broken.parts[0].epsilon)))
     # the realised ε of the direction, ln(k·(k − 2 + e^ε)) for k others: 3.94 for 1.52
     lied = broken.parts[0].kernel
     assert float(lied.ratio) == pytest.approx(6 * (4 + np.exp(broken.parts[0].epsilon)) + 5, rel=0.15)

@@ -123,7 +123,7 @@ def test_the_truth_is_nearly_the_likeliest_map_and_wrong_maps_are_not(name: str)
     reports = mechanism.perturb(drawn(count), source=dt.Seeded(4))
     found = maps.density(reports, SIDE, SIDE, smoothing=0)
     sample, shape = found.sample, found.fine.shape
-    counts = sample.counted(np.ones(count))
+    counts = sample.row_counts(np.ones(count))
 
     def level(probabilities: np.ndarray) -> float:
         times = shape[0] // SIDE

@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.privacy.shuffling import least_epsilon, lower_response, proven_epsilon, repeated, upper
+from dither.privacy.shuffling import least_epsilon, lower_response, proven_epsilon, repeat, upper
 
 # ε at δ = 1e-6 and 1e-8, computed independently with 15 digits and finer nodes.
 GENERAL = [
@@ -133,7 +133,7 @@ def test_composition_is_exact_for_randomized_response() -> None:
     """The curve of RR has its losses on two points of the grid; k of 6 answers tell the truth."""
     epsilon, times = 0.8, 6
     ratio = math.exp(epsilon)
-    composed = repeated(lambda at: max(0.0, (ratio - math.exp(at)) / (ratio + 1)), times, epsilon, 16)
+    composed = repeat(lambda at: max(0.0, (ratio - math.exp(at)) / (ratio + 1)), times, epsilon, 16)
     for at in (0.0, 0.5, 1.7, 3.3, 4.7):
         exact = sum(
             math.comb(times, k)
@@ -150,7 +150,7 @@ def test_composed_bound_holds_for_two_people(times: int) -> None:
     epsilon, p = 1.5, 1 / (1 + math.exp(-1.5))
     yes = [(1 - p) * p, p * p + (1 - p) ** 2, p * (1 - p)]  # ones among two reports; the other says no
     no = [p * p, 2 * p * (1 - p), (1 - p) ** 2]
-    composed = repeated(upper(2, math.exp(epsilon)), times, epsilon, 96)
+    composed = repeat(upper(2, math.exp(epsilon)), times, epsilon, 96)
     for at in (0.2, 0.9, 2.0):
         for first, second in ((yes, no), (no, yes)):
             lost = sum(

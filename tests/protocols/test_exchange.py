@@ -369,6 +369,6 @@ def test_a_reader_says_what_is_wrong() -> None:
 def test_an_abandoned_exchange_is_over() -> None:
     first = Exchange(SMALL, Role.FIRST)
     first.start()
-    first.lost()
+    first.lose_partner()
     with pytest.raises(ExchangeFailed, match="failed"):
         first.receive(b"")

@@ -226,7 +226,7 @@ def test_a_desk_closes_everything_at_its_end() -> None:
         def receive(self, data: bytes) -> bytes:
             return b""
 
-        def closed(self, complete: bool) -> None:
+        def on_close(self, complete: bool) -> None:
             self.ended = complete
 
     talks: list[Mute] = []

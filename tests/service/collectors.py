@@ -47,16 +47,16 @@ class NoDisk:
     def campaigns(self) -> list[Published]:
         return self._campaigns
 
-    def refused(self) -> dict[Any, int]:
+    def refusals(self) -> dict[Any, int]:
         return {}
 
-    def counted(self) -> list[Any]:
+    def folded_counts(self) -> list[Any]:
         return []
 
     def news(self) -> list[Any]:
         return []
 
-    def reloaded(self) -> bool:
+    def reload(self) -> bool:
         return False
 
 

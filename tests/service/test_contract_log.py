@@ -102,10 +102,12 @@ def test_the_collector_serves_a_list_that_has_its_campaigns(tmp_path: Path) -> N
     signer.publish(contract(version=2))
     plan = ServerPlan((str(file),), store, log=str(tmp_path / "asker.log"))
     with pytest.raises(InvalidParameter, match=r"not in the list asker\.log"):
-        plan.listed(plan.published())
+        plan.campaign_log(plan.read_campaigns())
     signer.publish(contract())
-    assert plan.listed(plan.published()) == signer.log
-    assert ServerPlan((str(file),), store).listed(plan.published()) is None  # none beside the store
+    assert plan.campaign_log(plan.read_campaigns()) == signer.log
+    assert (
+        ServerPlan((str(file),), store).campaign_log(plan.read_campaigns()) is None
+    )  # none beside the store
 
 
 def test_a_running_collector_takes_in_a_new_key_and_its_list(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def test_a_process_in_the_middle_of_storing_is_waited_for(database: str) -> None
     here = opened(quick)
     random = np.random.default_rng(6)
     with slow._transaction() as sql:
-        _, tick = slow._known(sql)
+        _, tick = slow._known_slots(sql)
         quick.append([single(random) for _ in range(PEOPLE + 2)])
         here.catch_up()
         quick.append([single(random)])  # in the next tick

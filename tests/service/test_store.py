@@ -117,7 +117,7 @@ def test_refusals_add(make_store: MakeStore) -> None:
     one, two = RefusedKey("", DAY, Reason.CAMPAIGN), RefusedKey(CAMPAIGN.id, DAY, Reason.RATE)
     store.refuse({one: 3})
     store.refuse({one: 2, two: 1})
-    assert store.refused() == {one: 5, two: 1}
+    assert store.refusals() == {one: 5, two: 1}
 
 
 def test_a_published_text_is_immutable(make_store: MakeStore) -> None:

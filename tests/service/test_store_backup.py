@@ -41,7 +41,7 @@ def test_a_backup_is_restored_into_either_kind(
         made = open_store(target)
         assert counts(made) == expected(batches)
         assert made.append([*batches, arrived(78)]) == [*[Stored.REPEATED] * 30, Stored.NEW]
-        assert made.refused() == store.refused()
+        assert made.refusals() == store.refusals()
         made.close()
         with pytest.raises((InvalidParameter, StoreUnusable), match=r"exists|empty"):
             restore(copy, target)

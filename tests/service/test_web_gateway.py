@@ -244,22 +244,22 @@ def test_a_collector_without_the_key_does_not_start(tmp_path: Path) -> None:
     once = Published.sign(open_ended, asker)
     signed.write_text(once.to_json(), encoding="utf-8")
     with pytest.raises(InvalidParameter, match=f"'sealed' to the key {PUBLIC[:16]}.*--sealing-key"):
-        ServerPlan((str(signed),), str(tmp_path / "a.sqlite")).published()
+        ServerPlan((str(signed),), str(tmp_path / "a.sqlite")).read_campaigns()
     make_sealing_key(tmp_path / "other.key")
     with pytest.raises(InvalidParameter, match="--sealing-key"):
         ServerPlan(
             (str(signed),), str(tmp_path / "a.sqlite"), sealing_keys=(str(tmp_path / "other.key"),)
-        ).published()
+        ).read_campaigns()
     # What is over needs no key: it may be deleted, and the answers stay.
     signed.write_text(once.retire(DAY, asker).to_json(), encoding="utf-8")
-    assert ServerPlan((str(signed),), str(tmp_path / "a.sqlite")).published()[0].retired
+    assert ServerPlan((str(signed),), str(tmp_path / "a.sqlite")).read_campaigns()[0].retired
 
 
 def test_a_reload_without_the_key_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "campaign.toml"
     file.write_text(OPEN, encoding="utf-8")
     plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"))
-    writer = plan.writer(plan.published())
+    writer = plan.writer(plan.read_campaigns())
     try:
         known = list(writer.collector.campaigns)
         line = f'[campaign]\nversion = 2\nsealing_key = "{PUBLIC}"'
@@ -279,7 +279,7 @@ def test_every_worker_has_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     file = tmp_path / "campaign.toml"
     file.write_text(OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"'), encoding="utf-8")
     plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), sealing_keys=(str(place),))
-    campaign = plan.published()[0]
+    campaign = plan.read_campaigns()[0]
     told = json.dumps(asdict(plan))
     assert place.read_text().strip().rpartition(":")[2] not in told + repr(plan) + repr(plan.private_keys)
     monkeypatch.setenv("DITHER_SERVE", told)

@@ -76,7 +76,7 @@ class _FloatKernel(LineKernel):
         self._write(np.array([value]), cells, source)
         return int(cells[0])
 
-    def _listed(self, value: float) -> NoReturn:
+    def _probabilities(self, value: float) -> NoReturn:
         raise InvalidParameter("a program in floats has no exact probabilities")
 
     def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
@@ -95,7 +95,7 @@ class _FloatKernel(LineKernel):
     def likelihood(self, inputs: Array, rows: int) -> NoReturn:
         raise InvalidParameter("a program in floats has no exact probabilities")
 
-    def unbiased_reading(self, book: Any) -> None:
+    def unbiased_reading(self, book: Any, *, plain: bool = False) -> None:
         """Return None: what the reports of a program mean is measured, not computed."""
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
@@ -195,7 +195,7 @@ def strawman(
     walked = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
     here = np.roll(walked, 1, axis=0)
     here[paths.offsets[:-1]] = CORNER
-    angle, share = own.kernel.seen(here, paths.points)
+    angle, share = own.kernel.polar_of(here, paths.points)
     first, second = own.parts
     own.kernel.advance(
         here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells

@@ -80,7 +80,7 @@ def city(setting: Setting, name: str, *, ordered: bool = False) -> City:
     table = _columns(where)
     whose = np.asarray(table["traj"])
     points = np.stack([np.asarray(table["u"]), np.asarray(table["v"])], axis=1)
-    paths = Paths.begun(points, np.diff(whose, prepend=-1) != 0)
+    paths = Paths.split(points, np.diff(whose, prepend=-1) != 0)
     known = _columns(places)
     box = json.loads(boxes.read_text(encoding="utf-8"))[name.upper()]
     degrees = np.array([box["lat_max"] - box["lat_min"], box["lon_max"] - box["lon_min"]])

@@ -23,7 +23,7 @@ from dither.account.budget import (
     guarantee,
     ledger,
     limits,
-    opened,
+    opening,
     say_promise,
 )
 from dither.account.clock import ClockReading, EpochName
@@ -142,7 +142,7 @@ class Account:
         """
         most = limits(epsilon, delta, epoch, lifetime, quota, quotas or {}, askers)
         own = {name: most[name] for name in ("epsilon", "delta", "lifetime")}
-        begun = opened(SYSTEM.take(16).hex(), SYSTEM.take(16).hex(), most, own, now())
+        begun = opening(SYSTEM.take(16).hex(), SYSTEM.take(16).hex(), most, own, now())
         place = Path(path)
         check_key(secret := SYSTEM.take(32) if key is None else key)
         Store.create(place, {**begun, "key": key_digest(secret)}, {}, secret if key is None else None)
@@ -158,7 +158,7 @@ class Account:
     ) -> Account:
         """Make the account of another device of the same person, with the part that `split` gave it."""
         told = read_invitation(invitation)
-        begun = opened(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
+        begun = opening(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
         known = {name: told[name] for name in ("entries", "answers", "choices")}
         secret, place = bytes.fromhex(told["key"]), Path(path)
         Store.create(place, {**begun, "key": key_digest(secret)}, known, secret)
@@ -185,12 +185,16 @@ class Account:
         if key is not None:
             check_key(key)
         place = Path(path)
-        account = Account(Store(place, wait), policy, key, now)
-        if expect is not None and not account._store.has(expect):
-            account.close()
-            raise AccountUnusable(
-                f"{place} was rolled back: it lacks what was spent since. Put the latest copy back"
-            )
+        store = Store(place, wait)
+        try:
+            account = Account(store, policy, key, now)
+            if expect is not None and not store.has(expect):
+                raise AccountUnusable(
+                    f"{place} was rolled back: it lacks what was spent since. Put the latest copy back"
+                )
+        except BaseException:
+            store.close()  # whoever keeps the error would keep the file, and its lock
+            raise
         return account
 
     def close(self) -> None:
@@ -218,13 +222,13 @@ class Account:
         stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
         on the value.
         """
-        asked = self._asked("answer", asking, identity)
+        asked = self._event("answer", asking, identity)
         refused: BaseException | None
         with self._state() as state:
             event = {**asked, "at": self._now().wire()}
-            decision = self._decided(state, event, asking)
+            decision = self._decide(state, event, asking)
             try:
-                decision = self._drawn(decision, asking, value)
+                decision = self._draw_report(decision, asking, value)
             except BaseException as error:  # of the value, whose own methods may fail, too
                 # A drawn choice is kept: it must not depend on values.
                 self._store.keep(state, decision.without_report)
@@ -239,7 +243,7 @@ class Account:
 
     def dry_run(self, asking: Asking) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
-        asked = self._asked("dry run", asking, None)
+        asked = self._event("dry run", asking, None)
         with self._state() as state:
             event = {**asked, "at": self._now().wire()}
             decision = decide(state, event, self.policy)
@@ -330,7 +334,7 @@ class Account:
             )
         event = {"do": "split", "device": SYSTEM.take(16).hex(), "share": [part.numerator, part.denominator]}
         with self._state() as state:
-            decision = self._decided(state, event)
+            decision = self._decide(state, event)
             self._store.keep(state, decision.effect)
             told = decision.outcome
             given = {name: told[name] for name in ("device", "own")} | {"born": state.born}
@@ -414,7 +418,7 @@ class Account:
         with self._lock, self._store.transaction() as state:
             yield state
 
-    def _asked(self, kind: str, asking: Asking, identity: str | None) -> Data:
+    def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
         """Return an event without the moment, which is read when the file is held."""
         if not isinstance(asking, Asking):
             raise InvalidParameter(f"who asks gives a name: dt.Asking('age', mechanism), not {found(asking)}")
@@ -424,7 +428,7 @@ class Account:
             raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
         return {"do": kind, "id": identity, "question": asking.facts}
 
-    def _drawn(self, decision: Decision, asking: Asking, value: object) -> Decision:
+    def _draw_report(self, decision: Decision, asking: Asking, value: object) -> Decision:
         """Return a decision with the report that it needs, if it needs one."""
         if not decision.draws:
             return decision
@@ -441,7 +445,7 @@ class Account:
             return f"the policy does not list the mechanism {name!r}"
         return policy.objection(asking.guarantee)
 
-    def _decided(self, state: State, event: Data, asking: Asking | None = None) -> Decision:
+    def _decide(self, state: State, event: Data, asking: Asking | None = None) -> Decision:
         decision = decide(state, event, self.policy)
         if not decision.effect:
             refused = self._refusal(state, decision, event, asking)

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from dither.account.clock import DAY, MOST_SECOND
-from dither.account.state import Data, State, asked, check_name
+from dither.account.state import Data, State, check_name, question_key
 from dither.arrays import Array, Integers
 from dither.domains import Paths
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
@@ -44,7 +44,7 @@ def period(question: Mapping[str, Any], day: int) -> int:
 
 def drawn_group(state: State, question: Mapping[str, Any], day: int, source: Source) -> Data:
     """Draw the group and the number of the kept change, as one number, without looking at any value."""
-    asker, name, fingerprint = asked(question)
+    asker, name, fingerprint = question_key(question)
     return {
         "asker": asker,
         "question": name,
@@ -64,7 +64,7 @@ def due(state: State, question: Mapping[str, Any], choice: Data, day: int) -> Da
     passed = day - choice["period"]
     length = 1 << group - 1 if group else 1
     over = -(-passed // length) if passed == question["days"] - 1 else passed // length
-    before = state.trees.get((*asked(question), choice["period"]), {"intervals": 0, "mark": None})
+    before = state.trees.get((*question_key(question), choice["period"]), {"intervals": 0, "mark": None})
     end = 1 if not group else over
     if end <= before["intervals"]:
         return None
@@ -108,7 +108,7 @@ def _groups(question: Mapping[str, Any]) -> int:
 
 def _pad(key: bytes, owed: Mapping[str, Any], intervals: int) -> int:
     """Return a secret bit for each number of intervals, which tell nothing without the key."""
-    parts = (*asked(owed), str(owed["period"]), str(intervals))
+    parts = (*question_key(owed), str(owed["period"]), str(intervals))
     sized = (len(part.encode()).to_bytes(8, "little") + part.encode() for part in parts)
     return Keyed(key, b"kept change 1\0" + b"".join(sized)).take(1)[0] & 1
 
@@ -259,7 +259,7 @@ class Asking:
         if self.times is not None:
             once = once.repeated(self.times)
         if self.repeat == "per value":
-            return self._memoised(bytes(32)).promise([once])
+            return self._memoise(bytes(32)).promise([once])
         return once
 
     @cached_property
@@ -305,7 +305,7 @@ class Asking:
         """Draw the report of a value; with the key if there is one answer for each value."""
         inside = self._inside(value)
         if self.repeat == "per value":
-            return self._memoised(key()).perturb(inside)
+            return self._memoise(key()).perturb(inside)
         return self.question.perturb(inside, source=source)
 
     def mark(self, value: object, key: Callable[[], bytes]) -> str:
@@ -313,7 +313,7 @@ class Asking:
 
         Values that are moved to one place of the domain are one value.
         """
-        return self._memoised(key()).mark(self._inside(value))
+        return self._memoise(key()).mark(self._inside(value))
 
     def draw_owed(
         self, values: object, owed: Data, key: Callable[[], bytes], source: Source = SYSTEM
@@ -346,7 +346,7 @@ class Asking:
         cells = np.frombuffer(stored, layout.base.newbyteorder("<")).astype(layout.base)
         return self.question.reports(cells.reshape(-1, *layout.shape))
 
-    def _memoised(self, key: bytes) -> Memoised:
+    def _memoise(self, key: bytes) -> Memoised:
         # Two askers may use one name for two questions, whose noise must not be the same.
         return Memoised(self.question, key, name=f"{len(self.asker)} {self.asker} {self.name}")
 

@@ -55,7 +55,7 @@ def as_bound(epsilon: int, delta: int) -> Pure | Approximate:
     return Approximate(as_float(epsilon, EPSILON), min(1.0, as_float(delta, DELTA)))
 
 
-def shown(units: int, places: int, *, whole: int | None = None) -> str:
+def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
     """Return what is left, or was spent, as a decimal number of at most six digits without rounding dust.
 
     It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
@@ -104,18 +104,18 @@ def budget_left(state: State, now: int) -> Left:
     if whole.lifetime is not None and state.own.lifetime is not None:
         parts = state.own.lifetime[0] - state.mine.lifetime[0], whole.lifetime[0] - state.all.lifetime[0]
         lifetime = max(0, min(parts))
-    of_epoch = shown(epsilon, EPSILON, whole=whole.epsilon)
-    words = f"ε = {of_epoch} of {shown(whole.epsilon, EPSILON)} left for {state.epoch.name_of(index)}"
+    of_epoch = show_amount(epsilon, EPSILON, whole=whole.epsilon)
+    words = f"ε = {of_epoch} of {show_amount(whole.epsilon, EPSILON)} left for {state.epoch.name_of(index)}"
     if whole.delta:
-        words += f", δ = {shown(delta, DELTA, whole=whole.delta)} of {shown(whole.delta, DELTA)}"
+        words += f", δ = {show_amount(delta, DELTA, whole=whole.delta)} of {show_amount(whole.delta, DELTA)}"
     of_life = None
     if lifetime is not None and whole.lifetime is not None:
-        of_life = shown(lifetime, EPSILON, whole=whole.lifetime[0])
-        words += f"; ε = {of_life} of {shown(whole.lifetime[0], EPSILON)} left for all time"
+        of_life = show_amount(lifetime, EPSILON, whole=whole.lifetime[0])
+        words += f"; ε = {of_life} of {show_amount(whole.lifetime[0], EPSILON)} left for all time"
     return Left(
         state.epoch.name_of(index),
         float(of_epoch),
-        float(shown(delta, DELTA, whole=whole.delta)),
+        float(show_amount(delta, DELTA, whole=whole.delta)),
         None if of_life is None else float(of_life),
         words,
     )
@@ -227,7 +227,7 @@ def limits(
     }
 
 
-def opened(
+def opening(
     person: str, device: str, limits: Data, own: Data, moment: ClockReading, born: int | None = None
 ) -> Data:
     """Return what an account is opened with."""

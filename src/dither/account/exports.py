@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from dither.account.clock import MOST_EPOCHS, MOST_SECOND, Epoch
-from dither.account.state import VERSION, Data, State, asked
+from dither.account.state import VERSION, Data, State, question_key
 from dither.errors import AccountUnusable, MalformedReport
 from dither.randomness import SYSTEM
 from dither.wire.codec import loads
@@ -75,7 +75,7 @@ def _optional(rule: Rule) -> Rule:
     return lambda value: value is None or rule(value)
 
 
-def _listed(rule: Rule) -> Rule:
+def _list_of(rule: Rule) -> Rule:
     return lambda value: isinstance(value, list) and all(map(rule, value))
 
 
@@ -116,7 +116,7 @@ _ENTRY: Final[dict[str, Rule]] = {
     **_PAIR,
     "id": is_identity,
     "device": is_identity,
-    "assumes": _listed(_text),
+    "assumes": _list_of(_text),
     "first": _whole,
     "last": _whole,
 }
@@ -145,37 +145,37 @@ _EXPORT: Final[dict[str, Rule]] = {
     "person": is_identity,
     "device": is_identity,
     "limits": _object(_LIMITS),
-    "entries": _listed(_entry),
-    "answers": _listed(_object(_ANSWER)),
-    "choices": _listed(_object(_CHOICE)),
+    "entries": _list_of(_entry),
+    "answers": _list_of(_object(_ANSWER)),
+    "choices": _list_of(_object(_CHOICE)),
 }
 
 
-def merged(state: State, other: Mapping[str, Any]) -> tuple[Data, Data]:
+def merge(state: State, other: Mapping[str, Any]) -> tuple[Data, Data]:
     """Return the outcome and the effect of merging another device's export into a state."""
     if other["person"] != state.person:
-        return _refused("person")
+        return _refusal("person")
     if other["limits"] != state.limits:
-        return _refused("limits")
+        return _refusal("limits")
     entries = []
     for entry in other["entries"]:
         known = state.entries.get(entry["id"])
         if known is None:
             if entry["device"] == state.device:
-                return _refused("rolled back")  # this device gave an answer that its own file does not know
+                return _refusal("rolled back")  # this device gave an answer that its own file does not know
             entries.append(entry)
         elif known != entry:
-            return _refused("conflict")
+            return _refusal("conflict")
     effect: Data = {}
     answers = [
         one
         for one in other["answers"]
-        if _earlier(one, state.answers.get((*asked(one), one["permanent"])), _order_of_answer)
+        if _earlier(one, state.answers.get((*question_key(one), one["permanent"])), _order_of_answer)
     ]
     choices = [
         one
         for one in other["choices"]
-        if _earlier(one, state.choices.get((*asked(one), one["period"])), _order_of_choice)
+        if _earlier(one, state.choices.get((*question_key(one), one["period"])), _order_of_choice)
     ]
     for name, new in (("entries", entries), ("answers", answers), ("choices", choices)):
         if new:
@@ -183,7 +183,7 @@ def merged(state: State, other: Mapping[str, Any]) -> tuple[Data, Data]:
     return {"is": "merged", "entries": len(entries)}, effect
 
 
-def _refused(reason: str) -> tuple[Data, Data]:
+def _refusal(reason: str) -> tuple[Data, Data]:
     return {"is": "refused", "reason": reason}, {}
 
 
@@ -223,7 +223,7 @@ def private(path: Path) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
-def _named(part: Path, path: Path) -> None:
+def _give_name(part: Path, path: Path) -> None:
     """Publish a file under its name; raise FileExistsError if there is such a file."""
     try:
         os.link(part, path)  # unlike a renaming, this fails if there is such a file
@@ -235,13 +235,13 @@ def _named(part: Path, path: Path) -> None:
 
 
 @contextmanager
-def created(path: Path) -> Iterator[Path]:
+def new_file(path: Path) -> Iterator[Path]:
     """Yield a new file in the same folder, which has the name `path` afterwards unless that exists."""
     part = path.with_name(f".{path.name}.{SYSTEM.take(4).hex()}.part")
     try:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         yield part
-        _named(part, path)
+        _give_name(part, path)
         if os.name == "posix":
             folder = os.open(path.parent, os.O_RDONLY)
             os.fsync(folder)

@@ -14,8 +14,8 @@ from typing import Any, Final
 from dither.account.asking import KEPT_CHANGE, drawn_group, due, period, span
 from dither.account.budget import DELTA, EPSILON, charge
 from dither.account.clock import DAY, MOST_EPOCHS
-from dither.account.exports import merged
-from dither.account.state import Data, State, asked
+from dither.account.exports import merge
+from dither.account.state import Data, State, question_key
 from dither.device_text import from_hexadecimal, hexadecimal
 from dither.privacy import Approximate, Guarantee, Policy, Pure
 from dither.privacy.guarantee import PUBLIC_LENGTH, UNCHANGED
@@ -93,7 +93,7 @@ def decide(state: State, event: Mapping[str, Any], policy: Policy, source: Sourc
         case "split":
             return _split(state, event)
         case "merge":
-            return Decision(*merged(state, event["from"]))
+            return Decision(*merge(state, event["from"]))
     raise AssertionError(event["do"])
 
 
@@ -121,7 +121,7 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     earlier = state.queue.get(identity) or state.entries.get(identity)
     if earlier is not None:
         return _again(state, question, identity, earlier)
-    if not _accepted(policy, question):
+    if not _accepts(policy, question):
         return _refuse("policy")
     clock = _clock(state, event["at"])
     if clock["ahead"] > (state.epoch.most_ahead or clock["ahead"]):
@@ -129,14 +129,14 @@ def _answer(state: State, event: Mapping[str, Any], policy: Policy, source: Sour
     epochs = _epochs(state, question, clock["wall"])
     if epochs is None:
         return _refuse("data")
-    admitted = _admitted(state, question["asker"])
+    admitted = _admission(state, question["asker"])
     if admitted is None:
         return _refuse("asker")
     effect: Data = {"clock": clock, **admitted}
     # One kind of permanent answer never stands for the other: "per value" keeps no report to repeat.
-    kept = state.answers.get((*asked(question), question["repeat"]))
+    kept = state.answers.get((*question_key(question), question["repeat"]))
     if kept is not None:
-        return _repeated(state, question, identity, kept, effect)
+        return _repeat_answer(state, question, identity, kept, effect)
     if question["repeat"] == KEPT_CHANGE:
         return _told_change(state, question, identity, epochs, effect, source)
     choice = None
@@ -171,26 +171,26 @@ def _told_change(
     whole = {**question, "data": list(span(question, day))}
     if choice["answer"] is None:
         return replace(_spend(state, whole, identity, epochs, effect, choice), owed=owed)
-    if not _paid(whole, state.entries.get(choice["answer"])):
+    if not _is_paid(whole, state.entries.get(choice["answer"])):
         return _refuse("changed")
-    effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
+    effect["queue"] = {**_named_question(question), "id": identity, "report": None, "batch": None}
     return Decision({"is": "drawn", "charged": "0"}, effect, draws=True, owed=owed)
 
 
 def _again(state: State, question: Mapping[str, Any], identity: str, earlier: Data) -> Decision:
     """Return what becomes of an identity that is known: the stored bytes, if they still wait."""
-    kept = state.answers.get((*asked(question), question["repeat"]))
+    kept = state.answers.get((*question_key(question), question["repeat"]))
     entry = state.entries.get(kept["id"] if kept and identity not in state.entries else identity)
     periodic = question["repeat"] == KEPT_CHANGE  # its span is that of its period, not of the present one
     terms = {**question, "data": entry.get("data")} if periodic and entry else question
-    if asked(earlier) != asked(question) or (entry is not None and not _paid(terms, entry)):
+    if question_key(earlier) != question_key(question) or (entry is not None and not _is_paid(terms, entry)):
         return _refuse("id")
     if "report" in earlier:
         return Decision({"is": "resent", "report": earlier["report"]})
     return Decision({"is": "acknowledged", "reports": 0})
 
 
-def _admitted(state: State, asker: str) -> Data | None:
+def _admission(state: State, asker: str) -> Data | None:
     """Return what changes when an asker is admitted: nothing if it is known; None if none may be added."""
     if asker in state.askers:
         return {}
@@ -199,14 +199,14 @@ def _admitted(state: State, asker: str) -> Data | None:
     return {"asker": asker, "openings": state.openings - 1} if state.openings else None
 
 
-def _accepted(policy: Policy, question: Mapping[str, Any]) -> bool:
+def _accepts(policy: Policy, question: Mapping[str, Any]) -> bool:
     epsilon, delta = question["epsilon"], question["delta"]
     bound = Approximate(epsilon, delta) if delta else Pure(epsilon)
-    guarantee = Guarantee(bound, assumes=tuple(_assumed(question)))
+    guarantee = Guarantee(bound, assumes=tuple(_assumptions(question)))
     return policy.lists(question["mechanism"]) and policy.accepts(guarantee)
 
 
-def _assumed(question: Mapping[str, Any]) -> list[str]:
+def _assumptions(question: Mapping[str, Any]) -> list[str]:
     """Return all that an answer assumes: what the question says, and what its kind always assumes."""
     length = [PUBLIC_LENGTH] if question.get("times", 1) > 1 else []
     permanent = [UNCHANGED, SECRET] if question["repeat"] == "per value" else []
@@ -216,15 +216,15 @@ def _assumed(question: Mapping[str, Any]) -> list[str]:
 def _charge(question: Mapping[str, Any]) -> Data:
     """Return what an answer is charged for, as an entry holds it."""
     return {
-        **_named(question),
+        **_named_question(question),
         "epsilon": hexadecimal(charge(question["epsilon"], EPSILON)),
         "delta": hexadecimal(charge(question["delta"], DELTA)),
-        "assumes": _assumed(question),
+        "assumes": _assumptions(question),
         **{name: question[name] for name in ("data", "times") if question.get(name) is not None},
     }
 
 
-def _paid(question: Mapping[str, Any], entry: Data | None) -> bool:
+def _is_paid(question: Mapping[str, Any], entry: Data | None) -> bool:
     """Return whether an entry was charged for exactly what is asked: nothing else is handed out uncharged."""
     due = _charge(question)
     names = {*due, *_TERMS}
@@ -247,7 +247,7 @@ def _epochs(state: State, question: Mapping[str, Any], now: int) -> tuple[int, i
 
 
 def _kept_choice(state: State, question: Mapping[str, Any], day: int) -> Data | None:
-    return state.choices.get((*asked(question), period(question, day)))
+    return state.choices.get((*question_key(question), period(question, day)))
 
 
 def _drawn_choice(state: State, question: Mapping[str, Any], day: int, source: Source) -> Data:
@@ -255,20 +255,22 @@ def _drawn_choice(state: State, question: Mapping[str, Any], day: int, source: S
     first = period(question, day)
     drawn = first + source.below(question["days"])
     kept = {"period": first, "day": drawn, "device": state.device, "answer": None}
-    return {**_named(question), **kept}
+    return {**_named_question(question), **kept}
 
 
-def _repeated(state: State, question: Mapping[str, Any], identity: str, kept: Data, effect: Data) -> Decision:
+def _repeat_answer(
+    state: State, question: Mapping[str, Any], identity: str, kept: Data, effect: Data
+) -> Decision:
     """Return a permanent answer again. It is queued once: a person who is asked again counts once."""
     entry, same = state.entries.get(kept["id"]), question["repeat"] == "same"
-    if entry is None or not _paid(question, entry) or (same and kept["report"] is None):
+    if entry is None or not _is_paid(question, entry) or (same and kept["report"] is None):
         return _refuse("changed")
     outcome = {"is": "repeated", "charged": "0"}
     if same:
         return Decision({**outcome, "report": kept["report"]}, effect)
     if entry["device"] != state.device:  # the device that was charged sends
         return Decision(outcome, effect, draws=True)
-    effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
+    effect["queue"] = {**_named_question(question), "id": identity, "report": None, "batch": None}
     return Decision(outcome, effect, draws=True, told=state.told)
 
 
@@ -287,10 +289,10 @@ def _spend(
     mine = {"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]}
     entry = {**_charge(question), **mine}
     effect["entries"] = [entry]
-    effect["queue"] = {**_named(question), "id": identity, "report": None, "batch": None}
+    effect["queue"] = {**_named_question(question), "id": identity, "report": None, "batch": None}
     if question["repeat"] in ("same", "per value"):
         effect["answers"] = [
-            {**_named(question), "id": identity, "permanent": question["repeat"], "report": None}
+            {**_named_question(question), "id": identity, "permanent": question["repeat"], "report": None}
         ]
     if choice is not None:
         effect["choices"] = [{**choice, "answer": identity}]
@@ -350,6 +352,6 @@ def _split(state: State, event: Mapping[str, Any]) -> Decision:
     return Decision({"is": "split", "device": event["device"], "own": gift.wire()}, {"own": left.wire()})
 
 
-def _named(question: Mapping[str, Any]) -> Data:
-    asker, name, fingerprint = asked(question)
+def _named_question(question: Mapping[str, Any]) -> Data:
+    asker, name, fingerprint = question_key(question)
     return {"asker": asker, "question": name, "fingerprint": fingerprint}

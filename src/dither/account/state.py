@@ -59,8 +59,8 @@ class Allowance:
 
     def wire(self) -> Data:
         """Return the allowance as plain data."""
-        life = None if self.lifetime is None else _written(self.lifetime)
-        return {**_written((self.epsilon, self.delta)), "lifetime": life}
+        life = None if self.lifetime is None else _write_amounts(self.lifetime)
+        return {**_write_amounts((self.epsilon, self.delta)), "lifetime": life}
 
 
 @dataclass
@@ -132,13 +132,13 @@ class State:
             "clock": self.clock,
             "openings": self.openings,
             "askers": sorted(self.askers, key=_utf_16),
-            **self.known(),
+            **self.shared_data(),
             **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
             **({"told": sorted(self.told)} if self.told else {}),
             "queue": list(self.queue.values()),
         }
 
-    def known(self) -> Data:
+    def shared_data(self) -> Data:
         """Return what devices of one person tell each other: entries, permanent answers, kept choices."""
         return {
             "entries": [self.entries[identity] for identity in sorted(self.entries)],
@@ -163,15 +163,15 @@ class State:
 
     def _keep_answers(self, answers: Iterable[Data]) -> None:
         for answer in answers:
-            self.answers[*asked(answer), answer["permanent"]] = answer
+            self.answers[*question_key(answer), answer["permanent"]] = answer
 
     def _keep_choices(self, choices: Iterable[Data]) -> None:
         for choice in choices:
-            self.choices[*asked(choice), choice["period"]] = choice
+            self.choices[*question_key(choice), choice["period"]] = choice
 
     def _keep_trees(self, trees: Iterable[Data]) -> None:
         for tree in trees:
-            self.trees[*asked(tree), tree["period"]] = tree
+            self.trees[*question_key(tree), tree["period"]] = tree
 
     def _keep_told(self, marks: Iterable[str]) -> None:
         self.told.update(marks)
@@ -220,7 +220,7 @@ _APPLY: Final[dict[str, Callable[[State, Any], None]]] = {
 }
 
 
-def asked(question: Mapping[str, Any]) -> tuple[str, str, str]:
+def question_key(question: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return what names a question in an account: asker, name and fingerprint."""
     return question["asker"], question["question"], question["fingerprint"]
 
@@ -231,14 +231,14 @@ def _utf_16(text: str) -> bytes:
 
 
 def _order(kept: Mapping[str, Any]) -> tuple[Any, ...]:
-    return *map(_utf_16, asked(kept)), kept.get("permanent"), kept.get("period")
+    return *map(_utf_16, question_key(kept)), kept.get("permanent"), kept.get("period")
 
 
 def _pair(data: Mapping[str, Any]) -> tuple[int, int]:
     return from_hexadecimal(data["epsilon"]), from_hexadecimal(data["delta"])
 
 
-def _written(pair: tuple[int, int]) -> Data:
+def _write_amounts(pair: tuple[int, int]) -> Data:
     return {"epsilon": hexadecimal(pair[0]), "delta": hexadecimal(pair[1])}
 
 

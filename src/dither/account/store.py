@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from dither.account.exports import created, private
+from dither.account.exports import new_file, private
 from dither.account.state import VERSION, Data, State
 from dither.device_text import canonical
 from dither.errors import AccountUnusable, DitherError
@@ -57,8 +57,8 @@ class Store:
         `opened` is what the account is opened with, `known` what another device of the person told.
         """
         text = canonical({"open": opened})
-        head = _chained(_BEGIN, text)
-        with created(path) as part, _explained(path):
+        head = _chain(_BEGIN, text)
+        with new_file(path) as part, _explain_errors(path):
             connection = sqlite3.connect(part, isolation_level=None)
             try:
                 for line in (
@@ -90,7 +90,7 @@ class Store:
             timeout=self.wait,
             check_same_thread=False,
         )
-        with _explained(self.path):
+        with _explain_errors(self.path):
             for line in _SETTINGS:
                 self.connection.execute(line)
 
@@ -114,11 +114,11 @@ class Store:
         if private(self.path) != self._file:
             raise AccountUnusable(f"{self.path} was replaced while it was open; open it again")
         try:
-            with _explained(self.path):
+            with _explain_errors(self.path):
                 self.connection.execute("BEGIN IMMEDIATE")
                 state = self._current()
             yield state
-            with _explained(self.path):
+            with _explain_errors(self.path):
                 self.connection.execute("COMMIT")
         except BaseException:
             self._state = None  # what is on disk is read again
@@ -131,17 +131,17 @@ class Store:
     def keep(self, state: State, effect: Data) -> None:
         """Add an effect to the chain and apply it to the state; the bytes of reports are kept apart."""
         if effect:
-            with _explained(self.path):
+            with _explain_errors(self.path):
                 self._keep(state, effect)
 
     def _keep(self, state: State, effect: Data) -> None:
         told = dict(effect)
         if "queue" in told:
-            told["queue"] = self._stored("queue", told["queue"])
+            told["queue"] = self._store_report("queue", told["queue"])
         if "answers" in told:
-            told["answers"] = [self._stored("answer", one) for one in told["answers"]]
+            told["answers"] = [self._store_report("answer", one) for one in told["answers"]]
         text = canonical(told)
-        head, sequence = _chained(self.head, text), self.sequence + 1
+        head, sequence = _chain(self.head, text), self.sequence + 1
         self.connection.execute("INSERT INTO log VALUES (?, ?, ?)", (sequence, text, head))
         self.connection.execute("UPDATE last SET sequence = ?, head = ?", (sequence, head))
         state.apply(effect)
@@ -152,7 +152,7 @@ class Store:
             gone += [name for name in self._names() if name.startswith("answer ") and name not in held]
         self.connection.executemany("DELETE FROM reports WHERE name = ?", [(name,) for name in gone])
 
-    def _stored(self, kind: str, item: Data) -> Data:
+    def _store_report(self, kind: str, item: Data) -> Data:
         """Store the bytes of a report, and return the item with their salted digest in their place.
 
         The salt is deleted with the bytes, so that the digest in the chain does not tell them afterwards.
@@ -212,7 +212,7 @@ class Store:
         ((text, head),) = self.connection.execute(
             "SELECT effect, head FROM log WHERE sequence = 0"
         ).fetchall()
-        if _chained(_BEGIN, text) != head:
+        if _chain(_BEGIN, text) != head:
             raise _Damaged
         state = State(json.loads(text)["open"])
         self.sequence, self.head = 0, head
@@ -229,9 +229,9 @@ class Store:
         sequence, head = self.sequence, self.head
         after = self.connection.execute(
             "SELECT sequence, effect, head FROM log WHERE sequence > ? ORDER BY sequence", (sequence,)
-        )
-        for found, text, link in after.fetchall():
-            head, sequence = _chained(head, text), sequence + 1
+        ).fetchall()  # nothing names the cursor: if a text is damaged, its lock ends here
+        for found, text, link in after:
+            head, sequence = _chain(head, text), sequence + 1
             if found != sequence or link != head:
                 raise _Damaged
             effect = json.loads(text)
@@ -257,7 +257,7 @@ class Store:
 
     def key(self) -> bytes | None:
         """Return the secret key, if it is kept in the file."""
-        with _explained(self.path):
+        with _explain_errors(self.path):
             ((key,),) = self.connection.execute("SELECT key FROM secret").fetchall()
         return key if isinstance(key, bytes) else None
 
@@ -281,7 +281,7 @@ class _Damaged(Exception):
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explain_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite, and of data that are not an account's, into one line that says what to do."""
     try:
         yield
@@ -293,14 +293,14 @@ def _explained(path: Path) -> Iterator[None]:
             raise AccountUnusable(
                 f"{path} is in use by another process; try again. Nothing was spent"
             ) from None
-        if "malformed" not in text:
+        if not any(words in text for words in ("malformed", "decode")):  # the second shows what it read
             raise AccountUnusable(f"{path} cannot be used: {text}. Nothing was spent or sent") from None
-        raise AccountUnusable(_damaged(path)) from None
+        raise AccountUnusable(_damage_text(path)) from None
     except (_Damaged, sqlite3.Error, LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise AccountUnusable(_damaged(path)) from None
+        raise AccountUnusable(_damage_text(path)) from None
 
 
-def _damaged(path: Path) -> str:
+def _damage_text(path: Path) -> str:
     return (
         f"{path} is damaged or truncated, so what was spent is not known. Put the latest copy back; a new "
         "account would promise the budget a second time"
@@ -312,7 +312,7 @@ def key_digest(key: bytes) -> str:
     return hashlib.sha256(b"dither account key\0" + key).hexdigest()
 
 
-def _chained(head: bytes, text: str) -> bytes:
+def _chain(head: bytes, text: str) -> bytes:
     return hashlib.sha256(head + text.encode()).digest()
 
 

@@ -53,11 +53,11 @@ def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[C
         if any(field.name == "loss" for field in fields(kind)):
             made_for = tuple({"loss": loss.loss} for loss in losses)
         for more in made_for:
-            found.extend(_made(kind, domain, epsilon, more))
+            found.extend(_candidates_of(kind, domain, epsilon, more))
     return found
 
 
-def solved(
+def solved_candidates(
     domain: Line,
     epsilon: float,
     losses: tuple[Power, ...],
@@ -92,10 +92,10 @@ def solved(
 
 def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
     """Return every frequency protocol that takes these categories."""
-    return [one for kind in _kinds(CategoryMechanism) for one in _made(kind, domain, epsilon, {})]
+    return [one for kind in _kinds(CategoryMechanism) for one in _candidates_of(kind, domain, epsilon, {})]
 
 
-def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
+def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
     """Return the mechanism of a name as the tables print it, such as `SW.truncated()`.
 
     An expression such as `Optimal(unbiased=True)` is read, never evaluated.
@@ -104,7 +104,7 @@ def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
     >>> built("sw.truncated()", Interval(0, 1), 1).support
     (0.0, 1.0)
     """
-    tree, variants = _parsed(expression), []
+    tree, variants = _parse(expression), []
     while (
         isinstance(tree, ast.Call)
         and isinstance(tree.func, ast.Attribute)
@@ -116,7 +116,7 @@ def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
     if isinstance(tree, ast.Call) and not tree.args:
         more = {str(keyword.arg): _argument(keyword) for keyword in tree.keywords}
         tree = tree.func
-    kind = registry.named(tree.id if isinstance(tree, ast.Name) else expression)
+    kind = registry.design_of(tree.id if isinstance(tree, ast.Name) else expression)
     known = [item.name for item in fields(kind) if item.init and item.name != "domain"]
     for name in more:
         if name not in known:
@@ -135,7 +135,7 @@ def built(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
     return mechanism  # type: ignore[no-any-return]
 
 
-def _parsed(expression: str) -> ast.expr | None:
+def _parse(expression: str) -> ast.expr | None:
     try:
         return ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -145,7 +145,7 @@ def _parsed(expression: str) -> ast.expr | None:
 def _argument(keyword: ast.keyword) -> Any:
     text = ast.unparse(keyword.value)
     if keyword.arg == "loss":
-        return losses_module.named(text.strip("'\""))
+        return losses_module.loss_of(text.strip("'\""))
     if keyword.arg == "criterion":
         return text.strip("'\"")
     if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool | int | float | str):
@@ -174,7 +174,7 @@ def _plain(kind: type[Mechanism[Any]]) -> bool:
     return needed <= {"domain", "epsilon"}
 
 
-def _made(
+def _candidates_of(
     kind: type[Mechanism[Any]], domain: Domain, epsilon: float, more: dict[str, Any]
 ) -> Iterator[Candidate]:
     if not isinstance(domain, kind.takes):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved_candidates
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
 from dither.errors import DitherError, Infeasible, InvalidParameter
@@ -23,9 +23,9 @@ from dither.numerics.roots import integrate
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem, known_optimum, least_frequency_variance
-from dither.plotting import COLOURS, panels_or_new, styled
+from dither.plotting import COLOURS, dress_axes, panels_or_new
 from dither.question import check_epsilon
-from dither.table import ResultTable, Row, shown
+from dither.table import ResultTable, Row, show_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,8 +59,8 @@ def draw_curves(
     right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
     right.set_xticks([], minor=True)
     left.legend(frameon=False, fontsize="small")
-    styled(left, title=f"{labels[1].capitalize()} by {labels[0]}")
-    styled(right, title=f"Worst {labels[1]} by budget")
+    dress_axes(left, title=f"{labels[1].capitalize()} by {labels[0]}")
+    dress_axes(right, title=f"Worst {labels[1]} by budget")
     return ax
 
 
@@ -120,7 +120,7 @@ class Comparison(ResultTable):
             line = []
             for name in plain:
                 ratio = row.get(f"relative {name}")
-                line.append(shown(row[name]) + ("" if ratio is None else f" (×{ratio:.2f})"))
+                line.append(show_cell(row[name]) + ("" if ratio is None else f" (×{ratio:.2f})"))
             cells.append(line)
         return plain, cells
 
@@ -212,10 +212,10 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
 def _compare_numbers(
     domain: Line, epsilon: float, losses: tuple[Power, ...], own: list[Candidate]
 ) -> Comparison:
-    optima = solved(domain, epsilon, losses, unbiased=True)
+    optima = solved_candidates(domain, epsilon, losses, unbiased=True)
     candidates = [*optima, *on_a_line(domain, epsilon, losses), *own]
     measured = sorted(
-        ((one, _measured(one.mechanism, losses)) for one in candidates),
+        ((one, _measure(one.mechanism, losses)) for one in candidates),
         key=lambda pair: next(iter(pair[1].values())),
     )
     bounds = {one.mechanism.problem: one.mechanism.certificate.bound for one in optima}
@@ -240,7 +240,7 @@ def _errors(losses: Iterable[Power]) -> list[tuple[str, Power, Criterion]]:
     return [(f"{criterion} {loss!r}", loss, criterion) for loss in losses for criterion in CRITERIA]
 
 
-def _measured(mechanism: Analysis, losses: tuple[Power, ...]) -> dict[str, float]:
+def _measure(mechanism: Analysis, losses: tuple[Power, ...]) -> dict[str, float]:
     row = {name: error_of(mechanism, loss, criterion) for name, loss, criterion in _errors(losses)}
     row["bias"] = largest(mechanism, lambda x: np.abs(np.asarray(mechanism.bias(x))))
     row["variance"] = largest(mechanism, lambda x: np.asarray(mechanism.variance(x)))
@@ -305,7 +305,7 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
     """Return the mechanisms that a goal proposes, with its errors relative to a lower bound of all."""
     goal.check(domain)
     candidates = goal.candidates(domain, epsilon)
-    ranking = goal.ranked(goal.errors(candidates))
+    ranking = goal.rank(goal.errors(candidates))
     least = goal.least_error(candidates)
     rows = tuple(
         {

@@ -222,12 +222,12 @@ def _officer(campaign: Campaign, spent: Guarantee | None, batch: BatchPromise | 
 
 
 def _question(mechanism: Question) -> str:
-    text = f"{_asked(mechanism.domain)}, {mechanism.name}, {mechanism.guarantee}"
+    text = f"{_answer_words(mechanism.domain)}, {mechanism.name}, {mechanism.guarantee}"
     errors = _errors(mechanism)
     return f"{text}; {errors}." if errors else f"{text}."
 
 
-def _asked(domain: Domain) -> str:
+def _answer_words(domain: Domain) -> str:
     if isinstance(domain, Interval):
         return f"a number in {domain}"
     if isinstance(domain, Circle):

@@ -14,7 +14,7 @@ from dither.mechanisms.base import Mechanism
 from dither.privacy import Guarantee, Nothing
 from dither.question import LEAST_EPSILON, as_question
 from dither.repetition import MOST_KEPT, KeptChange, Once, tells_changes
-from dither.table import ResultTable, as_text, shown
+from dither.table import ResultTable, as_text, show_cell
 
 _MOST_CHANGES: Final = 10**6
 _SAME, _ONCE = "one answer, repeated", "one answer, on a drawn day"
@@ -148,7 +148,7 @@ def _goal(question: Mechanism[Any]) -> Goal | None:
 
 
 def _row(way: str, promise: Guarantee, error: float | None, why: str) -> dict[str, Any]:
-    epsilon = "none" if isinstance(promise.bound, Nothing) else shown(promise.epsilon)
+    epsilon = "none" if isinstance(promise.bound, Nothing) else show_cell(promise.epsilon)
     return {"way": way, "epsilon": epsilon, "promise": str(promise), "error": error, "why": why}
 
 

@@ -16,7 +16,7 @@ from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.roots import decreasing_root
 from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
-from dither.table import ResultTable, as_text, percent, shown
+from dither.table import ResultTable, as_text, percent, show_cell
 
 LIAR: Final = "one liar moves"  # a column of means and frequencies
 
@@ -41,8 +41,8 @@ class Recommendation(ResultTable):
         rows = [
             [
                 f"{number:2d}. {row['mechanism']}",
-                f"{shown(row['error']):>9}",
-                *([f"{shown(row.get(LIAR)):>9}"] if lies else []),
+                f"{show_cell(row['error']):>9}",
+                *([f"{show_cell(row.get(LIAR)):>9}"] if lies else []),
                 row["why"],
             ]
             for number, row in enumerate(self.rows, 1)
@@ -75,7 +75,7 @@ def recommend(
     if shuffled is not None:
         budget = epsilon_on_device(budget, n=shuffled, delta=delta)
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
-    ranking = _ranked(domain, goal, budget, progress=progress, mixed=shuffled is not None)
+    ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None)
     best = ranking[0][1]
     rows = []
     for number, (one, error) in enumerate(ranking):
@@ -119,13 +119,13 @@ def epsilon_for(
         central(1.0, n=shuffled, delta=delta)  # raises for a wrong n or δ before anything slow
 
     def excess(log_budget: float) -> float:
-        error = _ranked(domain, goal, math.exp(log_budget), wait=False, rough=True, mixed=mixed)[0][1]
+        error = _rank(domain, goal, math.exp(log_budget), wait=False, rough=True, mixed=mixed)[0][1]
         return math.log(max(error / target, 1e-300))
 
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
     place = decreasing_root(excess, low, high, close=goal.close)  # from ε = 1, in steps of a factor e
     if goal.simulated and place is not None and low < place < high:
-        best = _ranked(domain, goal, math.exp(place), mixed=mixed)[0][0].mechanism
+        best = _rank(domain, goal, math.exp(place), mixed=mixed)[0][0].mechanism
 
         def excess_of_best(log_budget: float) -> float:
             error = goal.error(best.at(math.exp(log_budget)))
@@ -173,7 +173,7 @@ def check(domain: Domain, goal: Goal) -> None:
     goal.check(domain)
 
 
-def _ranked(
+def _rank(
     domain: Domain,
     goal: Goal,
     epsilon: float,
@@ -192,7 +192,7 @@ def _ranked(
     able = goal.errors(candidates, rough=rough, progress=progress)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
-    return goal.ranked(able)
+    return goal.rank(able)
 
 
 def _target(target_error: float) -> float:

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from dither.arrays import Floats
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.domains import Circle, Line
 from dither.estimation.distributions import EstimatedDistribution, distribution
 from dither.estimation.queries import EstimatedCumulative, cumulative
@@ -129,14 +129,14 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
     return True
 
 
-def simulated(
+def simulate(
     mechanism: Any, question: ShapeQuestion, n: int, runs: range = FINAL, progress: Progress | None = None
 ) -> Simulated:
     """Return the error of a mechanism; beyond 2^20 people it is extrapolated from two simulations."""
     if n <= _MOST:
-        return _stored(mechanism, question, n, runs, progress)
+        return _recall(mechanism, question, n, runs, progress)
     few = runs[: len(FIRST)]
-    near, far = (_stored(mechanism, question, count, few, progress) for count in (_MOST // 8, _MOST))
+    near, far = (_recall(mechanism, question, count, few, progress) for count in (_MOST // 8, _MOST))
     fall = math.log(near.error / far.error) / math.log(8.0)
     scale = float((n / _MOST) ** -fall)
     return Simulated(far.error * scale, far.standard_error * scale, few.start, len(few))
@@ -146,7 +146,7 @@ def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> 
     """Return how many people bring the error down to a target, to a few per cent; None if none do."""
 
     def ratio(n: float) -> float:
-        return simulated(mechanism, question, round(n), FIRST).error / target
+        return simulate(mechanism, question, round(n), FIRST).error / target
 
     # Errors fall as n^(−1/2) or a little slower, so that the search closes in from one side.
     n, left = power_law_root(ratio, 10_000.0, 2.0, close=_CLOSE, steps=11, low=1.0, high=_LIMIT)
@@ -156,11 +156,11 @@ def people_for_error(mechanism: Any, question: ShapeQuestion, target: float) -> 
 KNOWN: dict[str, Simulated] = {}
 
 
-def _stored(
+def _recall(
     mechanism: Any, question: ShapeQuestion, n: int, runs: range, progress: Progress | None
 ) -> Simulated:
     """Return a result from memory or the cache folder, or simulate and keep it."""
-    described, key = _described(mechanism, question, n, runs)
+    described, key = _describe(mechanism, question, n, runs)
     path = _path(key)
     if key in KNOWN:
         return KNOWN[key]
@@ -176,11 +176,11 @@ def _stored(
         [question] if question.share is not None else [ShapeQuestion(one) for one in get_args(Distance)]
     )
     for one, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_described(mechanism, one, n, runs), result)
+        _keep(_describe(mechanism, one, n, runs), result)
     return KNOWN[key]
 
 
-def _described(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
+def _describe(mechanism: Any, question: ShapeQuestion, n: int, runs: range) -> tuple[list[Any], str]:
     """Return what is simulated, and its digest."""
     described = [VERSION, mechanism.fingerprint, repr(question), n, runs.start, len(runs)]
     return described, hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
@@ -197,7 +197,7 @@ def _keep(what: tuple[list[Any], str], found: Simulated) -> None:
     path = _path(key)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with renamed(path) as part:
+        with rename_after(path) as part:
             part.write_text(json.dumps({"of": described, **asdict(found)}), encoding="utf-8")
 
 
@@ -208,7 +208,7 @@ def _run(
     values = people(line, n)
     misses: list[list[float]] = [[] for _ in questions]
     for run in runs:
-        shape = _estimated(mechanism.perturb(values, source=Seeded(run)))
+        shape = _estimate(mechanism.perturb(values, source=Seeded(run)))
         for question, found in zip(questions, misses, strict=True):
             found.append(question.miss(shape, line))
         if progress is not None:
@@ -225,7 +225,7 @@ def line_of(mechanism: Any) -> Line:
     return line
 
 
-def _estimated(reports: Reports) -> Estimated:
+def _estimate(reports: Reports) -> Estimated:
     if isinstance(reports.question, QueryQuestion):
         return cumulative(reports, method="empirical bayes")
     return distribution(reports)

@@ -17,16 +17,16 @@ import numpy as np
 from dither.audits.black_box.calls import Calls, Command
 from dither.audits.black_box.columns import Context
 from dither.audits.black_box.rounds import Claim, repeats, rounds, singles
-from dither.audits.finding import Evidence, Finding, timed
-from dither.audits.grey_box import Enumerated, differences, enumerated, takes_source
-from dither.audits.neighbours import Listed, Neighbours, as_numbers, listed
-from dither.audits.sampler import MANY, compared, contradictions, pair_contradictions
+from dither.audits.finding import Evidence, Finding, time_calls
+from dither.audits.grey_box import Enumerated, differences, enumerate_draws, takes_source
+from dither.audits.neighbours import Listed, Neighbours, as_numbers, list_probabilities
+from dither.audits.sampler import MANY, can_compare, contradictions, pair_contradictions
 from dither.domains import Domain, Interval, Region
 from dither.errors import InvalidParameter, found
 from dither.kernels.places.place import PlaceKernel
 from dither.numerics.distributions import check_level
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
-from dither.privacy.guarantee import Combinator, assumed
+from dither.privacy.guarantee import Combinator, assumptions_of
 from dither.question import Answering, Question, as_question, can_answer
 from dither.question.paths import parts_of
 from dither.repetition import Memoised
@@ -52,7 +52,7 @@ def exact_audit(asked: Any, *, assume: Iterable[str] = ()) -> Finding:
     """
     accepted = (assume,) if isinstance(assume, str) else tuple(assume)
     if isinstance(asked, Answering) and isinstance(asked, Combinator):
-        return _combined(asked, accepted)
+        return _combine(asked, accepted)
     if can_answer(asked):
         return _question(as_question(asked), accepted)
     questions = getattr(asked, "questions", None)
@@ -77,21 +77,21 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
         bound = _larger(bound, parts)
         how += f"; {len(parts)} parts audited"
     else:
-        known = listed(question)
+        known = list_probabilities(question)
         if known is not None:
             loss = known.loss
             how += f"; every report under {len(known.inputs)} inputs"
             if not assumptions:
-                bound, found = _compared(bound, known)
+                bound, found = _compare(bound, known)
                 problems += found
-        drawn = f"{MANY} draws of an input" if compared(question, known) else "its draws were not compared"
+        drawn = f"{MANY} draws of an input" if can_compare(question, known) else "its draws were not compared"
         how += f"; {drawn}"
         problems += dict.fromkeys(contradictions(question, known))
     name = f"{question.name} on {question.domain}"
     return Finding(name, question.epsilon, bound, how, delta, assumptions, accepted, tuple(problems), loss)
 
 
-def _compared(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
+def _compare(bound: Bound, known: Listed) -> tuple[Bound, list[str]]:
     """Return the bound, or a larger one if the probabilities show more, and what was wrong."""
     if isinstance(bound, Pure) and known.loss > bound.epsilon + (0.0 if known.exact else _SLACK):
         return Pure(known.loss), ["the probabilities of one report differ by more than the integers say"]
@@ -109,7 +109,7 @@ def _larger(bound: Bound, parts: list[Finding]) -> Bound:
     return together.bound if together.epsilon > Guarantee(bound).epsilon + _SLACK else bound
 
 
-def _combined(asked: Any, accepted: tuple[str, ...]) -> Finding:
+def _combine(asked: Any, accepted: tuple[str, ...]) -> Finding:
     """Return the finding of a combinator: its rule on what was found about its parts."""
     several = isinstance(getattr(asked, "parts", None), Mapping)  # Each and Sampled
     named = asked.parts if several else {"": getattr(asked, "question", None) or asked.mechanism}
@@ -130,7 +130,7 @@ def _combined(asked: Any, accepted: tuple[str, ...]) -> Finding:
 
 def _repeats(device: Memoised) -> bool:
     """Return whether a device repeats its report for the same value, at both ends of the domain."""
-    known = listed(device.question)
+    known = list_probabilities(device.question)
     values = () if known is None else known.values[:2]
     return all(device.perturb(value) == device.perturb(value) for value in values)
 
@@ -159,7 +159,7 @@ def _whole(
     missing = [line for line in found.assumes if line not in claimed.assumes]
     if missing:
         problems += (f"the promise does not say that it assumes that {'; '.join(missing)}",)
-    assumptions = assumed((claimed, found))
+    assumptions = assumptions_of((claimed, found))
     return Finding(
         name,
         claimed.epsilon,
@@ -236,7 +236,7 @@ def _randomiser(
     notes: tuple[str, ...] = ()
     if takes_source(calls.randomiser) and not calls.each:
         notes = differences(calls.randomiser, calls.neighbours)
-        known = None if claim.delta else enumerated(calls.randomiser, calls.neighbours)
+        known = None if claim.delta else enumerate_draws(calls.randomiser, calls.neighbours)
         if known is not None:
             return _exact(name, claim, known, notes)
     rng = np.random.default_rng(seed)
@@ -251,7 +251,7 @@ def _randomiser(
     found = 0.0 if best is None else best.epsilon
     bound: Bound = Approximate(found, claim.delta) if claim.delta else Pure(found)
     how = f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports"
-    durations = timed(calls, rng) if timing else None
+    durations = time_calls(calls, rng) if timing else None
     return Finding(
         name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations, seed=seed
     )

@@ -14,7 +14,7 @@ from dither.arrays import Floats
 from dither.audits.black_box.calls import Calls
 from dither.errors import InvalidParameter
 from dither.numerics.distributions import binomial_above, binomial_below
-from dither.plotting import BLUE, ORANGE, axes_or_new, styled
+from dither.plotting import BLUE, ORANGE, axes_or_new, dress_axes
 from dither.privacy import Bound, Guarantee, Nothing
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ class Evidence:
 
     def __str__(self) -> str:
         return (
-            f"input {shown(self.first)} against {shown(self.second)}: {self.event}\n"
+            f"input {show_input(self.first)} against {show_input(self.second)}: {self.event}\n"
             f"  {self.hits[0]} of {self.trials[0]} against {self.hits[1]} of {self.trials[1]}: "
             f"p ≥ {self.least:.4g}, q ≤ {self.most:.4g}, so ε ≥ {self.epsilon:.4g} "
             f"(confidence {100 * self.confidence:g} %)"
         )
 
 
-def shown(value: Any) -> str:
+def show_input(value: Any) -> str:
     """Return an input as text. The audit chose it, so it is not a person's value."""
     text = repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
@@ -126,12 +126,12 @@ class Timing:
         verdict = "differs" if self.differs else "does not differ"
         one, two = self.nanoseconds
         return (
-            f"time (no part of ε): {verdict} between {shown(self.first)} and {shown(self.second)}, "
+            f"time (no part of ε): {verdict} between {show_input(self.first)} and {show_input(self.second)}, "
             f"{one:.0f} and {two:.0f} ns a value, |t| = {abs(self.t):.1f} over {self.calls} calls each"
         )
 
 
-def timed(calls: Calls, rng: np.random.Generator) -> Timing | None:
+def time_calls(calls: Calls, rng: np.random.Generator) -> Timing | None:
     """Return the comparison of the first pair of inputs; None if a call takes too long or fails."""
     a, b = (int(place) for place in calls.neighbours.places[0])
     values = [calls.neighbours.pack(np.full(_VALUES, place)) for place in (a, b)]
@@ -229,7 +229,7 @@ class Finding:
             raise InvalidParameter("only a finding from samples has a picture; an exact one has a bound")
         return self.evidence.plot(ax=ax)
 
-    def _sampled(self) -> list[str]:
+    def _sampling_lines(self) -> list[str]:
         verdict = "is not refuted" if self.ok else "DOES NOT HOLD"
         left = f"at least {self.realised:.4g} is spent"
         lines = [f"{self.mechanism}: ε = {self.claimed:g} {verdict}; {left} ({self.how})"]
@@ -243,7 +243,7 @@ class Finding:
         ]
 
     def __str__(self) -> str:
-        lines = self._exact() if self.evidence is None else self._sampled()
+        lines = self._exact() if self.evidence is None else self._sampling_lines()
         lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join([*lines, str(self.timing)] if self.timing is not None else lines)
@@ -278,12 +278,12 @@ def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
     for place in places[evidence.chosen[seen]]:
         ax.axvspan(place - 0.5, place + 0.5, color=_EVENT, linewidth=0)
     edges = np.append(places, len(seen)) - 0.5
-    ax.stairs(first[seen], edges, color=ORANGE, label=f"input {shown(evidence.first)}", linewidth=1.5)
-    ax.stairs(second[seen], edges, color=BLUE, label=f"input {shown(evidence.second)}", linewidth=1.5)
+    ax.stairs(first[seen], edges, color=ORANGE, label=f"input {show_input(evidence.first)}", linewidth=1.5)
+    ax.stairs(second[seen], edges, color=BLUE, label=f"input {show_input(evidence.second)}", linewidth=1.5)
     every = -(-len(seen) // _TICKS)
     ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
     ax.legend(frameon=False, fontsize=8)
     title = f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
-    return styled(
+    return dress_axes(
         ax, title=title, x="bins of the reports; those of the event are shaded", y="share of the reports"
     )

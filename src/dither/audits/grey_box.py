@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.audits.black_box.calls import as_outputs
-from dither.audits.finding import shown
+from dither.audits.finding import show_input
 from dither.audits.neighbours import Neighbours
 from dither.audits.sampler import SCRIPTS, BoundaryWords, ScriptEnded
 from dither.randomness import Seeded
@@ -52,7 +52,7 @@ class Enumerated:
 
     def __str__(self) -> str:
         return (
-            f"input {shown(self.first)} against {shown(self.second)}: the report {self.report} has "
+            f"input {show_input(self.first)} against {show_input(self.second)}: the report {self.report} has "
             f"probability {self.chances[0]} against {self.chances[1]}, exactly"
         )
 
@@ -76,24 +76,24 @@ def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple
         inputs = neighbours.inputs[a], neighbours.inputs[b]
         for script in scripts:
             try:
-                (one, two) = (_watched(randomiser, neighbours, place, script) for place in (a, b))
+                (one, two) = (_watch(randomiser, neighbours, place, script) for place in (a, b))
             except Exception:
                 return (*notes, "the scripted source could not be used: the randomiser raised an error")
             if one[0] != two[0] and not any(note.startswith("bytes") for note in notes):
                 notes[
-                    f"bytes: {one[0]} are drawn for {shown(inputs[0])} and {two[0]} for {shown(inputs[1])} "
-                    f"on the script {script[:8].hex()}…"
+                    f"bytes: {one[0]} are drawn for {show_input(inputs[0])} and {two[0]} for "
+                    f"{show_input(inputs[1])} on the script {script[:8].hex()}…"
                 ] = None
             if one[1] != two[1] and not any(note.startswith("branch") for note in notes):
                 file, line = sorted(one[1] ^ two[1])[0]
                 notes[
-                    f"branch: {Path(file).name}, line {line}, runs for one of {shown(inputs[0])} and "
-                    f"{shown(inputs[1])} only, on the script {script[:8].hex()}…"
+                    f"branch: {Path(file).name}, line {line}, runs for one of {show_input(inputs[0])} and "
+                    f"{show_input(inputs[1])} only, on the script {script[:8].hex()}…"
                 ] = None
     return tuple(notes)
 
 
-def _watched(
+def _watch(
     randomiser: Callable[..., Any], neighbours: Neighbours, place: int, script: bytes
 ) -> tuple[int, Lines]:
     """Run one value on a script; return how many bytes it drew, and the lines of Python that ran."""
@@ -120,7 +120,7 @@ def _watched(
     return source.taken, frozenset(lines)
 
 
-def enumerated(randomiser: Callable[..., Any], neighbours: Neighbours) -> Enumerated | None:
+def enumerate_draws(randomiser: Callable[..., Any], neighbours: Neighbours) -> Enumerated | None:
     """Return the exact loss over the first few inputs; None if a draw needs too many bytes."""
     places = sorted({int(place) for place in neighbours.places[: 3 * _INPUTS].ravel()})[:_INPUTS]
     laws: dict[int, dict[str, Fraction]] = {}

@@ -63,7 +63,7 @@ class Listed:
         return max(found)
 
 
-def listed(question: Question) -> Listed | None:
+def list_probabilities(question: Question) -> Listed | None:
     """Return probabilities at both ends of the domain and within it; None if reports cannot be listed."""
     kernel, domain = question.kernel, question.domain
     number = _numbering(kernel, question.layout)

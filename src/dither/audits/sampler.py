@@ -77,7 +77,7 @@ _GROUPS: Final = 8
 _ALARM: Final = 1e-9  # an upper bound on the probability that one comparison rejects a correct sampler
 
 
-def compared(question: Question, known: Listed | None) -> bool:
+def can_compare(question: Question, known: Listed | None) -> bool:
     """Return whether the draw code can be compared with probabilities."""
     return _comparison(question, known) is not None
 
@@ -97,7 +97,7 @@ def _comparison(question: Question, known: Listed | None) -> Iterator[str] | Non
     if known is not None:
         return chain(_boundary(question, known), _frequencies(question, known))
     if isinstance(kernel, HashedResponse | PrefixKernel):
-        return _hashed(question, kernel)
+        return _compare_hashes(question, kernel)
     if isinstance(kernel, Bits):
         return _bits(question, kernel)
     if isinstance(kernel, PlanarNoiseKernel) and kernel.fine:
@@ -153,7 +153,7 @@ def _frequencies(question: Question, known: Listed) -> Iterator[str]:
             yield SINGLES
 
 
-def _hashed(question: Question, kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
+def _compare_hashes(question: Question, kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
     """Compare how often a report is the bucket of its own input, given its seed, with the probability."""
     value: Any = "" if isinstance(question.domain, Text) else question.domain.labels[0]
     own = question.domain.check([value])[0]

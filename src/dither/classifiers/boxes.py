@@ -285,7 +285,7 @@ def least_leads(
         entering.append(bounds)
         bounds = layer.interval(*bounds)
         if layer.is_affine and not all(one.is_affine for one in layers[:count]):
-            bounds = _tightened(layers[: count + 1], entering, bounds)
+            bounds = _tighten(layers[: count + 1], entering, bounds)
     outputs = bounds[0].shape[1]
     identity = np.eye(outputs)
     if outputs == 1:
@@ -297,7 +297,7 @@ def least_leads(
     return leads, rounding * (1.0 + size)
 
 
-def _tightened(layers: tuple[Layer, ...], entering: list[Range], bounds: Range) -> Range:
+def _tighten(layers: tuple[Layer, ...], entering: list[Range], bounds: Range) -> Range:
     """Return interval bounds of the last layer's output, improved by linear bounds."""
     identity = np.eye(bounds[0].shape[1])
     low = _lowest(layers, entering, identity)

@@ -42,14 +42,14 @@ def concentration(mechanism: object, box: FeatureBox | tuple[Any, Any], x: Any) 
     """
     parts = parts_by_name(mechanism)
     if parts is not None:
-        return _record_mass([feature_law(part) for part in parts.values()], box, _ordered(x, list(parts)))
+        return _record_mass([feature_law(part) for part in parts.values()], box, _in_order(x, list(parts)))
     law = feature_law(mechanism)
     if isinstance(box, FeatureBox):
         return _record_mass([law] * len(box), box, x)
     return _number(side_mass(law, *_pair(box), x))
 
 
-def _ordered(x: Any, names: Sequence[str]) -> Any:
+def _in_order(x: Any, names: Sequence[str]) -> Any:
     if not hasattr(x, "keys"):
         return x
     try:
@@ -105,7 +105,7 @@ def _closed_form(law: Law, line: Line, unit: Floats, places: Floats, masses: Flo
     def mass(low: Floats, high: Floats) -> Floats:
         first, last = line.to_unit(low), line.to_unit(high)
         if places.size:
-            first, last = (_snapped(edge, end, places, line) for edge, end in ((first, low), (last, high)))
+            first, last = (_snap(edge, end, places, line) for edge, end in ((first, low), (last, high)))
         through = low > high
         if through.any():  # an arc through 0 is the complement of the arc from its end to its beginning
             inner = law.between(np.minimum(first, last), np.maximum(first, last), unit)
@@ -140,7 +140,7 @@ def _listed_mass(numbers: Floats, masses: Floats) -> Mass:
     return on_even_points if step > 0.0 and np.abs(numbers - even).max() < step / 4.0 else on_any_points
 
 
-def _snapped(edge: Floats, given: Floats, places: Floats, line: Line) -> Floats:
+def _snap(edge: Floats, given: Floats, places: Floats, line: Line) -> Floats:
     """Return edges in units of the law; an edge at the number of an atom becomes the atom's own place.
 
     Otherwise rounding between the user's units and those of the law could put the atom outside of the box.

@@ -36,7 +36,7 @@ from dither.plotting import axes_or_new
 from dither.privacy import Guarantee
 from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
-from dither.table import Markup, as_html, element, figure, joined, page
+from dither.table import Markup, as_html, element, figure, join_markup, page
 
 _RANGE: Final = (0.05, 20.0)  # the default range of budgets
 _RATIO: Final = 1.1  # of neighbouring budgets on the first curve
@@ -294,7 +294,7 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> Markup:
     ax.set_xscale("log")
     head = ("mechanism", f"utility of at least {at_least:g}", "method", "queries")
     drawn = figure(svg(ax), "the utility against ε, for each mechanism")
-    return joined([drawn, as_html(head, lines)])
+    return join_markup([drawn, as_html(head, lines)])
 
 
 def _sufficient(curve: Curve, at_least: float) -> str:
@@ -455,7 +455,7 @@ def _count_kept(
 def _summarise_proofs(proofs: Sequence[Utility], guarantee: Guarantee) -> DatasetUtility:
     lower, upper = np.array([(proof.lower, proof.upper) for proof in proofs]).T
     average, worst = (
-        Utility.enclosed(float(of(lower)), float(of(upper))).under(guarantee) for of in (np.mean, np.min)
+        Utility.enclose(float(of(lower)), float(of(upper))).under(guarantee) for of in (np.mean, np.min)
     )
     return DatasetUtility(average, worst, lower, upper)
 
@@ -466,13 +466,13 @@ def _summarise_counts(kept: Integers, queries: int, omega: float, guarantee: Gua
     lower = np.array([binomial_below(int(count), queries, share) for count in kept])
     upper = np.array([binomial_above(int(count), queries, share) for count in kept])
 
-    def sampled(low: float, high: float, estimate: float) -> Utility:
+    def utility_of(low: float, high: float, estimate: float) -> Utility:
         return Utility(low, high, estimate, "Monte Carlo", 1.0 - omega, trials, guarantee)
 
     least, most = mean_below(total, trials, half), 1.0 - mean_below(trials - total, trials, half)
     return DatasetUtility(
-        sampled(least, most, total / trials),
-        sampled(float(lower.min()), float(upper.min()), float(kept.min()) / queries),
+        utility_of(least, most, total / trials),
+        utility_of(float(lower.min()), float(upper.min()), float(kept.min()) / queries),
         lower,
         upper,
     )

@@ -44,14 +44,14 @@ class Utility:
     box: FeatureBox | None = None
 
     @staticmethod
-    def enclosed(lower: float, upper: float) -> Utility:
+    def enclose(lower: float, upper: float) -> Utility:
         """Return proven bounds, which are called exact if they are closer than 10⁻⁶."""
         if upper - lower < _EXACT:
             return Utility(lower, upper, (lower + upper) / 2.0, "exact", 1.0, 0)
         return Utility(lower, upper, lower, "certified", 1.0, 0)
 
     @staticmethod
-    def certified(lower: float, box: FeatureBox) -> Utility:
+    def certify(lower: float, box: FeatureBox) -> Utility:
         """Return the lower bound that a box proves: the probability that the report lies in it."""
         return Utility(lower, 1.0, lower, "certified", 1.0, 0, box=box)
 

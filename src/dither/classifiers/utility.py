@@ -16,7 +16,7 @@ from dither.classifiers.monte_carlo import binomial_above, binomial_below, count
 from dither.classifiers.result import Case, Utility, UtilityMethod, confidence_text, with_raw_release
 from dither.domains import Line
 from dither.errors import Infeasible, InvalidParameter, check_choice, found
-from dither.plotting import BLUE, COLOURS, axes_or_new, styled
+from dither.plotting import BLUE, COLOURS, axes_or_new, dress_axes
 from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
 
@@ -116,12 +116,12 @@ def prove_utility(case: Case, laws: Sequence[FeatureLaw], *, boxes: bool = True)
     bounds = case.slice.encloses(listed)
     if bounds is not None:
         lower, upper = (float(np.clip(end, 0.0, 1.0)) for end in bounds)
-        return Utility.enclosed(lower, upper)
+        return Utility.enclose(lower, upper)
     if not boxes:
         return None
     shape = sides_by_mass(case.values, listed)
     box = grow_box(shape, len(laws), case.slice.proves, lambda box: box_mass(listed, box))
-    return Utility.certified(box_mass(listed, box), box)
+    return Utility.certify(box_mass(listed, box), box)
 
 
 def _monte_carlo(
@@ -198,7 +198,7 @@ class Curve:
         ax.set_ylim(0.0, 1.02)
         ax.legend(frameon=False, fontsize=9)
         title = "How often the classifier answers as without noise"
-        return styled(ax, title=title, x="ε", y="probability of the same answer")
+        return dress_axes(ax, title=title, x="ε", y="probability of the same answer")
 
     def __len__(self) -> int:
         return self.epsilons.size
@@ -330,7 +330,7 @@ def draw_boundary(
     ax.fill_between([], [], color=BLUE, alpha=0.25, linewidth=0, label="same answer as for the record")
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=9)
     ax.set(xlim=(lines[0].low, lines[0].high), ylim=(lines[1].low, lines[1].high))
-    return styled(ax, title="Where the classifier answers as for the record", x=labels[0], y=labels[1])
+    return dress_axes(ax, title="Where the classifier answers as for the record", x=labels[0], y=labels[1])
 
 
 def svg(ax: Any) -> str:

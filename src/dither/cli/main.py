@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import importlib
+import io
 import os
-from typing import Final
+import sys
+from typing import Any, Final
 
 import click
 
@@ -35,9 +38,43 @@ VERBS: Final = {
     "version": "Show the version.",
 }
 
+# What is written where an encoding lacks a character that dither prints.
+_PLAIN: Final = {"ε": "eps", "δ": "delta", "≤": "<=", "≥": ">=", "±": "+-", "×": "x", "−": "-", "–": "-"}
+
+
+def _in_plain_letters(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return what stands for a character that cannot be encoded, and where to go on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letter, after = error.object[error.start], error.start + 1
+    if "\udc80" <= letter <= "\udcff":  # a byte of the name of a file, which is no text
+        return bytes([ord(letter) - 0xDC00]), after
+    return _PLAIN.get(letter, "?"), after
+
+
+codecs.register_error("dither", _in_plain_letters)
+
+
+def _never_fail(stream: object) -> None:
+    """Make a stream write every text: pipes and files in UTF-8, a terminal in plain letters if need be.
+
+    On Windows the encoding of a pipe lacks ε. Who sets PYTHONIOENCODING has that encoding.
+    """
+    if not isinstance(stream, io.TextIOWrapper):
+        return
+    if not stream.isatty() and "PYTHONIOENCODING" not in os.environ:
+        stream.reconfigure(encoding="utf-8")
+    stream.reconfigure(errors="dither")
+
 
 class _Verbs(click.Group):
     """A group whose commands are in modules of the same name."""
+
+    def main(self, *words: Any, **more: Any) -> Any:
+        """Run a command; no character that it prints ends it."""
+        _never_fail(sys.stdout)
+        _never_fail(sys.stderr)
+        return super().main(*words, **more)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(VERBS)

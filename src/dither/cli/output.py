@@ -18,18 +18,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither import losses
-from dither.data.formats import TABLES, TRIPS, file_specification, is_of_trips
-from dither.data.streams import Dialect, ending, shown_name
-from dither.domains import Domain, Interval
+from dither.data.streams import TABLES, TRIPS, Dialect, ending, shown_name
 from dither.errors import DitherError
-from dither.question import Question
-from dither.registry import names
-from dither.table import as_text
-from dither.wire.codec import Campaign, default_mechanism, from_json, read_domain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from dither.domains import Domain
+    from dither.question import Question
+    from dither.wire.codec import Campaign
 
 
 FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
@@ -102,6 +99,8 @@ def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return an indented table with its head in bold type."""
+    from dither.table import as_text
+
     return as_text(head, rows, indent="  ", emphasis=lambda line: click.style(line, bold=True))
 
 
@@ -115,7 +114,7 @@ def print_json(value: object, *, err: bool = False) -> None:
     click.echo(json.dumps(value, ensure_ascii=False), err=err)
 
 
-def counted(count: int, noun: str) -> str:
+def number_of(count: int, noun: str) -> str:
     """Return a number with its noun: "1 report", "2 reports"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
@@ -159,6 +158,9 @@ def questions_in(file: Path | str) -> dict[str, Question]:
 
 
 def _read(path: Path) -> dict[str, Question]:
+    from dither.data.formats import file_specification, is_of_trips
+    from dither.wire.codec import Campaign, from_json
+
     if path.suffix == ".toml":
         return dict(Campaign.read(path).questions)
     if path.suffix == ".json":
@@ -210,7 +212,10 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--mechanism",
         shell_complete=mechanism_names,
-        help="The mechanism, or its specification FILE.json; by default the best for the domain and ε.",
+        help="The mechanism, or its specification FILE.json. By default the one with the smallest predicted "
+        "error: on an interval that of a mean, by Optimal(unbiased=True) where its design ships and its "
+        "specification has at most 16 kB, else by Hybrid or Podium; on a circle OGPM; for categories the one "
+        "with the smallest variance in short reports.",
     )
     @click.option(
         "--campaign",
@@ -249,6 +254,9 @@ class Asked:
 
     def campaign(self) -> Campaign:
         """Return the questions; raise UsageError if they are incomplete, or given twice."""
+        from dither.domains import Interval
+        from dither.wire.codec import Campaign, default_mechanism
+
         given = (self.column, self.domain, self.epsilon, self.mechanism)
         if self.file is not None:
             if any(option is not None for option in given):
@@ -268,8 +276,8 @@ class Asked:
             )
         if self.mechanism is not None:
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
-        kind: Any = default_mechanism(self.domain, self.epsilon)
-        return Campaign({self.column: kind(self.domain, epsilon=self.epsilon)})
+        kind, more = default_mechanism(self.domain, self.epsilon)
+        return Campaign({self.column: kind(self.domain, epsilon=self.epsilon, **more)})
 
     def domains(self) -> dict[str, Domain]:
         """Return the domain of each column; ε is not needed for it."""
@@ -302,6 +310,8 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
 def _domain(
     interval: tuple[float, float] | None, circle: float | None, categories: str | None
 ) -> Domain | None:
+    from dither.wire.codec import read_domain
+
     given = {"interval": interval, "circle": circle, "categories": categories and _labels(categories)}
     if not any(value is not None for value in given.values()):
         return None
@@ -314,10 +324,12 @@ def _labels(text: str) -> int | list[str]:
 
 def mechanism_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of a mechanism in a shell."""
+    from dither.registry import names
+
     return [name.lower() for name in sorted(names()) if name.lower().startswith(incomplete.lower())]
 
 
-def needed(domain: Domain | None) -> Domain:
+def need_domain(domain: Domain | None) -> Domain:
     """Return the domain; raise UsageError if none was given."""
     if domain is None:
         raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
@@ -326,6 +338,8 @@ def needed(domain: Domain | None) -> Domain:
 
 def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
     """Return the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
+    from dither.wire.codec import from_json
+
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:
             raise click.UsageError(
@@ -339,23 +353,30 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
             raise click.UsageError(f"{mechanism}: {error}") from None
     if epsilon is None:
         raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
-    from dither.advice.catalogue import built  # it imports every mechanism
+    from dither.advice.catalogue import mechanism_of  # it imports every mechanism
 
-    return built(mechanism, needed(domain), epsilon)
+    return mechanism_of(mechanism, need_domain(domain), epsilon)
 
 
 def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
     """Return the loss of an option; a tuple of losses if it may be repeated, None if it is left out."""
+    from dither import losses
+
     if isinstance(given, tuple):
-        return tuple(losses.named(name) for name in given)
-    return None if given is None else losses.named(given)
+        return tuple(losses.loss_of(name) for name in given)
+    return None if given is None else losses.loss_of(given)
 
 
-CRITERION: Final = click.Choice(losses.CRITERIA)
+# What help shows of the library, which is loaded when a verb runs: tests/cli/test_main_help.py compares them.
+CRITERION: Final = click.Choice(["worst", "average"])
+LOSSES: Final = ("absolute", "squared")
+LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"
 
 
 def read_questions(file: Path, column: str | None) -> Campaign:
     """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
+    from dither.wire.codec import Campaign, from_json
+
     if file.suffix == ".toml":
         return Campaign.read(file)
     try:

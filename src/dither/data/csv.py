@@ -54,13 +54,15 @@ if TYPE_CHECKING:
     import pyarrow
 
 BLOCK: Final = 1 << 21  # bytes that Arrow reads at once
+PLAIN_BYTES: Final = 1 << 17  # a smaller file is read before Arrow is imported
 PLAIN_ROWS: Final = 1 << 15  # rows that are written before Polars is imported, which takes as long
 
 
 class Csv(TableFormat):
     """Comma-separated values, or with another separator."""
 
-    def __init__(self, *, quick: bool = True) -> None:
+    def __init__(self, *, quick: bool | None = None) -> None:
+        """`quick` says whether Arrow and Polars are used; None, that they are for what is not small."""
         self._quick = quick
 
     def specification(self, path: Path) -> str | None:
@@ -80,7 +82,7 @@ class Csv(TableFormat):
             if not set(columns) <= set(header):
                 require_columns(path, columns, header, shown=is_header(header, next(rows, [])))
             require_columns(path, columns, header)
-            if not self._quick or is_standard(path) or stream.encoding not in ("utf-8", "utf-8-sig"):
+            if not self._arrow(path) or stream.encoding not in ("utf-8", "utf-8-sig"):
                 yield from _chunks(path, rows, header, columns, dialect)
                 return
             head = rows.lines
@@ -98,6 +100,12 @@ class Csv(TableFormat):
             next(islice(rows, done, done), None)
             yield from _chunks(path, rows, header, columns, dialect, done + 1)
 
+    def _arrow(self, path: Path) -> bool:
+        """Return whether Arrow is tried first."""
+        if self._quick is None:
+            return not is_standard(path) and path.stat().st_size > PLAIN_BYTES
+        return self._quick and not is_standard(path)
+
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
         separator = "\t" if ".tsv" in path.suffixes else ","
         with byte_sink(path) as stream:
@@ -107,7 +115,9 @@ class Csv(TableFormat):
                 if number == 0:
                     stream.write(_lines([chunk], separator))
                 rows = len(next(iter(chunk.values())))
-                frame = _polars_frame(chunk) if self._quick and done + rows > PLAIN_ROWS else None
+                frame = (
+                    _polars_frame(chunk) if self._quick is not False and done + rows > PLAIN_ROWS else None
+                )
                 if frame is None:
                     stream.write(_lines(text_rows(chunk), separator))
                 else:

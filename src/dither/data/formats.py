@@ -4,7 +4,7 @@ A file of reports carries its *specification*: JSON text that names the mechanis
 is needed to decode their reports. Every format returns it by `specification(path)` and stores it by `write`.
 Each format has its own place for it: the first line, the schema, an element.
 
-A new format is a class in a file of its own, and a line for each ending in `TABLES` or `TRIPS`.
+A new format is a class in a file of its own, and a line for each ending in `streams.TABLES` or `.TRIPS`.
 
 Cells of text: rows that were read from text, reports as text, and the specification in a comment line.
 """
@@ -25,7 +25,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.data.arrow import to_objects
-from dither.data.streams import COMPRESSED, USUAL, Dialect, ending, not_text, shown_name
+from dither.data.streams import COMPRESSED, TABLES, TRIPS, USUAL, Dialect, ending, not_text, shown_name
 from dither.domains import first_misfit
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
 from dither.question import Question
@@ -40,26 +40,6 @@ Questions = Mapping[str, Any] | Campaign  # by the names of their columns
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
 Columns = Mapping[str, Reports | Sequence[Any]]  # rows to be written: reports, and other cells unchanged
 
-# The endings of file names, in lower case, and the class of each format: it is imported when a file of the
-# format is first read or written.
-TABLES: Final = {
-    ".csv": "csv.Csv",
-    ".tsv": "csv.Csv",
-    ".jsonl": "jsonl.JsonLines",
-    ".ndjson": "jsonl.JsonLines",
-    ".parquet": "columnar.Parquet",
-    ".arrow": "columnar.ArrowFile",
-    ".feather": "columnar.ArrowFile",
-    ".xlsx": "excel.Excel",
-}
-TRIPS: Final = {
-    ".gpx": "gpx.Gpx",
-    ".geojson": "geojson.GeoJson",
-    ".json": "geojson.GeoJson",
-    ".csv": "trips_csv.TripCsv",
-    ".gpkg": "geopandas.GeoPackage",
-    ".parquet": "geopandas.GeoParquet",
-}
 _COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, BinaryIO, Final, Literal, TextIO, get_args
 
-from dither.atomic import refuse_to_overwrite, renamed
+from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, choose, found
 
 SEPARATORS: Final = (",", ";", "\t", "|")  # the ones that are detected
@@ -33,6 +33,27 @@ _MARKS: Final = (  # byte-order marks, the longer ones first
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _LONGEST_NAME: Final = 60  # of a column that an error shows
+
+# The endings of file names, in lower case, and the class of each format: it is imported when a file of the
+# format is first read or written.
+TABLES: Final = {
+    ".csv": "csv.Csv",
+    ".tsv": "csv.Csv",
+    ".jsonl": "jsonl.JsonLines",
+    ".ndjson": "jsonl.JsonLines",
+    ".parquet": "columnar.Parquet",
+    ".arrow": "columnar.ArrowFile",
+    ".feather": "columnar.ArrowFile",
+    ".xlsx": "excel.Excel",
+}
+TRIPS: Final = {
+    ".gpx": "gpx.Gpx",
+    ".geojson": "geojson.GeoJson",
+    ".json": "geojson.GeoJson",
+    ".csv": "trips_csv.TripCsv",
+    ".gpkg": "geopandas.GeoPackage",
+    ".parquet": "geopandas.GeoParquet",
+}
 
 
 # What to do with a missing answer, an empty cell of a file or a null of a data frame: raise `OutsideDomain`
@@ -295,7 +316,7 @@ def output_path(out: Path, *inputs: Path, force: bool) -> Iterator[Path]:
             sys.stdout.buffer.flush()
         return
     refuse_to_overwrite(out, *inputs, force=force)
-    with renamed(out) as part:
+    with rename_after(out) as part:
         yield part
 
 

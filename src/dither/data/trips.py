@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.data.formats import Progress, from_text, ignore_progress, name_errors, to_text, trip_format
 from dither.data.streams import Outside
 from dither.device_text import real
@@ -109,7 +109,7 @@ class Trips:
         """Write the trips to a file in the format of its ending; the file appears when it is complete."""
         path = Path(file)
         writer = trip_format(path)
-        with renamed(path) as part:
+        with rename_after(path) as part:
             writer.write(part, self)
 
     @staticmethod

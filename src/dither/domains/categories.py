@@ -100,15 +100,15 @@ class Categories(Domain):
             known = np.array([self._code(label) for label in values.labels], dtype=np.int64)
             codes = known[values.places]
             if codes.size and codes.min() < 0:
-                raise self._refused()
+                raise self._refusal()
             return codes
         array = objects(values)
         found_codes = self._looked_up(array)
         if found_codes is None:
-            raise self._refused()
+            raise self._refusal()
         return found_codes.reshape(array.shape)
 
-    def _refused(self) -> OutsideDomain:
+    def _refusal(self) -> OutsideDomain:
         return OutsideDomain(
             f"an answer is not one of the {len(self)} categories; add a category for the rest"
         )
@@ -324,12 +324,12 @@ class Text(Domain):
         return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
 
     def _row(self, value: object) -> bytes:
-        row = self._encoded(value)
+        row = self._encode(value)
         if row is None or len(row) > self.length or 0 in row:
             raise OutsideDomain(f"a value is not one of {self}; check the data, or use clip(values) first")
         return row.ljust(self.length, b"\0")
 
-    def _encoded(self, value: object) -> bytes | None:
+    def _encode(self, value: object) -> bytes | None:
         """Return the symbols of one value, of any number, or None if it cannot be encoded."""
         if isinstance(value, bytes) and self.alphabet is None:
             return bytes(value)
@@ -351,7 +351,7 @@ class Text(Domain):
         return cut
 
     def _cut(self, value: object) -> object:
-        row = self._encoded(value)
+        row = self._encode(value)
         if row is None or 0 in row:
             self._row(b"\0")
         elif isinstance(value, str) and self.alphabet is None:

@@ -113,7 +113,7 @@ class Line(Domain):
         # infinite in half precision, and an infinite value would count as inside.
         least, most = block.min().item(), block.max().item()
         if block.dtype.kind == "f" and block.dtype.itemsize < 8:
-            low, high = (_rounded(end, block.dtype, self.length) for end in (low, high))
+            low, high = (_round_end(end, block.dtype, self.length) for end in (low, high))
         return bool(least >= low and most <= high)
 
     def check(self, values: object) -> Array:
@@ -140,7 +140,7 @@ class Line(Domain):
         return np.asarray(self.low + self.length * values, dtype=np.float64)
 
 
-def _rounded(end: float, dtype: np.dtype[Any], length: float) -> float:
+def _round_end(end: float, dtype: np.dtype[Any], length: float) -> float:
     """Return an end of a line rounded to a narrower dtype, or unrounded if that moves it too far."""
     with np.errstate(over="ignore"):
         nearest = float(dtype.type(end))
@@ -208,7 +208,7 @@ def finite(name: str, value: object) -> float:
     return number
 
 
-def shown(number: float) -> str:
+def show_number(number: float) -> str:
     """Return a public number with all its digits, 18 instead of 18.0."""
     return repr(number).removesuffix(".0")
 
@@ -298,12 +298,12 @@ class Interval(Line):
         return cls(real(data["low"]), real(data["high"]))
 
     def __str__(self) -> str:
-        return f"[{shown(self._low)}, {shown(self._top)}]"
+        return f"[{show_number(self._low)}, {show_number(self._top)}]"
 
     def __repr__(self) -> str:
-        more = "" if self.step is None else f", step={shown(self.step)}"
+        more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
-        return f"Interval({shown(self._low)}, {shown(self._top)}{more})"
+        return f"Interval({show_number(self._low)}, {show_number(self._top)}{more})"
 
 
 @dataclass(frozen=True, init=False)
@@ -381,12 +381,12 @@ class Circle(Line):
         return cls(real(data["period"]))
 
     def __str__(self) -> str:
-        return f"the circle [0, {shown(self.period)}]"
+        return f"the circle [0, {show_number(self.period)}]"
 
     def __repr__(self) -> str:
-        more = "" if self.step is None else f", step={shown(self.step)}"
+        more = "" if self.step is None else f", step={show_number(self.step)}"
         more += f", unit={self.unit!r}" if self.unit else ""
-        return f"Circle({shown(self.period)}{more})"
+        return f"Circle({show_number(self.period)}{more})"
 
 
 def check_unit(unit: object) -> str:

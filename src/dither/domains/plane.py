@@ -477,7 +477,7 @@ class Paths:
         """
         if isinstance(values, Paths):
             return values
-        if _ragged(values):
+        if _is_ragged(values):
             parts = [_pairs(part) for part in values]  # type: ignore[attr-defined]
             points = np.concatenate(parts) if parts else np.zeros((0, 2))
             return Paths(points, np.cumsum([0, *map(len, parts)], dtype=np.int64))
@@ -493,7 +493,7 @@ class Paths:
         return Paths(points, np.arange(0, len(points) + 1, length, dtype=np.int64))
 
     @staticmethod
-    def begun(points: Floats, begins: Mask) -> Paths:
+    def split(points: Floats, begins: Mask) -> Paths:
         """Return paths from all places, and a mask that is True at the first place of each path."""
         return Paths(points, np.append(np.flatnonzero(begins), len(points)).astype(np.int64))
 
@@ -533,7 +533,7 @@ class Paths:
         return f"Paths({len(self)} with {len(self.points)} places)"  # without the places: they are secret
 
 
-def _ragged(values: object) -> bool:
+def _is_ragged(values: object) -> bool:
     """Return whether a list contains paths, and not the pairs of one path."""
     if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
         return False
@@ -575,7 +575,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
     """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
     marks = _marks(domain, values)
     shape = marks.shape[:-1]
-    rows = np.asarray(values, dtype=object if labelled(domain) else None)
+    rows = np.asarray(values, dtype=object if are_labels(domain) else None)
     rows = rows.reshape(-1, *rows.shape[len(shape) :])
     flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
     return SeparateValues(
@@ -583,7 +583,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
     )
 
 
-def labelled(domain: Domain) -> bool:
+def are_labels(domain: Domain) -> bool:
     """Return whether values are labels, which an array keeps as objects: numpy would make them all texts."""
     return isinstance(domain, Text) or (
         isinstance(domain, Categories) and not isinstance(domain.labels, range)

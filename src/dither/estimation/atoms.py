@@ -21,6 +21,7 @@ from dither.arrays import Floats
 from dither.domains import Circle
 from dither.estimation.density import ATOM_CENTRE, ATOM_SPREAD, DensityMode, DensityModel, Path, climb_to_mode
 from dither.kernels.transition import Operator
+from dither.numerics.matrices import dot, solve_lower, solve_upper
 from dither.question import NumberQuestion
 
 _WEIGHT_STEPS: Final = 6
@@ -39,9 +40,9 @@ def best_height(counts: Floats, rest: Floats, law: Floats, weight: float) -> flo
     """Return the log-likelihood of an atom with its best weight beside the rest."""
     for _ in range(_WEIGHT_STEPS):
         ratio = (law - rest) / ((1.0 - weight) * rest + weight * law)
-        step = float(counts @ ratio) / max(float(counts @ ratio**2), 1e-300)
+        step = dot(counts, ratio) / max(dot(counts, ratio**2), 1e-300)
         weight = min(max(weight + step, 1e-5), 0.9999)
-    return float(counts @ np.log((1.0 - weight) * rest + weight * law))
+    return dot(counts, np.log((1.0 - weight) * rest + weight * law))
 
 
 def lengths_of_line(gaps: Floats) -> Floats:
@@ -309,12 +310,12 @@ class AtomSearch:
             if any(atom.place == place for atom in atoms):
                 continue
             law = self.laws(np.array([place])).dense()[:, 0]
-            score = float(law @ (model.counts / mode.expected)) - model.n
+            score = dot(law, model.counts / mode.expected) - model.n
             weighted = law * (model.n / mode.expected)
             cross = mode.shares * (model.backward(weighted) - model.n)
-            root = np.linalg.solve(mode.factor, cross)
-            left = max(float(weighted @ law) - model.n - float(root @ root), 1e-9 * model.n)
-            logs = -np.linalg.solve(mode.factor.T, root)
+            root = solve_lower(mode.factor, cross)
+            left = max(dot(weighted, law) - model.n - dot(root, root), 1e-9 * model.n)
+            logs = -solve_upper(mode.factor, root)
             change = mode.shares * (logs - float(mode.shares @ logs)) - mode.shares
             clear = score / math.sqrt(left)
             # The mean square of a normal variable with mean `clear` and variance 1 above 0.
@@ -401,7 +402,7 @@ class _Watch:
         with_bins = points.products(weights, model.operator)
         with_atoms = [points.backward(weights * column) for column in model.atoms.T]
         cross = mode.shares * (np.column_stack([with_bins, *with_atoms]) - n)
-        root = np.linalg.solve(mode.factor, cross.T)
+        root = solve_lower(mode.factor, cross.T)
         left = np.maximum(own - np.square(root).sum(axis=0), 1e-9 * n)
         weight = np.clip(score / left, 1e-12, 1.0)
         odds = np.full(score.size, _INNER_ODDS)

@@ -17,11 +17,13 @@ from dither.estimation.density import Posterior
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
 from dither.numerics.distributions import check_level, erf, student_t_quantile
+from dither.numerics.matrices import cholesky, dot, product
 from dither.privacy import Guarantee
 
 _FINE: Final = 1024  # places at which a quantile is looked for
 _DRAWS: Final = 4000  # of the largest deviation, for simultaneous bands
 _SAME: Final = 1e-12
+_SINGULAR: Final = 1e-9  # added to variances, so that a singular correlation has a factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,14 +172,14 @@ class DensityCurve:
 
     def share(self, parts: Floats, wide: Floats | None = None) -> Estimate:
         """Estimate the share of people in parts of bins and atoms; `wide` are the parts with wide atoms."""
-        spread = np.einsum("ij,jk,ik->i", parts, self.covariance, parts)
+        spread = (product(parts, self.covariance) * parts).sum(axis=1)
         # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
         for number, atom in enumerate(self.atoms):
             if wide is not None and (atom.spread > _SAME or atom.halves):
                 chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
                 coin = np.maximum(chance * (1.0 - chance), 0.0) + (chance - inside) ** 2
                 spread = spread + self.shares[self.bins + number] ** 2 * coin
-        value: float | Floats = np.clip(parts @ self.shares, 0.0, 1.0)
+        value: float | Floats = np.clip(product(parts, self.shares), 0.0, 1.0)
         error: float | Floats = np.sqrt(np.maximum(spread, 0.0))
         if parts.shape[0] == 1:
             value, error = float(value[0]), float(error[0])  # type: ignore[index]
@@ -199,6 +201,18 @@ class DensityCurve:
         """Estimate the value below which a share of the people are."""
         interval = QuantileInterval(self.line, share, *self._ladder, self.condition)
         return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
+
+    def mean(self) -> Estimate:
+        """Estimate the mean; its error has the bias of smoothing and the places of point masses in it."""
+        centres = (np.arange(self.bins) + 0.5) / self.bins if self.points is None else self.points
+        places = np.append(centres, [atom.place for atom in self.atoms])
+        spread = dot(places, product(self.covariance, places))
+        for number, atom in enumerate(self.atoms):
+            spread += float(self.shares[self.bins + number] * atom.spread) ** 2
+        line = self.line
+        value, error = _user(line, dot(places, self.shares)), line.length * math.sqrt(max(spread, 0.0))
+        interval = ClippedInterval(value, error, self.condition, line.low, line.high)
+        return Estimate(value, error, self.n, self.guarantee, confidence=interval)
 
     def mode(self) -> Estimate:
         """Estimate the likeliest value: the point mass or the bin of the fit with the largest share.
@@ -239,7 +253,7 @@ class DensityCurve:
             np.maximum(np.atleast_1d(found.standard_error) ** 2 + self._bias_correction(parts), 0.0)
         )
         if simultaneous:  # one bin is enough to miss: the larger error, and the posterior's correlations
-            own = parts @ (self.posterior.own + self._place_covariance) @ parts.T
+            own = product(product(parts, self.posterior.own + self._place_covariance), parts.T)
             error = np.maximum(error, np.sqrt(np.maximum(np.diagonal(own), 0.0)))
             reach = _largest(own, level)
         value = np.atleast_1d(found.value)
@@ -255,19 +269,19 @@ class DensityCurve:
         if self.points is not None or not self.posterior.biases.any():
             return np.zeros(parts.shape[0])
         inner, biases, shares = parts[:, : self.bins], self.posterior.biases, self.shares[: self.bins]
-        here = np.sum((inner @ biases[:, : self.bins].T) ** 2, axis=1)
+        here = np.sum(product(inner, biases[:, : self.bins].T) ** 2, axis=1)
         length = max(1, round(self.bins / max(self.posterior.freedom, 1.0)))
         total, count = np.zeros((2, parts.shape[0]))
         for shift in range(-length, length + 1):
             moved = np.roll(inner, shift, axis=1)
             if not isinstance(self.line, Circle):  # what would be pushed out at an end is not looked at
                 moved[np.any(inner[:, self.bins - shift :] if shift > 0 else inner[:, :-shift], axis=1)] = 0.0
-            share = moved @ shares
-            there = np.sqrt(np.sum((moved @ biases[:, : self.bins].T) ** 2, axis=1))
+            share = product(moved, shares)
+            there = np.sqrt(np.sum(product(moved, biases[:, : self.bins].T) ** 2, axis=1))
             known = share > 0.0
             total[known] += there[known] / share[known]
             count += known
-        return np.asarray((total / np.maximum(count, 1.0) * (inner @ shares)) ** 2 - here)
+        return np.asarray((total / np.maximum(count, 1.0) * product(inner, shares)) ** 2 - here)
 
     def density(self, places: Floats) -> Floats:
         """Return the density of the bins at places on [0, 1], in units of [0, 1], without the atoms."""
@@ -327,7 +341,6 @@ def _largest(covariance: Floats, level: float) -> float:
     if not used.any():
         return student_t_quantile(level)
     correlation = covariance[np.ix_(used, used)] / np.outer(errors[used], errors[used])
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    draws = np.random.default_rng(1).standard_normal((_DRAWS, root.shape[1])) @ root.T
+    root = cholesky(correlation + _SINGULAR * np.eye(len(correlation)))  # shares sum to one
+    draws = product(np.random.default_rng(1).standard_normal((_DRAWS, len(root))), root.T)
     return float(np.quantile(np.abs(draws).max(axis=1), level))

@@ -20,6 +20,7 @@ import numpy as np
 
 from dither.arrays import Floats
 from dither.kernels.transition import Operator
+from dither.numerics.matrices import cholesky, dot, log_determinant, product, solve, solve_lower, solve_upper
 
 ATOM_CENTRE: Final = -3.0  # prior mean of an atom's log-odds: 5 % of the people
 ATOM_SPREAD: Final = 2.0  # and its standard deviation
@@ -64,26 +65,32 @@ class Prior:
 
     @cached_property
     def _squares(self) -> Floats:
-        return np.asarray(self.differences.T @ self.differences)
+        return product(self.differences.T, self.differences)
 
     @cached_property
-    def _directions(self) -> tuple[Floats, Floats]:
-        """The penalised directions and their penalties."""
-        values, vectors = np.linalg.eigh(self._squares)
-        return values[self.bins - self.rank :], vectors[:, self.bins - self.rank :]
+    def _level(self) -> float:
+        """The logarithm of the product of the penalties that are not zero.
+
+        On a circle they are (2 − 2·cos(2πk/n))², with the product n⁴; on a line det DD' = n²(n² − 1)/12.
+        """
+        if not self.rank:
+            return 0.0
+        n = float(self.bins)
+        return 4.0 * math.log(n) if self.slope is None else math.log(n**2 * (n**2 - 1.0) / 12.0)
 
     def precision(self, strength: Strength) -> tuple[Floats, float]:
         """Return the prior precision, and its log-determinant over all directions but the constant."""
         smoothness, scatter = strength
         steep = 0.0 if self.slope is None else float(self.slope @ self.slope)
+        level = self.rank * math.log(smoothness) + self._level
         if scatter == 0.0:
             matrix = smoothness * self._squares
-            level = self.rank * math.log(smoothness) + float(np.log(self._directions[0]).sum())
-        else:
-            penalties, vectors = self._directions
-            inverse = 1.0 / (1.0 / (smoothness * penalties) + scatter**2)
-            matrix = (vectors * inverse) @ vectors.T
-            level = float(np.log(inverse).sum())
+        else:  # ((λD'D)⁺ + τ²)⁻¹ = λD'(1 + λτ²DD')⁻¹D
+            rows = self.differences
+            inner = cholesky(np.eye(len(rows)) + smoothness * scatter**2 * product(rows, rows.T))
+            root = solve_lower(inner, rows)
+            matrix = smoothness * product(root.T, root)
+            level -= log_determinant(inner)
         if steep > 0.0 and self.slope is not None:
             along = 1.0 / (_SLOPE**2 * steep + scatter**2)
             matrix = matrix + np.outer(self.slope, self.slope) * (along / steep)
@@ -114,12 +121,12 @@ class DensityModel:
         """Return the probability of each row."""
         found = self.operator.forward(shares[: self.bins])
         if self.atoms.shape[1]:
-            found = found + self.atoms @ shares[self.bins :]
+            found = found + product(self.atoms, shares[self.bins :])
         return np.maximum(found, _TINY)
 
     def backward(self, rows: Floats) -> Floats:
         """Return the mean of a number per row, for each column."""
-        return np.concatenate([self.operator.backward(rows), rows @ self.atoms])
+        return np.concatenate([self.operator.backward(rows), product(rows, self.atoms)])
 
     def products(self, weights: Floats) -> Floats:
         """Return Σ weight·column·column over the rows, for each pair of columns."""
@@ -128,7 +135,7 @@ class DensityModel:
         found[:bins, :bins] = self.operator.products(weights, self.operator)
         if all_columns > bins:
             weighted = self.atoms * weights[:, None]
-            found[bins:, bins:] = weighted.T @ self.atoms
+            found[bins:, bins:] = product(weighted.T, self.atoms)
             for number, column in enumerate(weighted.T):
                 found[bins + number, :bins] = found[:bins, bins + number] = self.operator.backward(column)
         return found
@@ -160,12 +167,12 @@ class DensityMode:
     def root(self) -> Floats:
         """A root R of the covariance R'R: the change of shares with their logarithms, by the factor."""
         change = np.diag(self.shares) - np.outer(self.shares, self.shares)
-        return np.asarray(np.linalg.solve(self.factor, change), dtype=np.float64)
+        return solve_lower(self.factor, change)
 
     @cached_property
     def covariance(self) -> Floats:
         """The covariance of the probabilities: that of their logarithms, linearised."""
-        return np.asarray(self.root.T @ self.root)
+        return product(self.root.T, self.root)
 
 
 def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps: int) -> DensityMode:
@@ -177,7 +184,7 @@ def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps:
         slope, curvature = _derivatives(model, precision, logs, shares, expected)
         if step == steps:
             break
-        move = np.linalg.solve(curvature, slope)
+        move = solve(curvature, slope)
         if not slope @ move > _ENOUGH:
             break
         move *= min(1.0, _LONGEST / float(np.abs(move).max()))
@@ -193,7 +200,7 @@ def climb_to_mode(model: DensityModel, strength: Strength, start: Floats, steps:
         height, shares, expected = found
     curvature, factor = _factor(curvature)
     atoms = model.atoms.shape[1]
-    evidence = height + level / 2.0 - float(np.log(np.diagonal(factor)).sum()) - atoms * math.log(ATOM_SPREAD)
+    evidence = height + level / 2.0 - log_determinant(factor) / 2.0 - atoms * math.log(ATOM_SPREAD)
     return DensityMode(strength, logs, shares, expected, curvature, factor, evidence)
 
 
@@ -204,7 +211,7 @@ def _look(model: DensityModel, precision: Floats, logs: Floats) -> tuple[float, 
     shares = powers / powers.sum()
     expected = model.expected_shares(shares)
     bins = model.bins
-    height = float(model.counts @ np.log(expected)) - float(logs[:bins] @ precision @ logs[:bins]) / 2.0
+    height = dot(model.counts, np.log(expected)) - dot(logs[:bins], product(precision, logs[:bins])) / 2.0
     if logs.size > bins:
         odds = logs[bins:] - top - math.log(float(powers[:bins].sum()))
         height -= float(np.square((odds - ATOM_CENTRE) / ATOM_SPREAD).sum()) / 2.0
@@ -223,7 +230,7 @@ def _derivatives(
     # The constant changes nothing: exactly, also where products are approximate.
     whole = curvature.sum(axis=1)
     curvature -= np.outer(whole, whole / whole.sum())
-    slope[:bins] -= precision @ logs[:bins]
+    slope[:bins] -= product(precision, logs[:bins])
     curvature[:bins, :bins] += precision
     if logs.size > bins:
         inner = float(shares[:bins].sum())
@@ -243,7 +250,7 @@ def _factor(curvature: Floats) -> tuple[Floats, Floats]:
     for shake in _SHAKES:
         shaken = curvature + np.diag(shake * (diagonal + 1e-3)) if shake else curvature
         try:
-            return shaken, np.asarray(np.linalg.cholesky(shaken), dtype=np.float64)
+            return shaken, cholesky(shaken)
         except np.linalg.LinAlgError:
             continue
     identity = np.diag(2.0 * diagonal + 1.0)  # not reached with finite numbers
@@ -372,11 +379,11 @@ class Posterior:
             row[:] = math.sqrt(weight) * bias
             covariance += weight * (variance + between)
             own += weight * (mode.covariance + between)
-        covariance += biases.T @ biases
+        covariance += product(biases.T, biases)
         best = max((mode for _, mode in modes), key=lambda mode: mode.evidence)
         precision, _ = model.prior.precision(best.strength)
-        root = np.linalg.solve(best.factor, np.eye(mean.size)[:, : model.bins])
-        freedom = mean.size - float(np.sum((root.T @ root) * precision))
+        root = solve_lower(best.factor, np.eye(mean.size)[:, : model.bins])
+        freedom = mean.size - float(np.sum(product(root.T, root) * precision))
         return cls(mean, covariance, own, biases, best, freedom)
 
     def with_unseen(self, change: Floats) -> Posterior:
@@ -398,6 +405,6 @@ def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tup
     [Nychka88].
     """
     precision, _ = model.prior.precision(mode.strength)
-    moved = np.linalg.solve(mode.factor.T, mode.root)[: model.bins]
-    bias = moved.T @ (precision @ truth.logs[: model.bins])
-    return np.asarray(mode.covariance - moved.T @ precision @ moved), np.asarray(bias)
+    moved = solve_upper(mode.factor, mode.root)[: model.bins]
+    pulled = product(moved.T, precision)
+    return mode.covariance - product(pulled, moved), product(pulled, truth.logs[: model.bins])

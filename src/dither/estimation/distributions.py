@@ -20,7 +20,7 @@ from dither.errors import InvalidParameter, found
 from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
-from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.intervals import WiderInterval
 from dither.estimation.likelihood import (
     FINE,
@@ -52,6 +52,7 @@ from dither.estimation.linear import (
 )
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Dense, Operator
+from dither.numerics.matrices import product
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
 from dither.reports import Reports
@@ -153,7 +154,7 @@ class EstimatedDistribution:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
-        shares = curve.between(unit[:-1], unit[1:]) @ curve.shares
+        shares = product(curve.between(unit[:-1], unit[1:]), curve.shares)
         return cls(shares, ends, summary, method, curve=curve)
 
     @property
@@ -459,15 +460,33 @@ class EmpiricalBayes(Method):
         if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
             raise InvalidParameter("the number of point masses is a whole number, at least 0")
 
+    def mean(self, summary: Summary) -> Estimate:
+        """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
+        if is_too_coarse(summary):
+            return likelihood.mean(summary)
+        mechanism = self._on_line(summary)
+        answer = self.curve(summary).mean()
+        if mechanism.unbiased_reading() is None:
+            return answer
+        beside = linear.mean(summary)
+        remark = f", linear {show(float(beside), float(beside.half_width()))}"
+        return replace(answer, remark=answer.remark + remark)
+
     def quantile(self, summary: Summary, share: float) -> Estimate:
         """Estimate the value below which a share of the people are."""
         if is_too_coarse(summary):
             return likelihood.quantile(summary, share)
-        if on_circle(numerical(summary)):
+        self._on_line(summary)
+        return self.curve(summary).quantile(share)
+
+    @staticmethod
+    def _on_line(summary: Summary) -> NumberQuestion:
+        mechanism = numerical(summary)
+        if on_circle(mechanism):
             raise InvalidParameter(
                 "directions have no order; dt.mean and dt.resultant tell about them by default"
             )
-        return self.curve(summary).quantile(share)
+        return mechanism
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
@@ -569,14 +588,14 @@ class AsReported(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return mean_direction(summary)
-        return Estimate.of(average(summary, mechanism.decoded()), mechanism.guarantee)
+        return Estimate.of(average(summary, mechanism.decoded_numbers()), mechanism.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return resultant_length(summary, variance=True, as_reported=True)
-        values = mechanism.decoded()
+        values = mechanism.decoded_numbers()
         spread = average(summary, (values - average(summary, values).value) ** 2)
         value = spread.value * summary.n / max(summary.n - 1, 1)
         return Estimate.of(replace(spread, value=value), mechanism.guarantee)
@@ -593,7 +612,7 @@ class AsReported(Method):
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         mechanism = numerical(summary)
-        values = mechanism.decoded()
+        values = mechanism.decoded_numbers()
         ends = edges_of(mechanism.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 
-from dither.arrays import Bytes, Floats, Integers, Words
+from dither.arrays import Bytes, Floats, Indices, Integers, Words
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
 from dither.estimation.estimate import Estimate, LabelledEstimate, show, thousands
@@ -54,37 +54,41 @@ class Narrowed:
     """The posterior of every category: weights of the places that a frequency may have, the first one 0."""
 
     places: Floats
-    weights: Floats  # a row for each category
+    weights: Floats  # a row for each different frequency
+    rows: Indices  # the row of each category
 
     @classmethod
     def of(cls, values: Floats, errors: Floats) -> Self:
         """Estimate the distribution of frequencies from unbiased ones with their standard errors."""
         unit = float(np.median(errors))
+        # Frequencies are functions of counts, so that many categories have the same one.
+        known, rows_of, often = np.unique(values + 1j * errors, return_inverse=True, return_counts=True)
+        values, errors = known.real, known.imag
         # Bins are as wide as half an error near 0, and wider for large frequencies.
         top = float(np.arcsinh(max(float(values.max()), unit) / unit + 3.0))
         edges = unit * np.sinh(top * np.arange(_BINS + 1) / _BINS)
         places = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2.0])
-        order = np.argsort(values)
-        spread = np.interp(places, values[order], errors[order])
+        spread = np.interp(places, values, errors)
         low, high = float(values.min()) - _REACH * unit, float(values.max()) + _REACH * float(errors.max())
         start, end = np.arcsinh(low / unit), np.arcsinh(high / unit)
         rows = unit * np.sinh(np.linspace(start, end, _ROWS + 1))
         below = erfc((places - rows[:, None]) / (np.sqrt(2.0) * spread)) / 2.0
         chances = np.diff(below, axis=0)
-        counts = np.histogram(values, rows)[0].astype(np.float64)
+        counts = np.histogram(values, rows, weights=often)[0].astype(np.float64)
         operator = Dense(chances[:, 1:], np.arange(_ROWS))
         model = DensityModel(operator, chances[:, :1], counts, Prior.of(_BINS, circular=False))
         shares = Posterior.over(model, [Path.down(model).refine(model)]).shares
         prior = np.concatenate([shares[-1:], shares[:-1]])
         gaps = (values[:, None] - places) / errors[:, None]
         weights = prior * np.exp(-(gaps**2) / 2.0 + np.min(gaps**2, axis=1, keepdims=True) / 2.0)
-        return cls(edges, weights / weights.sum(axis=1, keepdims=True))
+        return cls(edges, weights / weights.sum(axis=1, keepdims=True), rows_of.reshape(-1))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Return the ends of the intervals: quantiles of the posteriors."""
         outside = (1.0 - check_level(level)) / 2.0
         sums = np.cumsum(self.weights, axis=1)  # up to 0, then up to each edge
-        return self._quantile(sums, outside), self._quantile(sums, 1.0 - outside)
+        low, high = (self._quantile(sums, share) for share in (outside, 1.0 - outside))
+        return low[self.rows], high[self.rows]
 
     def _quantile(self, sums: Floats, share: float) -> Floats:
         at = np.minimum((sums < share).sum(axis=1), sums.shape[1] - 1)
@@ -315,7 +319,7 @@ def read(
     own, other = kernel.rates
     p, q, gap = float(own), float(other), float(own - other)
     share = supports / n
-    shared = kernel.shared(n)
+    shared = kernel.shared_variance(n)
     mean = share
     if any(shared):  # the error depends strongly on the frequency: take the middle of the score interval
         mean = np.add(*_score(share, n, 2.0, shared)) / 2.0

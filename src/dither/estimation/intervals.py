@@ -156,7 +156,7 @@ class VarianceInterval(ConfidenceInterval):
         value, *variance = (float(np.broadcast_to(part, shape)[at]) for part in (self.value, *self.variance))
         return VarianceInterval(value, self.n, (variance[0], variance[1], variance[2]))
 
-    def transposed(self) -> VarianceInterval:
+    def transpose(self) -> VarianceInterval:
         """Return the intervals of a table with its sides exchanged."""
         constant, slope, square = (np.transpose(part) for part in self.variance)
         return VarianceInterval(np.transpose(self.value), self.n, (constant, slope, square))
@@ -192,15 +192,17 @@ def _poisson_limit(count: int, chance: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ClippedInterval(ConfidenceInterval):
-    """The normal interval of a share, clipped to 0 and 1."""
+    """The normal interval of a share, clipped to 0 and 1, or of a number that lies between two others."""
 
     value: float | Floats
     error: float | Floats
     condition: str = ""
+    least: float = 0.0
+    most: float = 1.0
 
     def interval(self, level: float) -> tuple[Any, Any]:
         reach = student_t_quantile(level) * np.asarray(self.error)
-        low, high = (np.clip(self.value + sign * reach, 0.0, 1.0) for sign in (-1.0, 1.0))
+        low, high = (np.clip(self.value + sign * reach, self.least, self.most) for sign in (-1.0, 1.0))
         return (float(low), float(high)) if np.ndim(self.value) == 0 else (low, high)
 
 

@@ -35,6 +35,7 @@ from dither.estimation.linear import numerical
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.numerics.distributions import student_t_quantile
+from dither.numerics.matrices import dot
 from dither.numerics.roots import bracketed_newton, proportional_root
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
@@ -101,8 +102,8 @@ def climb(
         steps += 2
         rise = first - now
         bend = second - first - rise
-        curvature = math.sqrt(float(bend @ bend))
-        length = math.sqrt(float(rise @ rise)) / curvature if curvature > 0.0 else 1.0
+        curvature = math.sqrt(dot(bend, bend))
+        length = math.sqrt(dot(rise, rise)) / curvature if curvature > 0.0 else 1.0
         while length > _PLAIN:
             ahead = now + 2.0 * length * rise + length**2 * bend
             ahead = np.maximum(ahead, _LEAST * second)
@@ -155,15 +156,23 @@ def average_on_circle(probabilities: Floats) -> Floats:
 def tilt(weights: Floats, gaps: Floats) -> Floats:
     """Return the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
 
-    λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01].
+    λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01]. If there are two gaps only, as
+    for the share of some bins, the constraint says how much probability each of them has.
     """
+    most, least = float(gaps.max()), float(gaps.min())
+    inside = gaps == most
+    if np.all(inside | (gaps == least)) and most > 0.0 > least:
+        share, own = -least / (most - least), float(weights[inside].sum())
+        rest = float(weights.sum()) - own
+        if own > 0.0 and rest > 0.0:
+            return np.asarray(weights * np.where(inside, share / own, (1.0 - share) / rest))
 
     def excess(multiplier: float) -> tuple[float, float]:
         scale = 1.0 + multiplier * gaps
         shares = weights / scale
         return float(shares @ gaps), -max(float((shares * gaps / scale) @ gaps), _TINY)
 
-    low, high = -1.0 / float(gaps.max()), -1.0 / float(gaps.min())
+    low, high = -1.0 / most, -1.0 / least
     multiplier = bracketed_newton(excess, low, high, 0.0, tolerance=1e-9, absolute=1e-15)
     shares = weights / (1.0 + multiplier * gaps)
     return np.asarray(shares / shares.sum())
@@ -171,7 +180,7 @@ def tilt(weights: Floats, gaps: Floats) -> Floats:
 
 def _look(operator: Operator, counts: Floats, probabilities: Floats) -> tuple[Floats, float]:
     expected = np.maximum(operator.forward(probabilities), _TINY)
-    return expected, float(counts @ np.log(expected))
+    return expected, dot(counts, np.log(expected))
 
 
 def _same(probabilities: Floats) -> Floats:

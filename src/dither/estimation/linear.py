@@ -165,7 +165,7 @@ def length_factor(mechanism: NumberQuestion) -> float:
 
 
 def _unit_vectors(mechanism: NumberQuestion) -> NDArray[np.complex128]:
-    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded())))
+    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded_numbers())))
 
 
 def _mean_vector(summary: Summary) -> _MeanVector:
@@ -180,6 +180,7 @@ def _mean_vector(summary: Summary) -> _MeanVector:
     return _MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
 
 
+_PLACES: Final = 33  # values at which the variance of a report is looked at
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
 
@@ -268,10 +269,7 @@ class Linear(Method):
             return mean_direction(summary)
         reading = unbiased_reading(mechanism)
         mean = reading.total(summary.counts, summary.n) / summary.n
-        # E[Y² | x] is convex, so of all values with the same mean, equal ones have the least variance.
-        alike = mechanism.line.clip([mean])
-        least = moment(mechanism, alike, (reading.values - alike) ** 2)
-        found = average(summary, reading.values, mean, least=float(least[0]))
+        found = average(summary, reading.values, mean, least=_least_variance(mechanism, reading, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
         interval = MeanInterval(found, counted)
         return Estimate(mean, found.error, summary.n, mechanism.guarantee, confidence=interval)
@@ -281,7 +279,7 @@ class Linear(Method):
         mechanism = numerical(summary)
         if on_circle(mechanism):
             return resultant_length(summary, variance=True)
-        reading = unbiased_reading(mechanism)
+        reading = unbiased_reading(mechanism, plain=True)
         middle = (mechanism.line.low + mechanism.line.high) / 2.0
         gaps = reading.values - middle
         mean = reading.total(summary.counts, summary.n) / summary.n - middle
@@ -314,9 +312,12 @@ class Linear(Method):
         return "linear"
 
 
-def unbiased_reading(mechanism: NumberQuestion) -> UnbiasedReading:
-    """Return the numbers whose expectation is the value; raise NotIdentifiable if there are none."""
-    reading = mechanism.unbiased_reading()
+def unbiased_reading(mechanism: NumberQuestion, *, plain: bool = False) -> UnbiasedReading:
+    """Return the numbers whose expectation is the value; raise NotIdentifiable if there are none.
+
+    With `plain`, those that are affine in the report or decoded, for squares.
+    """
+    reading = mechanism.plain_reading() if plain else mechanism.unbiased_reading()
     if reading is None:
         name = mechanism.name
         raise NotIdentifiable(
@@ -325,6 +326,21 @@ def unbiased_reading(mechanism: NumberQuestion) -> UnbiasedReading:
             "resolution, and Podium or Hybrid are designed for means"
         )
     return reading
+
+
+def _least_variance(mechanism: NumberQuestion, reading: UnbiasedReading, mean: float) -> float:
+    """Return the least variance that numbers of reports can have if this is the mean of the values.
+
+    Of all values with the same mean, two have the least mean square, or equal ones where it is convex.
+    """
+    line = mechanism.line
+    at = float(line.clip([mean])[0])
+    places = np.append(np.linspace(line.low, line.high, _PLACES), at)
+    squares = moment(mechanism, places, (reading.values - at) ** 2)
+    below, above = places <= at, places >= at
+    left, right = at - places[below][:, None], places[above] - at
+    share = left / np.maximum(left + right, 1e-300)  # of the people above
+    return float(((1.0 - share) * squares[below][:, None] + share * squares[above]).min())
 
 
 def squared_reading(mechanism: NumberQuestion, gaps: Floats) -> Floats:

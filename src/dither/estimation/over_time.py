@@ -130,7 +130,7 @@ def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate
     never positively correlated.
     """
     change = reports.change
-    counts = [reports.counted(group) for group in range(change.groups)]
+    counts = [reports.interval_counts(group) for group in range(change.groups)]
     people = sum(int(total.max(initial=0)) for total, _ in counts)
     other, gap = _response(change)
     (total,), (ones,) = counts[0]
@@ -253,7 +253,7 @@ def _models(noise: float, scale: float, days: int) -> tuple[Floats, Floats, Floa
     return found[:, 0], found[:, 1], np.array(priors)
 
 
-def _observed(day: int) -> Floats:
+def _observation(day: int) -> Floats:
     """Return how a day's value depends on the states: the level and the effect of its day of the week."""
     row = np.zeros(_STATES)
     row[0] = 1.0
@@ -280,7 +280,7 @@ def _filter(
     evidence = np.zeros(models)
     kept = []
     for day in range(days):
-        row = _observed(day)
+        row = _observation(day)
         gain, surprise, precision = np.zeros((models, _STATES)), np.zeros(models), np.zeros(models)
         if np.isfinite(variances[day]):
             across = spread @ row

@@ -90,6 +90,18 @@ class EstimatedTable(Estimate):
         return as_html(*self._grid())
 
 
+def distinct_pairs(first: Reports, second: Reports) -> tuple[tuple[Reports, Reports], Floats]:
+    """Return the different pairs of reports and how often each occurs; all pairs if they are too many."""
+    outcomes = [reports.question.outcomes for reports in (first, second)]
+    cells = [reports.cells for reports in (first, second)]
+    if any(part.ndim != 1 for part in cells) or outcomes[0] * outcomes[1] > min(_PAIRS, len(cells[0])):
+        return (first, second), np.ones(len(cells[0]))
+    joint = np.bincount(cells[0].astype(np.intp) * outcomes[1] + cells[1])
+    seen = np.flatnonzero(joint)
+    pair = first.question.reports(seen // outcomes[1]), second.question.reports(seen % outcomes[1])
+    return pair, joint[seen].astype(np.float64)
+
+
 def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
@@ -110,12 +122,13 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     products = np.zeros(sizes)
     sums = [np.zeros(size) for size in sizes]
     inner = [np.zeros((size, size)) for size in sizes]
-    for people in blocks(n, sum(sizes)):
-        told = [indicators(reports[people]) for reports in (first, second)]
-        products += told[0].T @ told[1]
+    pair, times = distinct_pairs(first, second)
+    for people in blocks(times.size, sum(sizes)):
+        told, often = [indicators(reports[people]) for reports in pair], times[people, None]
+        products += (often * told[0]).T @ told[1]
         for side, read in enumerate(told):
-            sums[side] += read.sum(axis=0)
-            inner[side] += read.T @ read
+            sums[side] += (often * read).sum(axis=0)
+            inner[side] += (often * read).T @ read
     value = products / n
     means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
@@ -158,6 +171,7 @@ def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Sign
     return Significance.chi_square(statistic, gaps.size, "independence of the two answers")
 
 
+_PAIRS: Final = 1 << 22  # different pairs of reports that are counted
 # By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
 _CLEAR: Final = 4.0
 
@@ -391,7 +405,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
         if key in self.parts:
             return self.parts[key]
         if isinstance(key, tuple) and len(key) == 2 and key[::-1] in self.parts:
-            return _table(_interval(self.parts[key[::-1]]).transposed(), self.parts[key[::-1]].guarantee)
+            return _table(_interval(self.parts[key[::-1]]).transpose(), self.parts[key[::-1]].guarantee)
         listed = "; ".join(", ".join(names) for names in list(self.parts)[:8])
         raise InvalidParameter(f"there is no table {found(names)}; there are {listed}")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dither.domains import Circle
 from dither.estimation.estimate import thousands
-from dither.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, polar_axes, styled
+from dither.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, dress_axes, polar_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dither.estimation.curve import DensityCurve
     from dither.estimation.distributions import EstimatedDistribution
     from dither.estimation.estimate import Estimate
+    from dither.estimation.families import FittedFamily
     from dither.estimation.frequency import EstimatedFrequencies
     from dither.estimation.groups import GroupedEstimates
     from dither.privacy import Guarantee
@@ -52,7 +53,7 @@ def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: 
     if curve is None or curve.points is None:
         ax.set_ylabel("density" + (f" (1/{shown.line.unit})" if shown.line.unit else ""))
     ax.legend(frameon=False, fontsize="small")
-    return styled(ax, title=_title(shown.n, shown.guarantee), x=shown.line.unit or str(shown.line))
+    return dress_axes(ax, title=_title(shown.n, shown.guarantee), x=shown.line.unit or str(shown.line))
 
 
 def draw_bands(shown: EstimatedDistribution, level: float, ax: Axes, *, strict: bool) -> None:
@@ -121,7 +122,7 @@ def draw_frequencies(shown: EstimatedFrequencies, *, level: float, most: int, ax
     ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
     ax.axhline(0.0, color=GREY, linewidth=0.8)
     some = f"the {most} most frequent of {len(shown)}; " if len(shown) > most else ""
-    return styled(
+    return dress_axes(
         ax,
         title=f"{some}{_title(shown.n, shown.guarantee)}",
         y=f"share of people, {100 * level:g} % intervals",
@@ -148,7 +149,7 @@ def draw_groups(shown: GroupedEstimates, *, ax: Axes | None) -> Axes:
         ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
         ax.axhline(0.0, color=GREY, linewidth=0.8)
         ax.legend(frameon=False, fontsize="small")
-        return styled(ax, title=shown.title, y="share of people")
+        return dress_axes(ax, title=shown.title, y="share of people")
     values = [float(part.value) for part in shown.estimates.values()]
     ends = np.array([part.interval(shown.level) for part in shown.estimates.values()], dtype=np.float64).T
     if any(part.circular for part in shown.estimates.values()):
@@ -158,7 +159,7 @@ def draw_groups(shown: GroupedEstimates, *, ax: Axes | None) -> Axes:
     ax.errorbar(range(len(values)), values, yerr=lengths, fmt="o", color=BLUE, capsize=4, linewidth=1.6)
     ax.set_xticks(range(len(names)), names, **_tick_style(names))
     ax.margins(x=0.1)
-    return styled(ax, title=shown.title, x=", ".join(shown.by), y=f"estimate{unit}")
+    return dress_axes(ax, title=shown.title, x=", ".join(shown.by), y=f"estimate{unit}")
 
 
 def _bars(
@@ -200,7 +201,7 @@ def _rose(shown: EstimatedDistribution, level: float | None, ax: Axes | None) ->
     unit = f" {shown.line.unit}" if shown.line.unit else ""
     axes.set_xticks(2.0 * np.pi * marks, [f"{shown.line.length * mark:.4g}{unit}" for mark in marks])
     band = "" if level is None else f"; orange: {100 * level:g} % intervals"
-    return styled(axes, title=f"Areas are shares of people{band}\n{_title(shown.n, shown.guarantee)}")
+    return dress_axes(axes, title=f"Areas are shares of people{band}\n{_title(shown.n, shown.guarantee)}")
 
 
 def _title(n: int, guarantee: Guarantee) -> str:
@@ -210,3 +211,16 @@ def _title(n: int, guarantee: Guarantee) -> str:
 def _tick_style(labels: list[str]) -> dict[str, Any]:
     """Return how tick labels are written: slanted if they are many or long."""
     return {"rotation": 30, "ha": "right"} if sum(map(len, labels)) > 60 else {}
+
+
+def draw_family(fitted: FittedFamily, free: EstimatedDistribution, ax: Axes | None) -> Axes:
+    """Draw a fitted family over the estimate without one on `ax`, and return the axes."""
+    ax = draw_distribution(free, level=0.95 if free.curve is not None else None, ax=ax)
+    if fitted.family == "poisson":
+        ax.plot(fitted.points, fitted.probabilities, "o", color=ORANGE, markersize=3.5, label="poisson")
+    else:
+        heights = fitted.probabilities / (fitted.points[1] - fitted.points[0])
+        ax.plot(fitted.points, heights, color=ORANGE, linewidth=1.8, label=fitted.family)
+    verdict = f"p = {fitted.goodness.p_value:.2g}" + ("" if fitted.fits else ", refused")
+    ax.legend(frameon=False, fontsize="small", title=f"goodness of fit: {verdict}")
+    return ax

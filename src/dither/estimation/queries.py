@@ -14,6 +14,7 @@ from dither.estimation.distributions import posterior_of_cells
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.estimation.summary import Summary, summarise
+from dither.numerics.matrices import product
 from dither.question import QueryQuestion
 from dither.reports import Reports
 
@@ -127,8 +128,8 @@ def cumulative(
     if method == "empirical bayes":
         posterior = posterior_of_cells(mechanism.reading.channel, summarise(reports).counts)
         sums = np.tri(posterior.shares.size)
-        value = sums @ posterior.shares
-        error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", sums, posterior.covariance, sums), 0.0))
+        value = product(sums, posterior.shares)
+        error = np.sqrt(np.maximum((product(sums, posterior.covariance) * sums).sum(axis=1), 0.0))
     value[-1], error[-1] = 1.0, 0.0
     shares = np.clip(isotonic(value), 0.0, 1.0) if monotone else value
     domain = mechanism.domain

@@ -128,7 +128,7 @@ def numbers(reports: Reports) -> Floats:
 def squares(reports: Reports) -> Floats:
     """Return for each person a number whose mean is the squared distance of the value to the middle."""
     mechanism = number_mechanism(reports)
-    gaps = unbiased_reading(mechanism).values - (mechanism.line.low + mechanism.line.high) / 2.0
+    gaps = unbiased_reading(mechanism, plain=True).values - (mechanism.line.low + mechanism.line.high) / 2.0
     counting = mechanism.counting
     cells = reports.cells.reshape(-1)
     groups = cells >> counting.rest if isinstance(counting, LeadingBits) else cells
@@ -500,7 +500,7 @@ def _permute(
     draws = _number_of_draws(int(total.sum()) + sum(map(len, groups)))
     if not draws:
         return np.zeros((0, size), dtype=np.int64), np.zeros((0, size), dtype=np.int64)
-    held = np.concatenate([kernel.supported(reports.cells, size).reshape(-1, size) for reports in groups])
+    held = np.concatenate([kernel.support(reports.cells, size).reshape(-1, size) for reports in groups])
     people_of, category = np.nonzero(held)
     drawn = np.empty((draws, size), dtype=np.int64)
     for row in drawn:

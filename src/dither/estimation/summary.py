@@ -72,7 +72,7 @@ def read_counts(mechanism: Question, table: Any, question: str | None) -> CountT
     if max([*counts, *sums.values()]) > _MOST:
         raise MalformedReport("a count is at most 2^63 − 1; one is larger")
     vector = np.array(counts, dtype=np.int64)
-    implied = mechanism.counting.implied(vector)
+    implied = mechanism.counting.implied_answers(vector)
     n = sums[Measure.REPORTS] if implied is None else implied
     return CountTotals(vector, n, sums[Measure.MALFORMED], sums[Measure.OTHER])
 

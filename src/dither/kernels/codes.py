@@ -40,7 +40,7 @@ class SupportKernel(Kernel):
         """Return whether the kernel is one for this number of categories."""
 
     @abstractmethod
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         """Return which categories each report supports, along the last axis."""
 
     def supports(self, counts: Integers, categories: int) -> Integers:
@@ -52,7 +52,7 @@ class SupportKernel(Kernel):
         """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
 
     @abstractmethod
-    def shared(self, n: int) -> tuple[float, float, float]:
+    def shared_variance(self, n: int) -> tuple[float, float, float]:
         """Return a, b, c of a + b·m + c·m², which is added to m(1 − m) in n times the variance of a share.
 
         m is the mean of the share. They are 0 if the reports of different people are independent.
@@ -71,7 +71,7 @@ class SupportKernel(Kernel):
         """Return the reported labels, or which categories each report supports, along the last axis."""
         if self.one_category:
             return np.asarray(domain.decode(reports))
-        return self.supported(reports, len(domain))
+        return self.support(reports, len(domain))
 
 
 class CodeKernel(SupportKernel, PureKernel):
@@ -90,7 +90,7 @@ class CodeKernel(SupportKernel, PureKernel):
         noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
         return noise / float(own - other) ** 2
 
-    def shared(self, n: int) -> tuple[float, float, float]:
+    def shared_variance(self, n: int) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
@@ -119,7 +119,7 @@ class BitReports:
         """Return how often each bit is set."""
         return BitSums(self.size)
 
-    def supported(self, reports: Array, categories: int) -> Mask:
+    def support(self, reports: Array, categories: int) -> Mask:
         """Return which categories each report supports, along the last axis."""
         return unpack_rows(reports, categories)
 
@@ -159,7 +159,7 @@ class BucketReports:
             raise InvalidParameter("hashed reports are counted for a list of categories")
         return HashMatches(len(domain), self.hashing)
 
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         """Return which categories each report supports, along the last axis."""
         drawn, told = self.hashing.unpack(reports)
         codes = np.arange(categories)

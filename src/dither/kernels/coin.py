@@ -139,7 +139,7 @@ class PairedCoins:
         """The covariance of the two coins."""
         return Fraction(self.both, self.total) - self.chance**2
 
-    def revealed(self, lies: int) -> float:
+    def loss_if_known(self, lies: int) -> float:
         """Return the privacy loss against an adversary who knows the partner's coin and anything else."""
         return largest_loss([(self.both, self.one), (self.one, self.neither)], lies)
 

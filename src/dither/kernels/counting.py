@@ -135,7 +135,7 @@ class Counting(ABC):
         """Return the number of answers in an array of reports."""
 
     @abstractmethod
-    def implied(self, counts: Integers) -> int | None:
+    def implied_answers(self, counts: Integers) -> int | None:
         """Return the number of answers that some counts imply; None if the counts do not say."""
 
 
@@ -161,7 +161,7 @@ class EachReport(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return int(counts.sum())
 
     def answers(self, reports: Array) -> int:
@@ -195,7 +195,7 @@ class LeadingBits(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts[:-1].sum()) == n and int(counts[-1]) <= n * ((1 << self.rest) - 1)
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return int(counts[:-1].sum())
 
     def answers(self, reports: Array) -> int:
@@ -218,7 +218,7 @@ class BitSums(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.max()) <= n
 
-    def implied(self, counts: Integers) -> None:
+    def implied_answers(self, counts: Integers) -> None:
         """Return None: the counts do not say how many answers there are."""
 
     def answers(self, reports: Array) -> int:
@@ -243,7 +243,7 @@ class HashMatches(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.max()) <= n
 
-    def implied(self, counts: Integers) -> None:
+    def implied_answers(self, counts: Integers) -> None:
         """Return None: the counts do not say how many answers there are."""
 
     def answers(self, reports: Array) -> int:
@@ -270,7 +270,7 @@ class EachColumn(Counting):
         ends = np.cumsum(self.cells)[:-1]
         return all(int(part.sum()) == n for part in np.split(counts, ends))
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return int(counts[: self.cells[0]].sum())
 
     def answers(self, reports: Array) -> int:
@@ -294,7 +294,7 @@ class ColumnSums(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n * self.columns and int(counts.max()) <= n
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return int(counts.sum()) // self.columns
 
     def answers(self, reports: Array) -> int:
@@ -339,7 +339,7 @@ class EachFunction(Counting):
         parts = zip(self.parts, self.split(counts), people, strict=True)
         return sum(people) == n and all(part.adds_up(own, count) for part, own, count in parts)
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return sum(self.people(counts))
 
     def answers(self, reports: Array) -> int:
@@ -366,7 +366,7 @@ class CoarseGrid(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         return int(counts.sum()) == n
 
-    def implied(self, counts: Integers) -> int:
+    def implied_answers(self, counts: Integers) -> int:
         return int(counts.sum())
 
     def answers(self, reports: Array) -> int:
@@ -390,7 +390,7 @@ class NotCounted(Counting):
     def adds_up(self, counts: Integers, n: int) -> bool:
         raise self.reason
 
-    def implied(self, counts: Integers) -> None:
+    def implied_answers(self, counts: Integers) -> None:
         """Return None: the counts do not say how many answers there are."""
 
     def answers(self, reports: Any) -> int:

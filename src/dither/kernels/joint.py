@@ -64,7 +64,7 @@ class JointKernel(SupportKernel):
         """Return the bound against an adversary who knows the partner's coin, and whatever else."""
         table = self.coins
         how = f"two coins with weights {table.both}, {table.one}, {table.one}, {table.neither}, one known"
-        loss = table.revealed(self.symbols - 1)
+        loss = table.loss_if_known(self.symbols - 1)
         if loss == math.inf:
             return Promise(Nothing(GIVEN_AWAY), how, kept=False)
         whole = Guarantee(Pure(loss), assumes=(DEALER,)).repeated(self.coins_of_two_answers)
@@ -89,7 +89,7 @@ class JointKernel(SupportKernel):
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         """Accept any coins: ε follows from them and is not stated."""
 
-    def shared(self, n: int) -> tuple[float, float, float]:
+    def shared_variance(self, n: int) -> tuple[float, float, float]:
         """Return a, b, c of a + b·m + c·m², the contribution of pairs to n times the variance of a share.
 
         m is the mean of the share. For two people drawn from a population the mean product of their weights
@@ -180,7 +180,7 @@ class JointResponse(JointKernel, CellKernel):
     def holds(self, categories: int) -> bool:
         return self.size == categories
 
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         return np.asarray(reports[..., None] == np.arange(categories))
 
     @property

@@ -154,12 +154,12 @@ class SmoothDensity(NoiseDensity):
     limit: float = math.inf
 
     def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
-        def weighted(gap: Floats) -> Floats:
+        def weigh(gap: Floats) -> Floats:
             return np.asarray(moment.function(gap) * self.density(gap))
 
         edges = self.scale * _PANELS
-        above = between(weighted, np.minimum(edges, np.asarray(end)[..., None]))
-        under = between(weighted, np.maximum(-edges, np.asarray(begin)[..., None]))
+        above = between(weigh, np.minimum(edges, np.asarray(end)[..., None]))
+        under = between(weigh, np.maximum(-edges, np.asarray(begin)[..., None]))
         return above - under
 
     def whole(self, moment: Moment) -> float:
@@ -294,9 +294,9 @@ class RingLaw(Law):
 
     def cumulative(self, y: Floats, x: Floats) -> Floats:
         y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
-        return np.asarray(self._turned(y - x) - self._turned(-x))
+        return np.asarray(self._mass_until(y - x) - self._mass_until(-x))
 
-    def _turned(self, gap: Floats) -> Floats:
+    def _mass_until(self, gap: Floats) -> Floats:
         turns = np.round(gap)
         rest = gap - turns
         return np.asarray(turns + np.sign(rest) * self.noise.beside(np.abs(rest)))

@@ -33,7 +33,7 @@ from dither.kernels.kernel import (
     listed_likelihood,
 )
 from dither.kernels.transition import Operator
-from dither.kernels.window.codebook import Decoder, read_decoder, sized
+from dither.kernels.window.codebook import Decoder, check_size, read_decoder
 from dither.kernels.window.kernel import a_line
 from dither.privacy.guarantee import exp_below
 from dither.randomness import Source
@@ -497,7 +497,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def draw_one(self, value: float, source: Source) -> int:
         return self.channel.table.draw_one(source, self.start.aim_one(value))
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         return self.channel.probabilities(self.start.aim_one(value))
 
     def chances(self, value: Any) -> Floats:
@@ -506,7 +506,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
         """Return the numbers of the points; without numbers, the reading of cumulative shares."""
         if data is not None:
-            return sized(read_decoder(data), self.outcomes)
+            return check_size(read_decoder(data), self.outcomes)
         if self.start.labels != tuple(range(len(self.channel.values))):
             raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
         edges = np.array([self.line.low, *self.start.edges, self.line.high])
@@ -515,7 +515,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def likelihood(self, inputs: Array, rows: int) -> Operator:
         return listed_likelihood(self, inputs, rows, self.typical())
 
-    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
         return affine_reading(self, book)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Array, Floats, Indices, Mask
+from dither.numerics.matrices import dot, product
 
 _NARROW: Final = 4.0  # rows; in narrower windows the rows that are covered in part decide
 _STARK: Final = 1.0 - 1e-9  # from this contrast on, rounding errors exceed the probability outside the window
@@ -50,11 +51,11 @@ class Operator(ABC):
 
     def products(self, weights: Floats, other: Operator) -> Floats:
         """Return Σ over rows of weight·(column of this operator)·(column of another), for each pair."""
-        return np.asarray((self._matrix * weights[:, None]).T @ other._matrix)
+        return product((self._matrix * weights[:, None]).T, other._matrix)
 
     def squares(self, weights: Floats) -> Floats:
         """Return Σ over rows of weight·column², for each column."""
-        return np.asarray(weights @ np.square(self._matrix))
+        return product(weights, np.square(self._matrix))
 
     @cached_property
     def _matrix(self) -> Floats:
@@ -121,7 +122,7 @@ class Windows(Operator):
         scattered = np.bincount(places, (heights * inputs).reshape(-1), self.rows + 2)
         covered = np.asarray(scattered, dtype=np.float64)[: self.rows]
         if self.circular:
-            covered[0] += opened @ inputs
+            covered[0] += dot(opened, inputs)
         np.add.accumulate(covered, out=covered)
         if self.contrast > _STARK:
             np.maximum(covered, 0.0, out=covered)
@@ -151,8 +152,8 @@ class Windows(Operator):
         if not isinstance(other, Windows) or other.rows != self.rows or self.width < _NARROW:
             return super().products(weights, other)
         sums = np.concatenate([[0.0], np.cumsum(weights)])
-        begin, end = self._reached(sums)
-        begins, ends = (begin, end) if other is self else other._reached(sums)
+        begin, end = self._sums_at_ends(sums)
+        begins, ends = (begin, end) if other is self else other._sums_at_ends(sums)
         near, far = begin.mean(axis=1)[:, None], end.mean(axis=1)[:, None]
         nears, fars = begins.mean(axis=1), ends.mean(axis=1)
         # Windows touch where the earlier one ends and the later one begins; both places vary within bins.
@@ -187,11 +188,11 @@ class Windows(Operator):
         if self.starts.ndim > 1 or self.width < _NARROW:
             return super().squares(weights)
         sums = np.concatenate([[0.0], np.cumsum(weights)])
-        begin, end = self._reached(sums)
+        begin, end = self._sums_at_ends(sums)
         high, low = self.contrast / self.width, (1.0 - self.contrast) / self.rows
         return np.asarray(high * (high + 2.0 * low) * (end - begin)[:, 0] + low**2 * sums[-1])
 
-    def _reached(self, sums: Floats) -> tuple[Floats, Floats]:
+    def _sums_at_ends(self, sums: Floats) -> tuple[Floats, Floats]:
         """Return the sums of weights up to where windows begin, and up to where they end."""
         starts = self.starts.reshape(self.starts.shape[0], -1)
         if self.circular:
@@ -233,13 +234,13 @@ class Dense(Operator):
         return rows, columns
 
     def forward(self, inputs: Floats) -> Floats:
-        return self.matrix @ inputs
+        return product(self.matrix, inputs)
 
     def backward(self, reports: Floats) -> Floats:
-        return reports @ self.matrix
+        return product(reports, self.matrix)
 
     def products(self, weights: Floats, other: Operator) -> Floats:
-        return np.asarray((self.matrix * weights[:, None]).T @ other._matrix)
+        return product((self.matrix * weights[:, None]).T, other._matrix)
 
     @cached_property
     def _matrix(self) -> Floats:
@@ -314,11 +315,11 @@ class Product(Operator):
 
     def forward(self, inputs: Floats) -> Floats:
         table = inputs.reshape(self.first.shape[1], self.second.shape[1])
-        return np.asarray(self.first @ table @ self.second.T).reshape(-1)
+        return product(product(self.first, table), self.second.T).reshape(-1)
 
     def backward(self, reports: Floats) -> Floats:
         table = reports.reshape(self.first.shape[0], self.second.shape[0])
-        return np.asarray(self.first.T @ table @ self.second).reshape(-1)
+        return product(product(self.first.T, table), self.second).reshape(-1)
 
     def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)

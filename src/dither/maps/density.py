@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from dither.estimation.likelihood import (
     smooth,
 )
 from dither.kernels.transition import Dense, Operator
+from dither.numerics.matrices import dot, product
 from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.question.paths import PathQuestion
@@ -50,7 +51,7 @@ class Part(NamedTuple):
     rows: Integers
 
 
-def told(reports: Reports) -> tuple[PathQuestion, list[Part]]:
+def question_and_parts(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     """Return the path mechanism of reports and their parts, one for each length if ε is divided by length."""
     if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
@@ -62,7 +63,7 @@ def told(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     if not begins.size:
         raise InvalidParameter("a map needs at least one report")
     every = np.arange(begins.size)
-    paths = Paths.begun(np.zeros((begins.size, 2)), begins)
+    paths = Paths.split(np.zeros((begins.size, 2)), begins)
     return mechanism, [Part(one, every[rows]) for one, _, rows in mechanism.split(paths)]
 
 
@@ -76,7 +77,7 @@ def likelihoods(reports: Reports, cells: Floats, wanted: Integers | None = None)
 
     A cell is represented by a few places of equal weight. `wanted` selects locations, by default all.
     """
-    mechanism, parts = told(reports)
+    mechanism, parts = question_and_parts(reports)
     every = flat(reports, mechanism)
     chosen = np.arange(len(every)) if wanted is None else wanted
     if chosen.size * len(cells) > _MOST:
@@ -101,7 +102,7 @@ def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
     The likelihood treats locations as independent. Those of one path are not: the counts are divided by the
     factor by which paths, rather than locations, make the score of the share vary.
     """
-    counts = sample.counted(np.ones(sample.whose.size)) / clustering(sample, weight, shares)
+    counts = sample.row_counts(np.ones(sample.whose.size)) / clustering(sample, weight, shares)
     if sample.spare is None:
         relaxed = Relaxed.of(sample.law, counts)
     else:
@@ -121,7 +122,7 @@ def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:
     mean over the cells.
     """
     ratio = spare / spare.mean(axis=1, keepdims=True)
-    distances = ratio.T @ ratio / len(ratio) - 1.0
+    distances = product(ratio.T, ratio) / len(ratio) - 1.0
     n, cells = float(counts.sum()), laws.shape[1]
     added = min(DIP * math.sqrt(n) * mistakes_of(distances), n)
     every = np.concatenate([laws, spare])
@@ -135,7 +136,7 @@ def clustering(sample: Sample, weight: Floats, shares: Floats) -> float:
     change = shares * (weight - weight @ shares)
     score = (sample.law.forward(change) / np.maximum(sample.law.forward(shares), 1e-300))[sample.rows]
     score = score - score.mean()
-    alone = float(score @ score)
+    alone = dot(score, score)
     together = float(np.square(np.bincount(sample.whose, score)).sum())
     return max(together / alone, 1.0) if alone > 0.0 else 1.0
 
@@ -146,6 +147,8 @@ _FINE: Final = 32
 _FINE_EACH: Final = 16  # cells along each side of a fit in which every report has its own likelihood
 _MOST_FINE: Final = 1 << 24  # likelihoods of such a fit; a map with more is fitted as it is shown
 _SPARE: Final = 2000  # locations that pseudo-counts are made of
+_SMOOTHING: Final = 0.01
+_SHARES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03)  # of smoothing, among which the best is looked for
 _RESAMPLES: Final = 20
 _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
@@ -208,7 +211,7 @@ class DensityMap:
     @property
     def standard_errors(self) -> Floats:
         """The standard error of each cell in the maximum-likelihood map; the smoothed map varies less."""
-        maps = summed(self._likeliest[1:], self.probabilities.shape)
+        maps = sum_cells(self._likeliest[1:], self.probabilities.shape)
         return np.asarray(maps.std(axis=0, ddof=1))
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -235,14 +238,14 @@ class Sample:
     guarantee: Guarantee
     spare: Floats | None = None
 
-    def counted(self, weights: Floats) -> Floats:
+    def row_counts(self, weights: Floats) -> Floats:
         """Return how often each row was reported, if locations have weights."""
         return np.asarray(np.bincount(self.rows, weights, self.law.shape[0]), dtype=np.float64)
 
     def likeliest(self, weights: Floats, start: Floats, tolerance: float = 0.1, most: int = 1_000) -> Floats:
         """Return the maximum-likelihood probabilities of the cells if locations have weights."""
         begin = np.maximum(start, 1e-6 / start.size)  # EM never moves a probability away from 0
-        fit = climb(self.law, self.counted(weights), begin / begin.sum(), tolerance=tolerance, most=most)
+        fit = climb(self.law, self.row_counts(weights), begin / begin.sum(), tolerance=tolerance, most=most)
         return fit.probabilities
 
     def drawn_again(self, times: int) -> Iterator[Floats]:
@@ -254,17 +257,25 @@ class Sample:
             yield np.searchsorted(ends, uniform)[self.whose].astype(np.float64)
 
 
-def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> DensityMap:
+def density(
+    reports: Reports,
+    columns: int = 32,
+    rows: int = 32,
+    *,
+    smoothing: float | Literal["measured"] | None = None,
+) -> DensityMap:
     """Estimate how locations are distributed over a grid.
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
-    maximum-likelihood map, which is spiky. For TraCS-C the law of a report is a product: the running time
+    maximum-likelihood map, which is spiky. "measured" takes the share with which one half of the paths
+    predicts the reports of the other half best; it is the default for reports of `dt.Optimal`, and 0.01 for
+    others. For `dt.Optimal` and TraCS-C the law of a report is a table or a product: the running time
     does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
     every report has its own law; shares of parts are estimated on at least 16 cells a side. With OGPM
     inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
     """
     _check(columns, rows, smoothing)
-    mechanism, parts = told(reports)
+    mechanism, parts = question_and_parts(reports)
     grid = grid_of(mechanism)
     times = _times(_FINE, columns, rows)
     separable = mechanism.separable((columns * times[0], rows * times[1])) if len(parts) == 1 else None
@@ -279,33 +290,62 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
         law, places = separable.operator, separable.groups(flat(reports, mechanism))
     whose = np.cumsum(flat(reports, mechanism)[:, 0] != 0) - 1
     sample = Sample(law, places, whose, mechanism.guarantee)
-    counts = sample.counted(np.ones(whose.size))
+    counts = sample.row_counts(np.ones(whose.size))
     level = inside.reshape(-1) / inside.sum()
+    finer_cells = times[0] * times[1]  # the same distance in the area for every grid
+    if smoothing is None:
+        few = separable is not None and isinstance(separable.operator, Dense)
+        smoothing = "measured" if few else _SMOOTHING
+    if smoothing == "measured":
+        smoothing = measured_smoothing(sample, level, inside, finer_cells)
     if smoothing:
-        mixed = min(1.0, smoothing * times[0] * times[1])  # the same distance in the area for every grid
-
-        def kernel(now: Floats) -> Floats:
-            return (1.0 - mixed) * now + mixed * _spread(now, inside)
-
-        best = smooth(law, counts, level, kernel, tolerance=0.1).probabilities
+        best = _smooth_map(law, counts, level, inside, smoothing * finer_cells)
     else:
         best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
     finer = partial(_on_grid, reports, grid, whose) if separable is None else None
-    return DensityMap(grid, summed(fine, (columns, rows)), fine, sample, finer)
+    return DensityMap(grid, sum_cells(fine, (columns, rows)), fine, sample, finer)
 
 
-def _check(columns: int, rows: int, smoothing: float) -> None:
+def _smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
+    mixed = min(1.0, share)
+
+    def kernel(now: Floats) -> Floats:
+        return (1.0 - mixed) * now + mixed * _spread(now, inside)
+
+    return smooth(law, counts, level, kernel, tolerance=0.1).probabilities
+
+
+def measured_smoothing(sample: Sample, level: Floats, inside: Mask, times: int) -> float:
+    """Return the share with which either half of the paths predicts the other half's reports best."""
+    first = (Seeded(5).words(int(sample.whose[-1]) + 1) & np.uint64(1)).astype(np.float64)[sample.whose]
+    halves = [sample.row_counts(first), sample.row_counts(1.0 - first)]
+    if not (halves[0].sum() and halves[1].sum()):
+        return _SMOOTHING
+
+    def predicts(share: float) -> float:
+        total = 0.0
+        for own, other in (halves, halves[::-1]):
+            found = _smooth_map(sample.law, own, level, inside, share * times)
+            total += float(other @ np.log(np.maximum(sample.law.forward(found), 1e-300)))
+        return total
+
+    return max(_SHARES, key=predicts)
+
+
+def _check(columns: int, rows: int, smoothing: object) -> None:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
             raise InvalidParameter(f"a map has from 1 to {_MOST_BINS} columns and rows, not {found(count)}")
+    if smoothing is None or smoothing == "measured":
+        return
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
-        raise InvalidParameter(f"smoothing is a share from 0 to 1, not {found(smoothing)}")
+        raise InvalidParameter(f'smoothing is a share from 0 to 1, or "measured", not {found(smoothing)}')
 
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:
     """Return P(report | cell), a row for each report."""
-    matrix = scaled(likelihoods(reports, cells_of(grid, *shape)) * inside.reshape(-1))
+    matrix = scale_rows(likelihoods(reports, cells_of(grid, *shape)) * inside.reshape(-1))
     return Dense(matrix, np.arange(len(matrix)))
 
 
@@ -316,7 +356,7 @@ def _times(least: int, columns: int, rows: int) -> tuple[int, int]:
 
 def _on_grid(reports: Reports, grid: Rectangle, whose: Integers, shape: tuple[int, int]) -> Sample:
     """Return the sample on another grid, with likelihoods of people who are spread evenly."""
-    mechanism, _ = told(reports)
+    mechanism, _ = question_and_parts(reports)
     inside = _inside(mechanism, grid, *shape)
     law, spare = _each(reports, grid, shape, inside), _spare(reports, grid, shape, inside)
     return Sample(law, np.arange(law.shape[0]), whose, mechanism.guarantee, spare)
@@ -324,7 +364,7 @@ def _on_grid(reports: Reports, grid: Rectangle, whose: Integers, shape: tuple[in
 
 def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Floats:
     """Return the likelihoods of reports of people who are spread evenly, on paths of the same lengths."""
-    mechanism, _ = told(reports)
+    mechanism, _ = question_and_parts(reports)
     begins = flat(reports, mechanism)[:, 0] != 0
     begins = begins[: max(_SPARE, int(np.argmax(begins[1:])) + 1)]  # at least one path
     last = int(np.flatnonzero(begins)[-1])
@@ -334,16 +374,16 @@ def _spare(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Ma
     corner = np.stack(np.divmod(cell, shape[1]), axis=1)
     unit = (corner + random.random((begins.size, 2))) / shape
     places = np.stack([grid.x.from_unit(unit[:, 0]), grid.y.from_unit(unit[:, 1])], axis=1)
-    paths = Paths.begun(mechanism.domain.clip(places), begins)
+    paths = Paths.split(mechanism.domain.clip(places), begins)
     return _each(reports.question.perturb(paths, source=Seeded(4)), grid, shape, inside).matrix
 
 
-def scaled(found: Floats) -> Floats:
+def scale_rows(found: Floats) -> Floats:
     """Return rows scaled to a largest entry of 1, against underflow; their factors do not matter."""
     return np.asarray(found / found.max(axis=1, keepdims=True))
 
 
-def summed(fine: Floats, shape: tuple[int, ...]) -> Floats:
+def sum_cells(fine: Floats, shape: tuple[int, ...]) -> Floats:
     """Return the sums of a finer grid's cells, in the last two axes, over those of a coarser one."""
     columns, rows = shape
     across, along = fine.shape[-2] // columns, fine.shape[-1] // rows
@@ -424,7 +464,7 @@ class Flows:
 def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 4) -> Flows:
     """Return the counts of origins and destinations of the paths as given, without correcting for noise."""
     own = Paths.of(paths)
-    cells = _checked(columns, rows)
+    cells = _check_grid(columns, rows)
     snapped = Snapped(area, columns, rows)
     first, last = (
         snapped.numbers(own.points[own.offsets[:-1]]),
@@ -441,8 +481,8 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     fitted on a finer grid of at least six cells a side, inside whose cells origins and destinations are
     assumed to be distributed as all locations are; that can bias counts by a part of their standard error.
     """
-    mechanism, _ = told(reports)
-    _checked(columns, rows)
+    mechanism, _ = question_and_parts(reports)
+    _check_grid(columns, rows)
     begins = np.flatnonzero(flat(reports, mechanism)[:, 0])
     ends = np.append(begins[1:], mechanism.counting.answers(reports.cells)) - 1
     going = ends > begins
@@ -455,7 +495,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     within = np.maximum(within, 1e-3 / within.size)
     spots = cells_of(grid, *within.shape)
     first, last = (
-        scaled(_weighed(likelihoods(reports, spots, some[going]), within, fine)) for some in (begins, ends)
+        scale_rows(_weigh(likelihoods(reports, spots, some[going]), within, fine)) for some in (begins, ends)
     )
     law = EndpointPairs(first, last)
     sample = Sample(law, np.arange(total), np.arange(total), mechanism.guarantee)
@@ -465,7 +505,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
 
     best = found(np.ones(total), np.full(law.shape[1], 1.0 / law.shape[1]))
     again = [found(weights, best) for weights in sample.drawn_again(_RESAMPLES_OF_FLOWS)]
-    counts, *others = (total * _gathered(one, fine, columns, rows) for one in (best, *again))
+    counts, *others = (total * _gather(one, fine, columns, rows) for one in (best, *again))
     errors = np.std(others, axis=0, ddof=1)
     return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee)
 
@@ -483,10 +523,10 @@ class EndpointPairs(Operator):
 
     def forward(self, inputs: Floats) -> Floats:
         table = inputs.reshape(self.first.shape[1], self.last.shape[1])
-        return np.asarray(((self.first @ table) * self.last).sum(axis=1))
+        return np.asarray((product(self.first, table) * self.last).sum(axis=1))
 
     def backward(self, reports: Floats) -> Floats:
-        return np.asarray(self.first.T @ (reports[:, None] * self.last)).reshape(-1)
+        return product(self.first.T, reports[:, None] * self.last).reshape(-1)
 
     def counts(self, tally: Array) -> Floats:
         return np.asarray(tally, dtype=np.float64)
@@ -499,21 +539,21 @@ class EndpointPairs(Operator):
         return np.zeros(self.shape[1] - 1, dtype=np.bool_)
 
 
-def _weighed(chance: Floats, weights: Floats, fine: list[int]) -> Floats:
+def _weigh(chance: Floats, weights: Floats, fine: list[int]) -> Floats:
     """Return the probability of each report in each cell, from those in the cells of a finer grid."""
     shape = fine[0], fine[1]
-    weighed = summed((chance * weights.reshape(-1)).reshape(len(chance), *weights.shape), shape)
-    return np.asarray(weighed / summed(weights, shape)).reshape(len(chance), -1)
+    weighed = sum_cells((chance * weights.reshape(-1)).reshape(len(chance), *weights.shape), shape)
+    return np.asarray(weighed / sum_cells(weights, shape)).reshape(len(chance), -1)
 
 
-def _gathered(pairs: Floats, fine: list[int], columns: int, rows: int) -> Floats:
+def _gather(pairs: Floats, fine: list[int], columns: int, rows: int) -> Floats:
     """Return the flows between cells, summed from those between the cells of a finer grid."""
     table = pairs.reshape(fine[0] * fine[1], *fine)
-    ends = summed(table, (columns, rows)).reshape(*fine, columns * rows)
-    return summed(ends.transpose(2, 0, 1), (columns, rows)).reshape(-1, columns * rows).T
+    ends = sum_cells(table, (columns, rows)).reshape(*fine, columns * rows)
+    return sum_cells(ends.transpose(2, 0, 1), (columns, rows)).reshape(-1, columns * rows).T
 
 
-def _checked(columns: int, rows: int) -> int:
+def _check_grid(columns: int, rows: int) -> int:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_SIDE:
             raise InvalidParameter(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dither.arrays import Floats, Mask
 from dither.domains import Circle, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter, Mismatch, found
-from dither.plotting import BLUE, ORANGE, axes_or_new, styled
+from dither.plotting import BLUE, ORANGE, axes_or_new, dress_axes
 from dither.question.paths import PathQuestion
 from dither.reports import Reports
 
@@ -166,4 +166,4 @@ def draw_before_and_after(
         ax.set_xlim(area.x.low, area.x.high)
         ax.set_ylim(area.y.low, area.y.high)
     ax.legend(frameon=False)
-    return styled(ax)
+    return dress_axes(ax)

@@ -113,10 +113,10 @@ class ReferenceMap(Map):
         return there, back
 
     def to_plane(self, places: object) -> Floats:
-        return _moved(self._ways[0], _earth(places))
+        return _move(self._ways[0], _earth(places))
 
     def to_earth(self, places: object) -> Floats:
-        return _moved(self._ways[1], np.asarray(places, dtype=np.float64))
+        return _move(self._ways[1], np.asarray(places, dtype=np.float64))
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name}  # pyproj's objects stay in their process
@@ -126,7 +126,7 @@ def _earth(places: object) -> Floats:
     return Sphere().check(places)
 
 
-def _moved(way: Any, places: Floats) -> Floats:
+def _move(way: Any, places: Floats) -> Floats:
     x, y = way.transform(places[..., 0], places[..., 1])
     moved = np.stack([np.asarray(x), np.asarray(y)], axis=-1)
     if not np.isfinite(moved).all():

@@ -42,7 +42,7 @@ from dither.kernels.window.kernel import SlidingKernel
 from dither.losses import Loss, as_power
 from dither.numerics.roots import global_maximum, integrate
 from dither.plotting import draw_law
-from dither.privacy import Bound, Guarantee, Unit
+from dither.privacy import Guarantee, Unit
 from dither.question import Question, ask, check_epsilon
 from dither.randomness import Source
 from dither.registry import writable
@@ -233,9 +233,9 @@ class Mechanism(ABC, Generic[Admits]):
     @cached_property
     def question(self) -> Question:
         """The integers, the codebook and the budget: what travels, draws, counts, decodes and promises."""
-        return self._asked(self)
+        return self._ask(self)
 
-    def _asked(self, source: Mechanism[Any], *, divided: bool = False) -> Question:
+    def _ask(self, source: Mechanism[Any], *, divided: bool = False) -> Question:
         """Return the question with the integers of a design, which is this one or a part of it."""
         kernel = source._kernel()
         written = writable(type(self), self.parameters())
@@ -277,10 +277,6 @@ class Mechanism(ABC, Generic[Admits]):
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers once, computed from the integers that are sampled."""
         return self.question.guarantee
-
-    def realised(self) -> tuple[Bound, str]:
-        """Return the bound computed from the integers that are sampled, and a text that says how."""
-        return self.question.promise[:2]
 
     @property
     def unit(self) -> Unit:
@@ -386,7 +382,8 @@ class NumberMechanism(Mechanism[Line], Analysis):
 
     def unbiased_reading(self) -> UnbiasedReading | None:
         """Return numbers for the reports whose mean is the value; None if there are none."""
-        reading: UnbiasedReading | None = self.kernel.unbiased_reading(self.decoder)
+        question: Any = self.question  # of numbers
+        reading: UnbiasedReading | None = question.unbiased_reading()
         return reading
 
     @cached_property
@@ -536,7 +533,7 @@ class WindowMechanism(NumberMechanism):
             return IDENTITY
         book = self._shape.codebook(share, contrast)
         if self.decoding == "truncated":
-            return book.clipped()
+            return book.clip()
         return book
 
     @cached_property

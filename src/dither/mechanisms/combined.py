@@ -164,7 +164,7 @@ class Attributes(Answering, Combinator):
         """Draw reports from columns that have been checked."""
 
     @abstractmethod
-    def _counted(self, parts: dict[str, Reports]) -> int:
+    def _count_people(self, parts: dict[str, Reports]) -> int:
         """Return the number of people who sent these reports; raise `MalformedReport` if it is not unique."""
 
     def perturb(self, data: object, *, source: Source | None = None, threads: int = 1) -> Records:
@@ -190,7 +190,7 @@ class Attributes(Answering, Combinator):
                 f"a mapping with exactly these attributes was expected: {', '.join(self.parts)}"
             )
         parts = {name: part.reports(raw[name]) for name, part in self.parts.items()}
-        return Records(self, parts, self._counted(parts))
+        return Records(self, parts, self._count_people(parts))
 
     def describe(self) -> str:
         """Return a description in words: the guarantee, and the mechanism of each attribute."""
@@ -301,9 +301,9 @@ class Each(Attributes):
             name: part.perturb(found[name], source=source, threads=threads)
             for name, part in self.parts.items()
         }
-        return Records(self, reports, self._counted(reports))
+        return Records(self, reports, self._count_people(reports))
 
-    def _counted(self, parts: dict[str, Reports]) -> int:
+    def _count_people(self, parts: dict[str, Reports]) -> int:
         counts = {reports.question.counting.answers(reports.cells) for reports in parts.values()}
         if len(counts) > 1:
             raise MalformedReport(
@@ -375,7 +375,7 @@ class Sampled(Attributes):
         }
         return Records(self, reports, people, chosen)
 
-    def _counted(self, parts: dict[str, Reports]) -> int:
+    def _count_people(self, parts: dict[str, Reports]) -> int:
         return sum(reports.question.counting.answers(reports.cells) for reports in parts.values())
 
 

@@ -17,7 +17,7 @@ from dither.privacy.shuffling import (
     least_epsilon,
     lower_response,
     proven_epsilon,
-    repeated,
+    repeat,
     upper,
 )
 from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
@@ -150,7 +150,7 @@ def _least(n: int, ratio: float, share: float, delta: float, times: int, most: f
         return times * most
     failure: Failure = upper(n, ratio, share)
     if times > 1:
-        failure = repeated(failure, times, most, _POINTS if share == 0.5 else _FEW_POINTS)
+        failure = repeat(failure, times, most, _POINTS if share == 0.5 else _FEW_POINTS)
     return least_epsilon(failure, delta, times * most)
 
 

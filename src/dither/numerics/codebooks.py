@@ -41,7 +41,7 @@ def errors(people: Floats, points: Floats, width: int, odds: float, read: Floats
 
 
 def medians(weights: Floats, people: Floats, steps: int = 60) -> Floats:
-    """Return the geometric median of people for each row of weights, by Weiszfeld's steps [Weiszfeld37]."""
+    """Return the geometric median of people for each row of weights, by Weiszfeld's steps."""
     found = np.empty((len(weights), people.shape[1]))
     rows = max(1, _CELLS // len(people))
     for begin in range(0, len(weights), rows):
@@ -80,7 +80,7 @@ def fit(people: Floats, weights: Floats, odds: float, start: Floats, width: int,
     return Fit(points, width, float(weights @ errors(people, points, width, odds)))
 
 
-def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: int = 90) -> Fit:
+def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: int = 150) -> Fit:
     """Move points to where the worst-served person has the least error: multiplicative weights on people."""
     weights = np.full(len(people), 1.0 / len(people))
     best = Fit(start, width, float(errors(people, start, width, odds).max()))
@@ -122,7 +122,7 @@ def fit_among(
 
 
 def spread(count: int, box: Floats) -> Floats:
-    """Return points that cover a box evenly: a low-discrepancy sequence about its centre [Roberts18]."""
+    """Return points that cover a box evenly: a low-discrepancy sequence about its centre."""
     axes = box.shape[0]
     ratio = 2.0
     for _ in range(60):  # the root of g^(d+1) = g + 1

@@ -366,10 +366,10 @@ def global_maximum(
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     peaks = peaks[np.argsort(values[peaks])[::-1][:_PEAKS]]
     begins, ends = grid[np.maximum(peaks - 1, 0)], grid[np.minimum(peaks + 1, grid.size - 1)]
-    return max(float(values.max()), _refined(function, begins, ends))
+    return max(float(values.max()), _refine(function, begins, ends))
 
 
-def _refined(function: Callable[[Floats], Floats], begins: Floats, ends: Floats) -> float:
+def _refine(function: Callable[[Floats], Floats], begins: Floats, ends: Floats) -> float:
     """Return the largest value that golden sections find in several intervals at once."""
     first, second = ends - _GOLDEN * (ends - begins), begins + _GOLDEN * (ends - begins)
     at_first, at_second = function(first), function(second)

@@ -40,7 +40,6 @@ _MOST_SIDE: Final = 128
 _GRAIN: Final = 8  # 256 positions a side are told apart, which costs less than 10^−4 of the error
 _SAME: Final = 5e-4  # of two designs whose errors differ less, the one with fewer points is taken
 _DIGITS: Final = 5  # of a place that is read, after the first one of the longer side
-_FEWEST: Final = 50  # different points that a map needs
 
 # The best share K/N of likelier points on a square, by ε: for single places, for both on a uniform grid, for
 # maps. Between them its logarithm is interpolated. 20 % off costs 1 %.
@@ -96,7 +95,7 @@ class Anywhere(PathMechanism[Plane]):
     Use when:  single places matter, or a map (`purpose`); a public map of where people live (`prior`) halves
                the error again. Not for means: ask `PM` of one coordinate. Not for shares of given districts:
                ask the district by `SubsetSelection`.
-    Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18, Wang16]. `.gap` is
+    Reference: derived in docs/anywhere.md; subset selection takes any K of N [Ye18]. `.gap` is
                computed, not certified, except on the sphere.
 
     >>> from dither.domains import Interval
@@ -148,7 +147,7 @@ class Anywhere(PathMechanism[Plane]):
     def people(self) -> tuple[Floats, Floats]:
         """Places that stand for everybody, and their weights: spread evenly, or as the prior says."""
         if self.prior is not None:
-            return _gathered(_public(self.prior).places, self.domain)
+            return _gather(_public(self.prior).places, self.domain)
         return _even(self.domain)
 
     # --- the design
@@ -165,7 +164,7 @@ class Anywhere(PathMechanism[Plane]):
             return self._uniform(share, max(_POINTS, math.ceil(1.0 / share)))
         if 1.0 / share > _FITTED:
             return self._uniform(share, math.ceil(1.0 / share))
-        best = self._moved(share)
+        best = self._best_fit(share)
         return Points.of(self._outward(best.points), self._box, self._scales, _GRAIN), best.width
 
     @property
@@ -190,16 +189,16 @@ class Anywhere(PathMechanism[Plane]):
         packed = grid.points[inside].astype(">u2").tobytes()
         return Points(self._box, self._scales, _GRAIN, packed), max(1, round(share * int(inside.sum())))
 
-    def _moved(self, share: float) -> Fit:
+    def _best_fit(self, share: float) -> Fit:
         """Return fitted points: a few numbers of points are tried, and the fewest that are as good taken."""
         places, weights = self.people
         people, odds = self._inward(places), math.exp(self.epsilon)
         if self.purpose == "worst":
             ends = self._inward(_border(self.domain))
-            people = np.concatenate([people[::2], ends])
+            people = np.concatenate([self._inward(_cells(self.domain, _PEOPLE**2 // 3)), ends])
         fits: list[Fit] = []
         if self.purpose == "worst":
-            count = 100 if share > 0.015 else math.ceil(math.sqrt(1.0 / share)) ** 2
+            count = 100 if share > 0.15 else 196 if share > 0.015 else math.ceil(math.sqrt(1.0 / share)) ** 2
             start = self._starts(count, people, weights)[-1]
             fits.append(codebooks.fit_worst(people, odds, start, max(1, round(share * count))))
         for count, width in _sizes(share) if self.purpose == "places" else ():
@@ -208,7 +207,7 @@ class Anywhere(PathMechanism[Plane]):
             fits += [codebooks.fit(people, weights, odds, start, width, steps) for start in starts]
         least = min(one.error for one in fits)
         good = [one for one in fits if one.error <= least * (1.0 + _SAME)]
-        return _merged(min(good, key=lambda one: len(one.points)))
+        return _merge(min(good, key=lambda one: len(one.points)))
 
     def _starts(self, count: int, people: Floats, weights: Floats) -> list[Floats]:
         box = np.array([people.min(axis=0), people.max(axis=0)]).T
@@ -288,7 +287,7 @@ class Anywhere(PathMechanism[Plane]):
 
     def read_for(self, prior: tuple[Any, str] | PublicMap | None) -> Question:
         """Return the question read at the medians of other people; devices draw as before."""
-        people = _even(self.domain) if prior is None else _gathered(_public(prior).places, self.domain)
+        people = _even(self.domain) if prior is None else _gather(_public(prior).places, self.domain)
         return replace(self.question, book=self._medians(self.kernel, *people), made_by=None)
 
     @property
@@ -340,7 +339,7 @@ class Among(Mechanism[Places]):
 
     @cached_property
     def question(self) -> Question:
-        return replace(self._asked(self), domain=self.domain.categories)
+        return replace(self._ask(self), domain=self.domain.categories)
 
     @cached_property
     def fitted(self) -> tuple[Integers, int]:
@@ -423,7 +422,7 @@ def _sizes(share: float) -> list[tuple[int, int]]:
     return sorted(size for size in sizes if size[0] <= _FITTED)
 
 
-def _merged(fit: Fit) -> Fit:
+def _merge(fit: Fit) -> Fit:
     """Return the fit with coinciding points merged, if that makes the same draw."""
     _, first, counts = np.unique(np.round(fit.points, 3), axis=0, return_index=True, return_counts=True)
     times = int(counts[0])
@@ -464,7 +463,7 @@ def _border(area: Plane, count: int = 16) -> Floats:
     return area.clip(np.array([box.x.low, box.y.low]) + unit * np.array([box.x.length, box.y.length]))
 
 
-def _gathered(places: Floats, area: Plane) -> tuple[Floats, Floats]:
+def _gather(places: Floats, area: Plane) -> tuple[Floats, Floats]:
     """Return public places gathered into the cells of a grid: the mean place of each, and its share."""
     box = area.box
     low = np.array([box.x.low, box.y.low])

@@ -23,7 +23,7 @@ from typing import Final, Self
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.errors import DitherError, InvalidParameter
 from dither.kernels.window.codebook import Runs
 from dither.kernels.window.integers import check_cells
@@ -35,12 +35,12 @@ from dither.optimal.solver.certificate import (
     Prices,
     SampledWindow,
     codebook,
-    grouped,
-    halved,
+    group,
     lower_bound,
-    mirrored,
+    mirror,
     reaching,
-    reduced,
+    reduce_cells,
+    upper_half,
 )
 
 FORMAT: Final = 1  # version of the bytes and of their meaning; a design of another version is not read
@@ -63,7 +63,7 @@ class Design:
     prices: Prices
 
     def __post_init__(self) -> None:
-        values, counts = _kept(self.values), np.asarray(self.counts, dtype=np.int64)
+        values, counts = _round_numbers(self.values), np.asarray(self.counts, dtype=np.int64)
         if values.ndim != 1 or values.shape != counts.shape or not values.size:
             raise InvalidParameter("a design has one number for each run of cells, and at least one run")
         if not np.isfinite(values).all() or values[0] < 0.0 or (np.diff(values) < 0.0).any():
@@ -73,7 +73,7 @@ class Design:
         check_cells(2 * int(counts.sum()))
         if not 1 <= self.width < 2 * int(counts.sum()):
             raise InvalidParameter("a window has at least one cell and leaves at least one outside")
-        kept = Prices(**{name: _kept(getattr(self.prices, name)) for name in _NUMBERS[1:]})
+        kept = Prices(**{name: _round_numbers(getattr(self.prices, name)) for name in _NUMBERS[1:]})
         kept.boxes(self.problem)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "counts", counts)
@@ -82,7 +82,7 @@ class Design:
     @cached_property
     def book(self) -> Runs:
         """The whole codebook; an unbiased one is scaled so that E[report] is exactly the value."""
-        book = mirrored(self.values, self.counts)
+        book = mirror(self.values, self.counts)
         return reaching(self.problem, book, self.width) if self.problem.unbiased else book
 
     @property
@@ -145,7 +145,7 @@ def relative_gap(error: float, bound: float) -> float:
     return 0.0 if error == 0.0 else math.inf
 
 
-def _kept(numbers: Floats) -> Floats:
+def _round_numbers(numbers: Floats) -> Floats:
     return np.asarray(numbers, dtype=np.float32).astype(np.float64)
 
 
@@ -162,7 +162,7 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
     solved designs are kept in the cache folder.
     """
     if not fresh:
-        shipped = _shipped(problem)
+        shipped = _shipped_design(problem)
         if shipped is not None:
             return shipped
     name = f"{'fresh-' if fresh else ''}{problem.name}"
@@ -171,9 +171,7 @@ def find(problem: Problem, *, fresh: bool = False) -> Design:
         return kept
     beside = None if fresh else _beside(problem)
     if beside is not None:
-        from dither.optimal.store import interpolated
-
-        made = interpolated(problem, *beside)
+        made = interpolate(problem, *beside)
     else:
         from dither.optimal.solver.solve_design import solve_design
 
@@ -213,7 +211,7 @@ def _archive() -> zipfile.ZipFile:
 
 
 @lru_cache(maxsize=64)
-def _shipped(problem: Problem) -> Design | None:
+def _shipped_design(problem: Problem) -> Design | None:
     if problem.epsilon not in budgets(problem.kind):
         return None
     return Design.from_bytes(_archive().read(problem.name), problem)
@@ -227,7 +225,7 @@ def _beside(problem: Problem) -> tuple[Design, Design] | None:
     if not below or not above:
         return None
     found = [
-        _shipped(Problem(epsilon, problem.loss, problem.criterion, problem.unbiased))
+        _shipped_design(Problem(epsilon, problem.loss, problem.criterion, problem.unbiased))
         for epsilon in (below[-1], above[0])
     ]
     return (found[0], found[1]) if found[0] and found[1] else None
@@ -263,7 +261,7 @@ def _remember(name: str, design: Design) -> None:
     path = _path(name)
     with contextlib.suppress(OSError, RuntimeError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with renamed(path) as part:
+        with rename_after(path) as part:
             part.write_bytes(design.to_bytes())
 
 
@@ -272,7 +270,7 @@ _STEP: Final = 0.02  # by which the width is varied, relative to it
 _SECTIONS: Final = 6
 
 
-def interpolated(problem: Problem, below: Design, above: Design) -> Design:
+def interpolate(problem: Problem, below: Design, above: Design) -> Design:
     """Return a design for an ε between those of two designs of the same kind."""
     share = (problem.epsilon - below.problem.epsilon) / (above.problem.epsilon - below.problem.epsilon)
     if problem.criterion == "average" and not problem.unbiased:
@@ -281,39 +279,39 @@ def interpolated(problem: Problem, below: Design, above: Design) -> Design:
         best = MeasuredCodebook.of(problem, *codebook_cells(best_codebook(problem)))
     else:
         best = _best(problem, below, above, share)
-    book, width = (best.book, best.width) if problem.unbiased else reduced(best.book, best.width)
-    return Design(problem, *halved(book), width, _prices(problem, below, above, share))
+    book, width = (best.book, best.width) if problem.unbiased else reduce_cells(best.book, best.width)
+    return Design(problem, *upper_half(book), width, _prices(problem, below, above, share))
 
 
 def _best(problem: Problem, below: Design, above: Design, share: float) -> MeasuredCodebook:
     """Return the better of two mixtures, of the cells' numbers or of the measures; the width is fitted."""
     weights = 1.0 - share, share
-    wholes = [_expanded(problem, design) for design in (below, above)]
+    wholes = [_expand(problem, design) for design in (below, above)]
     width = sum(weight * whole[1] for weight, whole in zip(weights, wholes, strict=True))
     numbers = sum(weight * whole[0] for weight, whole in zip(weights, wholes, strict=True))
     places = np.concatenate([whole[0] for whole in wholes])
     order = np.argsort(places, kind="stable")
     measure = codebook(places[order], np.repeat(weights, CELLS)[order])
     books = _runs(np.asarray(numbers)), measure
-    return min((_adjusted(problem, book, width) for book in books), key=lambda candidate: candidate.error)
+    return min((_adjust(problem, book, width) for book in books), key=lambda candidate: candidate.error)
 
 
-def _adjusted(problem: Problem, book: Runs, width: float) -> MeasuredCodebook:
+def _adjust(problem: Problem, book: Runs, width: float) -> MeasuredCodebook:
     """Return the best of three widths and of the minimum of the parabola through their errors."""
 
-    def measured(factor: float) -> MeasuredCodebook:
+    def measure(factor: float) -> MeasuredCodebook:
         return MeasuredCodebook.of(problem, book, min(max(round(width * factor), 1), CELLS - 1))
 
-    tried = [measured(1.0 + step) for step in (-_STEP, 0.0, _STEP)]
+    tried = [measure(1.0 + step) for step in (-_STEP, 0.0, _STEP)]
     left, middle, right = (candidate.error for candidate in tried)
     bend = left - 2.0 * middle + right
     if bend > 0.0:
         least = np.clip((left - right) / (2.0 * bend), -2.0, 2.0)
-        tried.append(measured(1.0 + _STEP * float(least)))
+        tried.append(measure(1.0 + _STEP * float(least)))
     return min(tried, key=lambda candidate: candidate.error)
 
 
-def _expanded(problem: Problem, design: Design) -> tuple[Floats, int]:
+def _expand(problem: Problem, design: Design) -> tuple[Floats, int]:
     """Return the number of each of 2^16 cells, scaled for another ε, and the width in these cells."""
     repeat = CELLS // design.cells
     return np.repeat(design.book.listed, repeat) * _factor(problem, design), design.width * repeat
@@ -328,8 +326,8 @@ def _factor(problem: Problem, design: Design) -> float:
 
 def _runs(values: Floats) -> Runs:
     upper, counts = np.unique(values[CELLS // 2 :], return_counts=True)
-    book = mirrored(upper, counts.astype(np.int64))
-    return book if upper.size <= _MOST else grouped(book, _MOST)
+    book = mirror(upper, counts.astype(np.int64))
+    return book if upper.size <= _MOST else group(book, _MOST)
 
 
 def _prices(problem: Problem, below: Design, above: Design, share: float) -> Prices:
@@ -340,7 +338,7 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
     """
     if not problem.unbiased:
         return mixture(problem, below.prices, above.prices, share)
-    first, second = (_stretched(problem, design) for design in (below, above))
+    first, second = (_stretch(problem, design) for design in (below, above))
 
     def bound(weight: float) -> float:
         return lower_bound(problem, mixture(problem, first, second, weight))
@@ -349,7 +347,7 @@ def _prices(problem: Problem, below: Design, above: Design, share: float) -> Pri
     return mixture(problem, first, second, best)
 
 
-def _stretched(problem: Problem, design: Design) -> Prices:
+def _stretch(problem: Problem, design: Design) -> Prices:
     """Return the dual variables of an unbiased design, scaled as its reports are."""
     factor = _factor(problem, design)
     prices = design.prices
@@ -360,7 +358,7 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
     """Return (1 − share)·first + share·second, after both are expressed on the same inputs."""
     if problem.criterion == "worst":
         inputs = max(first.inputs, second.inputs, key=len)
-        first, second = _moved(first, inputs), _moved(second, inputs)
+        first, second = _move(first, inputs), _move(second, inputs)
     else:
         inputs = np.union1d(first.inputs, second.inputs)
         first, second = _recut(first, inputs), _recut(second, inputs)
@@ -368,18 +366,18 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
     return Prices(inputs, **{name: (1.0 - share) * one + share * two for name, (one, two) in pairs.items()})
 
 
-def _moved(prices: Prices, inputs: Floats) -> Prices:
+def _move(prices: Prices, inputs: Floats) -> Prices:
     """Return the prices on another grid: the price of a point is divided between its two neighbours there."""
     place = np.clip(np.searchsorted(inputs, prices.inputs, side="right") - 1, 0, inputs.size - 2)
     above = (prices.inputs - inputs[place]) / (inputs[place + 1] - inputs[place])
 
-    def moved(numbers: Floats) -> Floats:
+    def move(numbers: Floats) -> Floats:
         if not numbers.size:
             return numbers
         lower = np.bincount(place, (1.0 - above) * numbers, inputs.size)
         return np.asarray(lower + np.bincount(place + 1, above * numbers, inputs.size), dtype=np.float64)
 
-    return Prices(inputs, moved(prices.masses), moved(prices.weights), moved(prices.slopes))
+    return Prices(inputs, move(prices.masses), move(prices.weights), move(prices.slopes))
 
 
 def _recut(prices: Prices, edges: Floats) -> Prices:

@@ -151,12 +151,16 @@ class Guarantee:
         The result protects the smallest unit of the parts, and has the assumptions of all parts.
         """
         together = (self, *others)
-        return Guarantee(_compose([one.bound for one in together]), _weakest(together), assumed(together))
+        return Guarantee(
+            _compose([one.bound for one in together]), _weakest(together), assumptions_of(together)
+        )
 
     def either(self, *others: Guarantee) -> Guarantee:
         """Return the guarantee after one of these was released, chosen independently of the value."""
         together = (self, *others)
-        return Guarantee(_either([one.bound for one in together]), _weakest(together), assumed(together))
+        return Guarantee(
+            _either([one.bound for one in together]), _weakest(together), assumptions_of(together)
+        )
 
     def repeated(self, times: int) -> Guarantee:
         """Return the guarantee after `times` releases with independent randomness.
@@ -218,7 +222,7 @@ class Guarantee:
         return f"<p><b>Guarantee:</b> {escape(str(self))}</p>"
 
 
-def assumed(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:
+def assumptions_of(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:
     """Return the assumptions of all guarantees, each once."""
     return tuple(dict.fromkeys(line for one in guarantees for line in one.assumes))
 

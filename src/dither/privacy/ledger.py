@@ -85,7 +85,7 @@ class Ledger:
         self, promise: Guarantee | Promising, *, times: int | None = None, assume: Iterable[str] = ()
     ) -> bool:
         """Return whether `give` with the same arguments would succeed."""
-        charged = _charged(promise, times)
+        charged = _charge_for(promise, times)
         return not charged.unaccepted(assume) and self._affords(charged)
 
     def give(
@@ -102,7 +102,7 @@ class Ledger:
         guarantee for one location needs `times`, the number of locations, or the reports. A guarantee with
         assumptions is refused unless `assume` lists them.
         """
-        charged = _charged(promise, times)
+        charged = _charge_for(promise, times)
         unaccepted = charged.unaccepted(assume)
         if unaccepted:
             raise InvalidParameter(
@@ -168,7 +168,7 @@ class Ledger:
         return f"Ledger({self.spent.bound} of {self.budget}, {len(self.entries)} answers)"
 
 
-def _charged(promise: Guarantee | Promising, times: int | None) -> Guarantee:
+def _charge_for(promise: Guarantee | Promising, times: int | None) -> Guarantee:
     """Return the guarantee that is added to the ledger for an answer."""
     guarantee = _guarantee(promise)
     if times is None and guarantee.unit == "location":
@@ -229,9 +229,9 @@ class Policy:
                 f"bytes of a policy must be a whole number from 1 upwards, not {found(self.bytes)}"
             )
         if self.mechanisms is not None:
-            names = _listed("mechanisms", self.mechanisms)
+            names = _as_list("mechanisms", self.mechanisms)
             object.__setattr__(self, "mechanisms", tuple(map(_name, names)))
-        object.__setattr__(self, "assumptions", tuple(_listed("assumptions", self.assumptions)))
+        object.__setattr__(self, "assumptions", tuple(_as_list("assumptions", self.assumptions)))
         if not all(isinstance(line, str) for line in self.assumptions):
             raise InvalidParameter("assumptions of a policy must be texts, as in guarantee.assumes")
 
@@ -260,7 +260,7 @@ class Policy:
         return self.mechanisms is None or mechanism in tuple(self.mechanisms)
 
 
-def _listed(what: str, given: object) -> list[object]:
+def _as_list(what: str, given: object) -> list[object]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InvalidParameter(f"{what} of a policy must be a list, not {found(given)}")
     return list(given)

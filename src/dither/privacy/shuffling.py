@@ -65,7 +65,7 @@ def upper(n: int, ratio: float, share: float = 0.5) -> Failure:
     share = min(share, 0.5)
     gamma = 1.0 / (1.0 + (ratio - 1.0) * share)
     nodes = _two_values(n, gamma / 2.0) if share == 0.5 else _three_values(n, gamma, share)
-    return lambda epsilon: min(1.0, _expected(nodes, ratio, math.exp(epsilon), TAIL_ERROR))
+    return lambda epsilon: min(1.0, _expectation(nodes, ratio, math.exp(epsilon), TAIL_ERROR))
 
 
 def lower_response(n: int, ratio: float, categories: int) -> Failure:
@@ -80,7 +80,7 @@ def lower_response(n: int, ratio: float, categories: int) -> Failure:
     lowest, weights = _spread(n, share, _MANY_NODES, outward=False)
     shortfall = (categories - 2.0) / (ratio + categories - 3.0)
     nodes = Nodes(np.full(lowest.size, float(n)), lowest, weights / n, share / (1.0 - share), shortfall)
-    return lambda epsilon: max(0.0, _expected(nodes, ratio, math.exp(epsilon), -TAIL_ERROR))
+    return lambda epsilon: max(0.0, _expectation(nodes, ratio, math.exp(epsilon), -TAIL_ERROR))
 
 
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
@@ -151,22 +151,22 @@ def _spread(n: int, chance: float, nodes: int, *, outward: bool = True) -> tuple
     )
     after = np.searchsorted(places, counts)  # the first place at or above each count
     if not outward:
-        return places, _gathered(after, masses, places.size)
+        return places, _gather(after, masses, places.size)
     before = np.maximum(after - 1, 0)
     gap = np.where(after > 0, places[after] - places[before], 1.0)
     up = np.where(after > 0, (counts - places[before]) / gap, 1.0)
-    weights = _gathered(after, masses * up, places.size) + _gathered(before, masses * (1.0 - up), places.size)
+    weights = _gather(after, masses * up, places.size) + _gather(before, masses * (1.0 - up), places.size)
     weights[-1] += float(at_least(high + 1, n, chance))
     if low == 0:
         return places, weights
     return np.append(places, 0.0), np.append(weights, float(at_most(low - 1, n, chance)))
 
 
-def _gathered(indices: Integers, masses: Floats, size: int) -> Floats:
+def _gather(indices: Integers, masses: Floats, size: int) -> Floats:
     return np.asarray(np.bincount(indices, masses, size), dtype=np.float64)
 
 
-def _expected(nodes: Nodes, ratio: float, e: float, guard: float) -> float:
+def _expectation(nodes: Nodes, ratio: float, e: float, guard: float) -> float:
     """Return Σ weight · E[(sum of L)₊ | m, b], with each tail changed by the relative error `guard`.
 
     The sum is H·a − D·b − C with a ~ Binomial(m − b, chance) the number of highest values. It is positive
@@ -217,7 +217,7 @@ _DROPPED: Final = 1e-17  # mass of one tail that is moved at each convolution, a
 _GUARD: Final = 1e-10  # relative error of all sums and products, generously
 
 
-def repeated(failure: Failure, times: int, most: float, points: int) -> Failure:
+def repeat(failure: Failure, times: int, most: float, points: int) -> Failure:
     """Return δ(ε) of `times` independent releases whose single curve is at most `failure`.
 
     `points` of the curve are evaluated: more of them cost time and bring the result nearer to the truth. The
@@ -228,11 +228,11 @@ def repeated(failure: Failure, times: int, most: float, points: int) -> Failure:
     gone = -math.expm1(times * math.log1p(-min(lost, 1.0 - 1e-12))) + charged
     losses = step * (np.arange(total.size) + offset - times * (masses.size // 2))
 
-    def composed(epsilon: float) -> float:
+    def compose(epsilon: float) -> float:
         above = losses > epsilon
         return min(1.0, (float(total[above] @ -np.expm1(epsilon - losses[above])) + gone) * (1.0 + _GUARD))
 
-    return composed
+    return compose
 
 
 def _losses(failure: Failure, most: float, points: int) -> tuple[float, Floats, float]:
@@ -260,16 +260,16 @@ def _power(masses: Floats, times: int) -> tuple[Floats, int, float]:
     left = times
     while left:
         if left & 1:
-            result, begin, extra = _trimmed(np.convolve(result, square), begin + first)
+            result, begin, extra = _trim(np.convolve(result, square), begin + first)
             charged += cost + extra
         left >>= 1
         if left:
-            square, first, extra = _trimmed(np.convolve(square, square), 2 * first)
+            square, first, extra = _trim(np.convolve(square, square), 2 * first)
             cost = 2.0 * cost + extra
     return result, begin, charged
 
 
-def _trimmed(masses: Floats, first: int) -> tuple[Floats, int, float]:
+def _trim(masses: Floats, first: int) -> tuple[Floats, int, float]:
     """Return the masses without their ends: low ones move up to the first kept, high are charged."""
     low = int(np.searchsorted(np.cumsum(masses), _DROPPED))
     high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _DROPPED))

@@ -183,7 +183,7 @@ class _Delivery:
         self.over = True
         return pack(Kind.THANKS, 0, NO_EXCHANGE, b"")
 
-    def closed(self, complete: bool) -> None:
+    def on_close(self, complete: bool) -> None:
         pass
 
 
@@ -317,10 +317,10 @@ class _Answered:
             self.reason = str(error)
             raise
 
-    def closed(self, complete: bool) -> None:
+    def on_close(self, complete: bool) -> None:
         if complete or self.exchange.agreed:
             self._ended.append(self)
-        self.exchange.lost()
+        self.exchange.lose_partner()
 
     @property
     def known(self) -> bool:

@@ -81,7 +81,7 @@ class Exchange:
         if self._expected is not None or self._failed or self.done:
             raise ExchangeFailed("this exchange has begun already; create a new one for every toss")
         self._expected = next(self._steps)
-        return self._drained()
+        return self._drain()
 
     def receive(self, data: bytes) -> bytes:
         """Take bytes that arrived, in pieces of any size, and return the bytes to send."""
@@ -93,9 +93,9 @@ class Exchange:
         except ExchangeFailed:
             self._drop()
             raise
-        return self._drained()
+        return self._drain()
 
-    def lost(self) -> None:
+    def lose_partner(self) -> None:
         """End the exchange because the other device is gone; no effect if the coins were dealt."""
         if not self.done:
             self._drop()
@@ -214,7 +214,7 @@ class Exchange:
         self._outbox.clear()
         self._steps.close()
 
-    def _drained(self) -> bytes:
+    def _drain(self) -> bytes:
         sent = bytes(self._outbox)
         self._outbox.clear()
         return sent
@@ -258,7 +258,7 @@ def run(exchange: Exchange, connection: socket.socket, deadline: Deadline) -> No
         while not exchange.done:
             send(connection, exchange.receive(receive(connection, deadline)), deadline)
     except ExchangeFailed:
-        exchange.lost()
+        exchange.lose_partner()
         raise
 
 
@@ -295,10 +295,10 @@ def reach(address: Address, deadline: Deadline, tls: ssl.SSLContext | None = Non
                 raise ExchangeFailed("nobody listens at this address") from None
             time.sleep(_PAUSE)
             continue
-        return connection if tls is None else _wrapped(connection, address[0], deadline, tls)
+        return connection if tls is None else _wrap(connection, address[0], deadline, tls)
 
 
-def _wrapped(connection: socket.socket, host: str, deadline: Deadline, tls: ssl.SSLContext) -> socket.socket:
+def _wrap(connection: socket.socket, host: str, deadline: Deadline, tls: ssl.SSLContext) -> socket.socket:
     try:
         connection.settimeout(deadline.left)
         return tls.wrap_socket(connection, server_hostname=host)

@@ -192,19 +192,19 @@ class Certificates:
         """Return a context for connections that are opened: both sides show a certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = check_hostname
-        return self._loaded(context)
+        return self._load(context)
 
     def server(self) -> ssl.SSLContext:
         """Return a context for connections that are accepted: both sides show a certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.verify_mode = ssl.CERT_REQUIRED
-        return self._loaded(context)
+        return self._load(context)
 
     def device(self) -> DeviceTLS:
         """Return the contexts of a device; the name in the partner's certificate is not checked."""
         return DeviceTLS(self.client(), self.client(check_hostname=False), self.server())
 
-    def _loaded(self, context: ssl.SSLContext) -> ssl.SSLContext:
+    def _load(self, context: ssl.SSLContext) -> ssl.SSLContext:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
             context.load_cert_chain(self.certificate, self.key, password="")
@@ -323,7 +323,7 @@ class Terms:
     @cached_property
     def mechanism(self) -> Joint:
         """The mechanism with exactly the coins that are tossed."""
-        table = _settled(self.asked.pairs, self.bits, self.asked.symbols - 1)
+        table = _settle(self.asked.pairs, self.bits, self.asked.symbols - 1)
         p = table.chance
         if p * self.asked.symbols <= 1:
             raise InvalidParameter(
@@ -380,7 +380,7 @@ class Terms:
         return self.accounting("partner revealed")
 
 
-def _settled(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
+def _settle(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
     """Return the nearest pair table in multiples of 2^−bits whose loss is no larger, partner known or not."""
     whole = 1 << bits
     exact = [Fraction(weight * whole, asked.total) for weight in (asked.both, asked.one, asked.neither)]

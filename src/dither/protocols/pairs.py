@@ -182,7 +182,7 @@ def begin_share(
 def check_servers(index: int, servers: Sequence[str]) -> None:
     """Raise InvalidParameter unless these are three different addresses, MissingExtra without mpyc."""
     if find_spec("mpyc") is None:
-        raise MissingExtra("pairing by three servers", "protocols")
+        raise MissingExtra("pairing by three servers", "servers")
     if len(set(servers)) != SERVERS or len(servers) != SERVERS or not 0 <= index < SERVERS:
         raise InvalidParameter("three servers shuffle, each with its own address and an index from 0 to 2")
     for address in servers:

@@ -44,7 +44,7 @@ class Conversation(Protocol):
     def receive(self, data: bytes) -> bytes:
         """Take bytes that arrived, and return the bytes to send."""
 
-    def closed(self, complete: bool) -> None:
+    def on_close(self, complete: bool) -> None:
         """Take note that the connection is closed, and whether it was over and everything was sent."""
 
     @property
@@ -190,7 +190,7 @@ class Desk:
         self._connections.pop(connection.said, None)
         self._selector.unregister(connection.socket)
         connection.socket.close()
-        connection.said.closed(connection.said.over and not connection.outbox)
+        connection.said.on_close(connection.said.over and not connection.outbox)
 
 
 SECRET: Final = 32  # bytes
@@ -313,7 +313,7 @@ class _Enrolment:
             self._enrol(read_enrol(body))
         return b""
 
-    def closed(self, complete: bool) -> None:
+    def on_close(self, complete: bool) -> None:
         self.gone, self.told = True, complete
 
     def _enrol(self, device: Enrolled) -> None:

@@ -163,7 +163,7 @@ class Question(Answering):
         """
         if self.made_by is not None:
             return self.made_by
-        made = self._made({})
+        made = self._remake({})
         if made.question.device_text != self.device_text:
             raise Mismatch(
                 f"{self.name} with these parameters has other integers than this question, which was made "
@@ -171,7 +171,7 @@ class Question(Answering):
             )
         return made
 
-    def _made(self, more: Mapping[str, Any]) -> Any:
+    def _remake(self, more: Mapping[str, Any]) -> Any:
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
         kind = kind.on(self.domain) if hasattr(kind, "on") else kind
@@ -184,7 +184,7 @@ class Question(Answering):
 
     def at(self, epsilon: float) -> Question:
         """Return the question of the same design with another ε; its integers are computed anew."""
-        made = self._made({"epsilon": epsilon}) if self.made_by is None else self.made_by.at(epsilon)
+        made = self._remake({"epsilon": epsilon}) if self.made_by is None else self.made_by.at(epsilon)
         question: Question = made.question
         return question
 
@@ -408,7 +408,7 @@ class NumberQuestion(Question):
         """Return P(report | input) as an operator, with reports grouped into about `rows` rows."""
         return self.kernel.likelihood(inputs, rows)
 
-    def decoded(self) -> Floats:
+    def decoded_numbers(self) -> Floats:
         """Return the decoded number of each counted report; for a group of cells, that of its middle."""
         cells = self.kernel.middles() if self.kernel.rest else np.arange(self.outcomes)
         return np.asarray(self.decode(cells), dtype=np.float64)
@@ -418,8 +418,19 @@ class NumberQuestion(Question):
         return self.kernel.unbiased_reading(self.book)
 
     def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return numbers for the reports whose mean is the value; None if there are none."""
+        """Return the numbers by which reports are averaged: their mean is the value; None if there are none.
+
+        Of all such numbers that are known, they have the least variance on average over the domain.
+        """
         return self._reading
+
+    @cached_property
+    def _plain(self) -> UnbiasedReading | None:
+        return self.kernel.unbiased_reading(self.book, plain=True)
+
+    def plain_reading(self) -> UnbiasedReading | None:
+        """Return numbers whose mean is the value, affine in the report or decoded, as variances need them."""
+        return self._plain
 
     @property
     def window_share(self) -> float:
@@ -488,13 +499,6 @@ class CategoryQuestion(Question):
         if not 0.0 <= frequency <= 1.0:
             raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
         return float(self.kernel.variance(frequency))
-
-    def shared(self, n: int) -> tuple[float, float, float]:
-        """Return a, b, c of a + b·m + c·m², which is added to m(1 − m) in n times the variance of a share.
-
-        m is the mean of the share. They are 0 if the reports of different people are independent.
-        """
-        return self.kernel.shared(n)
 
     def supports(self, counts: Integers) -> Integers:
         """Return the number of reports that support each category, from the counts of a summary."""

@@ -132,7 +132,7 @@ class PathQuestion(Question):
         flat = np.asarray(cells).reshape(-1, 1 + self.columns)
         check_begun(flat[:, 0])
         places = np.empty((len(flat), 2))
-        for question, _, rows in self.split(Paths.begun(places, flat[:, 0] != 0)):
+        for question, _, rows in self.split(Paths.split(places, flat[:, 0] != 0)):
             places[rows] = question.kernel.decode(flat[rows], question.domain, question.book)
         if self.reading is not None:
             places = self.reading(places)
@@ -153,7 +153,7 @@ class PathQuestion(Question):
     def paths(self, reports: Reports) -> Paths:
         """Return the decoded places of reports, as paths."""
         own = self.reports(reports)
-        return Paths.begun(own.values.reshape(-1, 2), own.cells[..., 0].reshape(-1) != 0)
+        return Paths.split(own.values.reshape(-1, 2), own.cells[..., 0].reshape(-1) != 0)
 
     def likelihood(self, cells: Floats) -> PlaceLikelihood:
         """Return the likelihood of reports for cells, an array of a few places for each cell."""

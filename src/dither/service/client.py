@@ -80,8 +80,8 @@ class Client:
         refuse_private("sealing_key", sealing_key)
         if sealing_key is not None:
             public_key(sealing_key)
-        self._address, self._timeout, self._account = _checked(address), timeout, account
-        self._relay = self._address._replace(path=GATEWAY) if relay is None else _checked(relay)
+        self._address, self._timeout, self._account = _check_address(address), timeout, account
+        self._relay = self._address._replace(path=GATEWAY) if relay is None else _check_address(relay)
         self._sealing_key = sealing_key
         status, text = self._request("GET", self._address.path)
         if status != 200:
@@ -198,7 +198,7 @@ class Client:
 
 def fetch_log(address: str, timeout: float = 10.0) -> CampaignLog:
     """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign."""
-    to = _checked(address)
+    to = _check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
     status, _, text = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
     if status != 200:
@@ -225,7 +225,7 @@ def _exchange(
         link.close()
 
 
-def _checked(address: object) -> SplitResult:
+def _check_address(address: object) -> SplitResult:
     """Return the parts of an address; raise InvalidParameter unless it is encrypted, or of this machine."""
     if not isinstance(address, str):
         raise InvalidParameter(f"an address is a text such as https://…/v1/campaigns/…, not {found(address)}")

@@ -46,7 +46,7 @@ class Collector:
         self.live = LiveCounts()
         self.began = time.monotonic()
         self._campaigns: dict[str, Published] = {}
-        self._kept_refusals = store.refused()
+        self._kept_refusals = store.refusals()
         self._new_refusals: Counter[RefusedKey] = Counter()
         self._lock = threading.Lock()
         self.catch_up()
@@ -88,15 +88,15 @@ class Collector:
             with self._lock:
                 self._new_refusals += new
             raise
-        kept = self.store.refused() if new else self._kept_refusals
+        kept = self.store.refusals() if new else self._kept_refusals
         with self._lock:
             self._kept_refusals = kept
 
     def catch_up(self) -> None:
         """Count what others stored since the last time, or everything at the start."""
-        if self.store.reloaded():
+        if self.store.reload():
             self._learn()
-            self.live.rebuild(self.store.counted(), self._news())
+            self.live.rebuild(self.store.folded_counts(), self._news())
         else:
             self.live.add_all(self._news())
 
@@ -177,7 +177,7 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     if published is None:
         raise BatchRefused(Reason.CAMPAIGN)
     day = collector.day()
-    reason = closed(published, day, collector.settings.grace)
+    reason = reason_closed(published, day, collector.settings.grace)
     if reason is not None:
         raise BatchRefused(reason)
     contract = published.contract
@@ -197,7 +197,7 @@ def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
     return Arrived(batch.id, tuple(parts))
 
 
-def closed(published: Published, day: datetime.date, grace: int) -> Reason | None:
+def reason_closed(published: Published, day: datetime.date, grace: int) -> Reason | None:
     """Return why a campaign accepts nothing on a day; None if it does."""
     if published.retired is not None and day >= published.retired[0]:
         return Reason.RETIRED

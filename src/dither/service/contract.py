@@ -40,7 +40,7 @@ from dither.wire.codec import MOST_BYTES, Campaign, loads, read_as, read_named, 
 from dither.wire.ohttp import public_key
 
 
-def promised(guarantee: Guarantee) -> dict[str, Any]:
+def promises(guarantee: Guarantee) -> dict[str, Any]:
     """Return what a person is promised, computed from the integers of the questions."""
     epsilon, delta = (getattr(guarantee.bound, name, None) for name in ("epsilon", "delta"))
     return {"epsilon": epsilon, "delta": delta, "assumptions": list(guarantee.assumes)}
@@ -48,7 +48,7 @@ def promised(guarantee: Guarantee) -> dict[str, Any]:
 
 def is_promise(stated: object, guarantee: Guarantee) -> bool:
     """Return whether a stated promise is the computed one; the last digits may be another version's."""
-    computed = promised(guarantee)
+    computed = promises(guarantee)
     if not isinstance(stated, dict) or stated.keys() != computed.keys():
         return False
     for name in ("epsilon", "delta"):
@@ -245,7 +245,7 @@ class Contract:
                 "dither-campaign": VERSION,
                 **terms,
                 "repeat": self.repeat,
-                "promise": promised(self.guarantee),
+                "promise": promises(self.guarantee),
                 "questions": [[name, to_json(one)] for name, one in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
@@ -397,7 +397,7 @@ class Published:
             "key": self.key,
             "signature": self.signature,
             "retired": gone,
-            **_written(self.before),
+            **_write_before(self.before),
         }
         return json.dumps(whole, ensure_ascii=False)
 
@@ -490,7 +490,12 @@ class CampaignLog:
 
     def to_json(self) -> str:
         """Return what a collector serves and a file holds."""
-        whole = {"log": self.entries, "key": self.key, "signature": self.signature, **_written(self.before)}
+        whole = {
+            "log": self.entries,
+            "key": self.key,
+            "signature": self.signature,
+            **_write_before(self.before),
+        }
         return json.dumps(whole, ensure_ascii=False)
 
     @classmethod
@@ -512,7 +517,7 @@ class CampaignLog:
         return cls(tuple(entries), stated, signature, before)
 
 
-def _written(before: KeyBefore | None) -> dict[str, Any]:
+def _write_before(before: KeyBefore | None) -> dict[str, Any]:
     return {} if before is None else {"key_before": before._asdict()}
 
 

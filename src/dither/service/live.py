@@ -81,7 +81,7 @@ class Fates:
         """The last tick of a step; -1 if there is none."""
         return max((steps[-1].tick for steps in self.steps.values()), default=-1)
 
-    def shown(self, slot: Slot, tick: int) -> datetime.date | None:
+    def day_shown(self, slot: Slot, tick: int) -> datetime.date | None:
         """Return the day on which a report is shown; None if it is in none of these steps."""
         steps = self.steps.get((slot.question, slot.label), ())
         place = bisect_left(steps, (tick, slot.day))
@@ -165,7 +165,7 @@ class LiveCounts:
                     later.add((question, label))
         return Fates(campaign, day, steps, frozenset(later))
 
-    def folded(self, fates: Fates) -> None:
+    def forget_folded(self, fates: Fates) -> None:
         """Forget the steps that were folded: nobody asks about the order of their reports any more."""
         for name, steps in fates.steps.items():
             del self._sequences[(fates.campaign, *name)].steps[: len(steps)]

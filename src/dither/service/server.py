@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dither.errors import InvalidParameter, MissingExtra
-from dither.service.collector import Collector, closed, today
+from dither.service.collector import Collector, reason_closed, today
 from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
 from dither.service.settings import Reason, Settings, log, read_sealing_key, read_token, to_stderr
 from dither.service.store.opening import is_postgresql, open_store
@@ -95,6 +95,8 @@ class ServerPlan:
     def __post_init__(self) -> None:
         if self.workers > 1 and not is_postgresql(self.store):
             raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
+        if self.workers > 1 and not hasattr(signal, "SIGHUP"):
+            raise InvalidParameter("several workers share a socket, which this system cannot: use one worker")
         if self.key is None and is_postgresql(self.store) and any(map(_is_toml, self.campaigns)):
             raise InvalidParameter("give --key, or a campaign that `dither campaign publish` signed")
 
@@ -103,16 +105,16 @@ class ServerPlan:
         """The file of the key: by default beside the store."""
         return Path(self.key) if self.key is not None else Path(self.store).with_suffix(".key")
 
-    def published(self) -> list[Published]:
+    def read_campaigns(self) -> list[Published]:
         """Return the campaigns of the files by now; those in TOML are signed with the key.
 
         Raise InvalidParameter if one that is not over has a sealing key whose private half is not there:
         everything that devices seal to it would be refused.
         """
-        made = [self._published(Path(name)) for name in self.campaigns]
+        made = [self._read_campaign(Path(name)) for name in self.campaigns]
         for one in made:
             key = one.contract.sealing_key
-            over = closed(one, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
+            over = reason_closed(one, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
                 raise InvalidParameter(
                     f"devices encrypt what they send for the campaign {one.contract.name!r} to the key "
@@ -126,12 +128,12 @@ class ServerPlan:
         keys = [read_sealing_key(Path(name)) for name in self.sealing_keys]
         return {configuration(key): key for key in keys}
 
-    def _published(self, path: Path) -> Published:
+    def _read_campaign(self, path: Path) -> Published:
         if not _is_toml(path):
             return Published.from_json(path.read_bytes())
         return Signer(self.key_file, make=True).publish(Contract.read(path))
 
-    def listed(self, campaigns: list[Published]) -> CampaignLog | None:
+    def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
         """Return the list of campaigns, by default the one beside the key; None if there is none.
 
         Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
@@ -150,12 +152,12 @@ class ServerPlan:
 
     def writer(self, campaigns: list[Published]) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
-        log = self.listed(campaigns)
+        log = self.campaign_log(campaigns)
         collector = Collector(open_store(self.store), self.settings, sealing_keys=self.private_keys)
 
         def reload() -> list[Published]:
-            found = self.published()
-            collector.log = self.listed(found)
+            found = self.read_campaigns()
+            collector.log = self.campaign_log(found)
             return found
 
         try:
@@ -178,10 +180,10 @@ def from_environment() -> Starlette:
     given |= {name: tuple(given[name]) for name in ("campaigns", "sealing_keys")}
     given["settings"] = Settings(**given["settings"])
     plan = ServerPlan(**given)
-    return made(plan, plan.published())
+    return make_app(plan, plan.read_campaigns())
 
 
-def made(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
+def make_app(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
     """Return the application of a plan and its campaigns, with its store open and everything counted."""
     from dither.service.web.app import PARTS, application
 
@@ -205,8 +207,8 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
     """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
     _check_extra()
     with _bound(plan.host, plan.port) as bound:
-        campaigns = plan.published()
-        app = made(plan, campaigns) if plan.workers == 1 else None
+        campaigns = plan.read_campaigns()
+        app = make_app(plan, campaigns) if plan.workers == 1 else None
         place = _address(bound)
         told = tuple(f"{place}/v1/campaigns/{one.id}" for one in campaigns)
         keys = tuple(dict.fromkeys(one.key for one in campaigns))
@@ -314,7 +316,9 @@ def run(bound: socket.socket, app: Starlette) -> None:
 def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Windows would let a second server listen at the same address, unless it is told not to.
+    option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    bound.setsockopt(socket.SOL_SOCKET, option, 1)
     bound.bind((host, port))
     bound.set_inheritable(True)
     bound.listen(_BACKLOG)

@@ -196,7 +196,8 @@ def on_hangup(act: Callable[[], Any]) -> None:
 
     try:
         loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, safely))
-    except (RuntimeError, ValueError, NotImplementedError):  # another thread, as in tests
+    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+        # Windows has no such signal; in another thread than the main one, as in tests, none is handled.
         return
 
 

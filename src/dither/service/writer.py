@@ -146,7 +146,7 @@ class Writer:
             return
         results: list[BaseException | None]
         try:
-            results = self._stored([one.batch for one in group])
+            results = self._store([one.batch for one in group])
         except StoreUnavailable as error:
             self.unavailable += 1
             log("the store is not available", level=logging.WARNING, error=str(error))
@@ -164,7 +164,7 @@ class Writer:
             except RuntimeError:  # the loop is closed: nobody waits
                 continue
 
-    def _stored(self, batches: list[Arrived]) -> list[BaseException | None]:
+    def _store(self, batches: list[Arrived]) -> list[BaseException | None]:
         """Store batches; return for each None, or why it was refused."""
         results: list[BaseException | None] = [None] * len(batches)
         for place in self._impossible(batches):

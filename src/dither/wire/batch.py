@@ -164,7 +164,7 @@ class ReadBatch(NamedTuple):
         groups = []
         for name, some in reports.items():
             _check_digits(name, "a fingerprint")
-            groups.append(_listed(name, some))
+            groups.append(_read_list(name, some))
         lists = ",".join(f'"{name}":["{_JOINED.join(some)}"]' for name, some in reports.items())
         head = f'{{"batch":"{identity}","dither":2,"label":{json.dumps(label, ensure_ascii=False)}'
         if f'{head},"reports":{{{lists}}}}}' != text:
@@ -201,7 +201,7 @@ def _ascending(data: bytes, size: int) -> bool:
     return bool((reports[1:] >= reports[:-1]).all())
 
 
-def _listed(name: str, some: object) -> ReportGroup:
+def _read_list(name: str, some: object) -> ReportGroup:
     """Return the reports of a list of hexadecimal texts."""
     if not isinstance(some, list):
         raise MalformedReport("the reports of a question are a list of texts")

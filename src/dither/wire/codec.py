@@ -24,7 +24,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from dither import losses
-from dither.device_text import digest, parsed
+from dither.device_text import digest, parse
 from dither.domains import Categories, Circle, Domain, Interval, Line
 from dither.errors import (
     BudgetExceeded,
@@ -37,7 +37,7 @@ from dither.errors import (
 )
 from dither.privacy import Guarantee, Policy
 from dither.question import Question, as_question, check_epsilon, read_question
-from dither.registry import check_name, named
+from dither.registry import check_name, design_of
 from dither.reports import Reports
 
 MOST_BYTES: Final = 1 << 24  # of a specification's text
@@ -62,7 +62,7 @@ def loads(text: object, what: str, most: int = MOST_BYTES) -> Any:
         raise
     except (ValueError, RecursionError):
         raise MalformedReport(f"{what} is not valid JSON") from None
-    bounded(data)
+    check_bounds(data)
     return data
 
 
@@ -77,7 +77,7 @@ def _no_number(name: str) -> NoReturn:
     raise MalformedReport(f"{name} is not a number in JSON")
 
 
-def bounded(data: Any) -> None:
+def check_bounds(data: Any) -> None:
     """Raise MalformedReport if data are too deeply nested, have too many parts, or too long a number."""
     level: list[Any] = [data]
     items = 0
@@ -125,7 +125,7 @@ def check_specification(data: Any) -> None:
         )
     if set(data) != _PARTS:
         raise MalformedReport(f"a specification has exactly the parts {', '.join(sorted(_PARTS))}")
-    bounded(data)
+    check_bounds(data)
     for name in ("mechanism", "fingerprint", "device"):
         if not isinstance(data[name], str):
             raise MalformedReport(f"the part {name!r} of a specification must be a text")
@@ -152,7 +152,7 @@ def check_header(header: Any, room: int) -> tuple[str, tuple[int, ...]]:
 
 
 @contextmanager
-def refused(what: str) -> Iterator[None]:
+def refuse_malformed(what: str) -> Iterator[None]:
     """Convert every error of the block into MalformedReport, except MissingExtra.
 
     Untrusted data can make numpy, fractions or dictionaries raise errors of any type.
@@ -189,7 +189,7 @@ def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
     privacy loss and the cost of reading.
     """
     started, limits = time.monotonic(), _limits(policy)
-    return _built(loads(text, "a specification", limits.bytes), policy, started)
+    return _build(loads(text, "a specification", limits.bytes), policy, started)
 
 
 def read_named(text: str) -> Question:
@@ -223,9 +223,9 @@ def from_specification(data: Any, *, known: bool = False) -> Question:
     With `known`, the name must be that of a design of dither: a device insists on it.
     """
     check_specification(data)
-    with refused("the specification"):
-        device = parsed(data["device"])
-        bounded(device)
+    with refuse_malformed("the specification"):
+        device = parse(data["device"])
+        check_bounds(device)
         if digest(data["device"]) != data["fingerprint"]:
             raise MalformedReport("the fingerprint is not the digest of the device text")
         made = read_question(device, data["codebook"], data["mechanism"], data["parameters"])
@@ -245,7 +245,7 @@ def _limits(policy: Policy | None) -> Policy:
     return policy or _UNLIMITED
 
 
-def _built(data: Any, policy: Policy | None, started: float) -> Question:
+def _build(data: Any, policy: Policy | None, started: float) -> Question:
     """Return the question of a specification; raise an error if a policy is given and refuses it."""
     if policy is None:
         return from_specification(data)
@@ -302,13 +302,14 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
         raise MalformedReport("the checksum does not match: bytes are missing or were changed")
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)
-    made = _built(header["specification"], policy, started)
-    with refused("these reports"):
+    made = _build(header["specification"], policy, started)
+    with refuse_malformed("these reports"):
         cells = np.frombuffer(body, np.dtype(layout), offset=start + length).reshape(shape)
         return made.reports(cells.astype(cells.dtype.newbyteorder("=")))
 
 
 _CAMPAIGN_VERSION: Final = 1
+MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
 _DOMAINS: Final = ("interval", "circle", "categories")
 
 
@@ -372,7 +373,7 @@ class Campaign:
             raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
         tables = data.get("questions")
         try:
-            bounded(tables)
+            check_bounds(tables)
         except MalformedReport as error:
             raise InvalidParameter(f"the questions of a campaign: {error}") from None
         if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
@@ -404,7 +405,7 @@ class Campaign:
         questions = data.get("questions") if isinstance(data, dict) else None
         if not isinstance(questions, dict):
             raise MalformedReport("the head of this file is not a specification that dither wrote")
-        with refused("the head of this file"):
+        with refuse_malformed("the head of this file"):
             made = {name: from_specification(part) for name, part in questions.items()}
             return Campaign(read_as(made, data))
 
@@ -437,7 +438,7 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     return made
 
 
-def _declared(domain: Domain, table: dict[str, Any]) -> Domain:
+def _declared_domain(domain: Domain, table: dict[str, Any]) -> Domain:
     """Return the domain with the `step` and `unit` that a table declares; take them out of the table."""
     words = {key: table.pop(key) for key in ("step", "unit") if key in table}
     if not words:
@@ -451,13 +452,17 @@ def _question(name: str, table: dict[str, Any]) -> Any:
     table, kind = dict(table), None
     try:
         domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
-        domain = _declared(domain, table)
+        domain = _declared_domain(domain, table)
         if "epsilon" not in table:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
         stated = table.pop("mechanism", None)
-        kind = default_mechanism(domain, table["epsilon"]) if stated is None else named(stated)
+        if stated is None:
+            kind, more = default_mechanism(domain, table["epsilon"])
+            table = {**more, **table}
+        else:
+            kind = design_of(stated)
         if isinstance(table.get("loss"), str):
-            table["loss"] = losses.named(table["loss"])
+            table["loss"] = losses.loss_of(table["loss"])
         return kind(domain, **table)
     except MissingExtra:
         raise
@@ -501,21 +506,26 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
     return Interval(*value)
 
 
-def default_mechanism(domain: Domain, epsilon: object) -> type[Any]:
-    """Return the mechanism of a question that names none.
+def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[str, Any]]:
+    """Return the mechanism of a question that names none, and its parameters beside ε.
 
     On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
-    OGPM, on an interval the one of Hybrid and Podium that `dt.recommend` ranks first for a mean. Solved
-    mechanisms have still smaller errors and long specifications; they are asked for by name.
+    OGPM. On an interval it has the smallest predicted error of a mean, in the worst case: of the solved
+    unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
     """
+    budget = check_epsilon(epsilon)
     if isinstance(domain, Circle):
-        return named("OGPM")
+        return design_of("OGPM"), {}
     if isinstance(domain, Categories):
-        return type(_loaded("advice.catalogue").default_protocol(domain, check_epsilon(epsilon)))
-    crossover: float = _loaded("mechanisms.numeric.pm").CROSSOVER["worst"]
-    return named("Podium" if check_epsilon(epsilon) > crossover else "Hybrid")
+        return type(_load("advice.catalogue").default_protocol(domain, budget)), {}
+    spread, best = _load("advice.goals.numbers").Mean().spread, _load("advice.catalogue").solved
+    for candidate in best(domain, budget, (), ("worst",), unbiased=True, wait=False):
+        if len(to_json(candidate.mechanism).encode()) <= MOST_SPECIFIED:
+            return type(candidate.mechanism), {"unbiased": True}
+    closed = [design_of(name) for name in ("Hybrid", "Podium")]
+    return min(closed, key=lambda kind: float(spread(kind(domain, epsilon=budget)))), {}
 
 
-def _loaded(module: str) -> Any:
+def _load(module: str) -> Any:
     """Return a module that only a question without a mechanism needs: who is given a question does not."""
     return import_module(f"dither.{module}")

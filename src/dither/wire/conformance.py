@@ -51,7 +51,7 @@ def _draws(data: Any) -> Iterator[Case]:
             yield f"{one['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
 
 
-def _refused(data: Any) -> Iterator[Case]:
+def _refusals(data: Any) -> Iterator[Case]:
     for one in data["refused"]:
         yield f"{one['name']}: {one['reason']}", _read(one), {"refused": True}
 
@@ -146,7 +146,7 @@ def alike(reports: Iterable[str]) -> list[int]:
 
 _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "draws": _draws,
-    "refused": _refused,
+    "refused": _refusals,
     "texts": _texts,
     "signatures": _signatures,
     "bounds": _bounds,

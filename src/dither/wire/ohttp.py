@@ -183,7 +183,7 @@ def sealed_size(size: int) -> int:
     return _HEADER + _ENCAPSULATED + _TAG + (1 << (size + _ROOM - 1).bit_length())
 
 
-def _padded(message: bytes, least: int) -> bytes:
+def _pad(message: bytes, least: int) -> bytes:
     """Return a message with zeros behind it, up to a power of two [RFC 9292, 3.8]: its length tells less."""
     return message.ljust(max(least, 1 << (len(message) - 1).bit_length()), b"\0")
 
@@ -274,7 +274,7 @@ class BinaryRequest(NamedTuple):
         """Return the request to a host over https, padded."""
         words = (self.method, "https", authority, self.path)
         head = b"".join(_text(word.encode()) for word in words)
-        return _padded(_number(0) + head + _fields(self.kind) + _text(self.content), _LEAST_REQUEST)
+        return _pad(_number(0) + head + _fields(self.kind) + _text(self.content), _LEAST_REQUEST)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -297,7 +297,7 @@ class BinaryResponse(NamedTuple):
     def to_bytes(self) -> bytes:
         """Return the response, padded: the length of a refusal is that of an acknowledgement."""
         head = _number(1) + _number(self.status) + _fields(self.kind)
-        return _padded(head + _text(self.content), _LEAST_RESPONSE)
+        return _pad(head + _text(self.content), _LEAST_RESPONSE)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:

@@ -44,7 +44,7 @@ def _client(folder: Path, truth: float) -> list[str]:
 
 def test_a_command_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Without the usual limit of time: a busy machine would draw fewer reports, and prove less.
-    monkeypatch.setattr("dither.cli.verbs.audit.audit", partial(dt.audit, seconds=1e6))
+    monkeypatch.setattr("dither.audits.api.audit", partial(dt.audit, seconds=1e6))
     found = run(
         "--categories",
         "yes,no",

@@ -127,7 +127,7 @@ def test_json_is_one_document(file: str, tmp_path: Path) -> None:
 
 def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
-    monkeypatch.setattr("dither.cli.verbs.serve.serve", lambda plan, tell: tell(places))
+    monkeypatch.setattr("dither.service.server.serve", lambda plan, tell: tell(places))
     assert [line.split() for line in run("serve", file).output.splitlines()] == [
         ["page", "http://h/"],
         ["campaign", "http://h/v1/campaigns/ab"],

@@ -13,9 +13,10 @@ import pytest
 
 import dither as dt
 from dither import results
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.data.arrow import BATCH
-from dither.data.formats import TABLES, table_format
+from dither.data.formats import table_format
+from dither.data.streams import TABLES
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 
 pa = pytest.importorskip("pyarrow")
@@ -318,7 +319,7 @@ def test_a_crash_leaves_what_was_there(tmp_path: Path) -> None:
     path.write_text("whole")
 
     def crash() -> Iterator[None]:
-        with renamed(path) as part:
+        with rename_after(path) as part:
             part.write_text("half")
             raise OSError
         yield

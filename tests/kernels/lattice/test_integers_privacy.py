@@ -15,7 +15,14 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.lattice.integers import Clamped, domain_base, excess, failure
 from dither.kernels.lattice.kernel import Bounded, LatticeKernel, Ring
-from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, Stairs, decayed, largest_ratio
+from dither.kernels.lattice.noise import (
+    End,
+    Geometric,
+    LatticeNoise,
+    Stairs,
+    fixed_exponential,
+    largest_ratio,
+)
 from dither.kernels.table import Channel
 from dither.mechanisms.numeric.gaussian import Calibration
 from dither.privacy import PAC, Approximate, Pure
@@ -143,7 +150,7 @@ def test_a_steeper_noise_is_refused(epsilon: float) -> None:
     honest = dt.Laplace(UNIT, epsilon=epsilon)
     kernel = honest.kernel.lattice
     steps = kernel.last >> kernel.fraction
-    base = decayed(Fraction(epsilon) / steps)
+    base = fixed_exponential(Fraction(epsilon) / steps)
     for twin, bad in (
         (base - (base >> 60), True),
         (domain_base(epsilon, kernel.last, kernel.fraction, steps), False),
@@ -175,7 +182,7 @@ def test_bounded_laplace_without_its_normaliser_is_refused() -> None:
     """b = D/ε forgets that the totals differ: it realises 1.380 at ε = 1, D = 1/2."""
     honest = dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=0.5)
     shift, steps = honest.kernel.lattice.shift, honest.kernel.lattice.noise.reach
-    naive = Bounded(LatticeNoise(Geometric(), decayed(Fraction(1, shift)), steps, End.CUT), shift)
+    naive = Bounded(LatticeNoise(Geometric(), fixed_exponential(Fraction(1, shift)), steps, End.CUT), shift)
     assert log_above(naive.ratio) == pytest.approx(1.380, abs=5e-4)
     assert refused(honest, naive)
 
@@ -209,7 +216,7 @@ def test_delta_against_brute_force(
     mechanism = dt.Gaussian(UNIT, epsilon=epsilon, delta=delta, calibration=calibration, cells=cells)
     laws = rows(mechanism, [*np.linspace(0, 1, 9), 0.001, 0.01, 0.03, 0.97, 0.99, 0.999])
     bound = exp_below(Fraction(epsilon))
-    spent = Fraction(mechanism.realised()[0].delta)
+    spent = Fraction(mechanism.question.promise.bound.delta)
     if calibration == "pac":
         assert brute_failure(laws, bound) <= spent <= Fraction(delta)
         assert failure(mechanism.kernel.lattice, bound) <= spent
@@ -353,7 +360,7 @@ def test_gaussian_and_exponential_travel() -> None:
 @pytest.mark.parametrize("end", End)
 def test_noise_that_ends_in_another_way_is_refused(end: End) -> None:
     """The ratio of a lattice is proved for one way in which its noise ends."""
-    noise = LatticeNoise(Geometric(), decayed(Fraction(1, 2)), 40, end)
+    noise = LatticeNoise(Geometric(), fixed_exponential(Fraction(1, 2)), 40, end)
     lattices = {
         End.RING: lambda: Ring(noise),
         End.CUT: lambda: Bounded(noise, 2),

@@ -27,7 +27,7 @@ from dither.kernels.lattice.noise import (
     LatticeNoise,
     Normal,
     Stairs,
-    decayed,
+    fixed_exponential,
     in_few_bits,
     largest_ratio,
 )
@@ -67,7 +67,7 @@ CASES = [*itertools.product(SMALL, End), *((case, End.PILED) for case in LARGE)]
 @pytest.mark.parametrize(("case", "end"), CASES)
 def test_weights_are_the_law_rounded(case: tuple[Decay, float, int], end: End) -> None:
     decay, rate, reach = case
-    noise = LatticeNoise(decay, decayed(Fraction(rate)), reach, end)
+    noise = LatticeNoise(decay, fixed_exponential(Fraction(rate)), reach, end)
     weights = noise.weights
     assert len(weights) == reach + 1
     assert sum(noise.row) == TOTAL
@@ -97,7 +97,7 @@ def test_the_pile_of_normal_noise_is_at_least_its_tail() -> None:
     """The series that stands for it is a little too large: it falls more slowly."""
     with mpmath.workprec(200):
         for rate, reach in ((0.01, 40), (2e-4, 300)):
-            noise = LatticeNoise(Normal(), decayed(Fraction(rate)), reach, End.PILED)
+            noise = LatticeNoise(Normal(), fixed_exponential(Fraction(rate)), reach, End.PILED)
             true = mpmath.nsum(lambda z, rate=rate: mpmath.exp(-rate * z * z), [reach, mpmath.inf])
             found = Fraction(noise.weights[-1], noise.weights[0])
             assert 1 <= mpmath.mpf(found.numerator) / found.denominator / true < 1.05
@@ -106,7 +106,7 @@ def test_the_pile_of_normal_noise_is_at_least_its_tail() -> None:
 @pytest.mark.parametrize(("decay", "rate", "reach"), SMALL + LARGE)
 def test_all_but_the_centre_are_rounded_up(decay: Decay, rate: float, reach: int) -> None:
     """So a ratio to the centre, or to anything nearer, is never too large."""
-    noise = LatticeNoise(decay, decayed(Fraction(rate)), reach, End.PILED)
+    noise = LatticeNoise(decay, fixed_exponential(Fraction(rate)), reach, End.PILED)
     centre = noise.weights[0]
     powers = decay.values(noise.base, reach)
     scale = Fraction(TOTAL - (1 << 40), 2 * sum(powers) - powers[0] + 2 * _beyond(noise))
@@ -121,7 +121,7 @@ def _beyond(noise: LatticeNoise) -> int:
 
 
 def test_ratio_is_the_largest_of_all_pairs_at_most_so_far_apart() -> None:
-    noise = LatticeNoise(Stairs(6, 2), decayed(Fraction(7, 5)), 30, End.PILED)
+    noise = LatticeNoise(Stairs(6, 2), fixed_exponential(Fraction(7, 5)), 30, End.PILED)
     single = [noise.weights[abs(z)] for z in range(-29, 30)]
     for shift in (1, 5, 6):
         brute = max(
@@ -159,9 +159,9 @@ def test_few_bits_round_down() -> None:
     ],
 )
 def test_what_travels_is_checked(change: dict[str, Any]) -> None:
-    noise = LatticeNoise(Geometric(), decayed(Fraction(1, 2)), 40, End.PILED)
+    noise = LatticeNoise(Geometric(), fixed_exponential(Fraction(1, 2)), 40, End.PILED)
     assert LatticeNoise.from_device(noise.device(), End.PILED) == noise
-    stairs = LatticeNoise(Stairs(3, 2), decayed(Fraction(1, 2)), 40, End.PILED)
+    stairs = LatticeNoise(Stairs(3, 2), fixed_exponential(Fraction(1, 2)), 40, End.PILED)
     assert LatticeNoise.from_device(stairs.device(), End.PILED) == stairs
     laplace = dt.Laplace(dt.Interval(0, 1), epsilon=1.0, cells=64)
     with pytest.raises(MalformedReport):
@@ -196,8 +196,8 @@ def draw(mechanism: Any, x: float, size: int, seed: int) -> np.ndarray:
 def step(mechanism: Any) -> float:
     """The length of one step of the lattice."""
     first, second = (
-        mechanism.unbiased_reading().values[:2]
-        if mechanism.unbiased_reading()
+        mechanism.question.plain_reading().values[:2]
+        if mechanism.question.plain_reading()
         else mechanism.decode(np.arange(2))
     )
     return float(second - first)
@@ -377,7 +377,7 @@ def test_truncated_reports_are_the_same_reports() -> None:
     assert np.array_equal(cut.values, np.clip(reports.values, -3, 7))
     assert cut == reports
     for _ in range(2):  # reading reports straight does not change how they are decoded
-        straight = cut.question.unbiased_reading()  # type: ignore[attr-defined]
+        straight = cut.question.plain_reading()  # type: ignore[attr-defined]
         assert np.array_equal(straight.values, plain.decode(np.arange(plain.outcomes)))
         assert cut.values.max() == 7.0
 
@@ -403,7 +403,7 @@ def _ends(mechanism: Any) -> tuple[np.float32, np.float32]:
 
 def test_decayed_twin_weights_are_exact() -> None:
     """Round trip of the smallest lattice, by hand: w(0), w(1), w(2), pile."""
-    noise = LatticeNoise(Stairs(1, 1), decayed(Fraction(1)), 3, End.PILED)
+    noise = LatticeNoise(Stairs(1, 1), fixed_exponential(Fraction(1)), 3, End.PILED)
     kernel = Clamped(noise, 1 << 30, 30)
     assert kernel.cells == 6
     w0, w1, w2, pile = noise.weights

@@ -306,7 +306,7 @@ def test_impossible_columns_are_noticed() -> None:
 def test_rivals_are_not_at_the_top_and_specifications_name_them() -> None:
     kinds = list(dt.rivals.__all__)
     assert not set(dt.rivals.__all__) & set(dt.__all__)
-    assert {name: registry.named(name) for name in kinds} == {
+    assert {name: registry.design_of(name) for name in kinds} == {
         name: getattr(dt.rivals, name) for name in kinds
     }
     told = dt.rivals.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0)

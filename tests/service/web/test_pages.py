@@ -161,7 +161,7 @@ def test_a_crowd_of_streams_is_told_to_wait(monkeypatch):
 
 def test_numbers_are_grouped_by_narrow_spaces():
     assert drawing.whole(1234567) == "1\u202f234\u202f567"
-    assert drawing.counted(1, "report") == "1\u202freport"
+    assert drawing.number_of(1, "report") == "1\u202freport"
     assert drawing.plain(-0.5) == "−0.5"
     assert drawing.narrow("95 % of 10 000 people") == "95\u202f% of 10\u202f000 people"
     assert drawing.percent(0.123) == "12.3\u202f%"
@@ -173,5 +173,5 @@ def test_promises_that_are_not_pure_and_every_repeat():
     for repeat in ("fresh", "same"):
         _, published = make(repeat=repeat)
         assert len(drawing.promise(published.contract)) == 2
-    assert "minutes" in drawing.asked(TERMS["questions"]["minutes"].question)
-    assert "direction" in drawing.asked(dt.OGPM(dt.Circle(360), epsilon=1).question)
+    assert "minutes" in drawing.question_words(TERMS["questions"]["minutes"].question)
+    assert "direction" in drawing.question_words(dt.OGPM(dt.Circle(360), epsilon=1).question)

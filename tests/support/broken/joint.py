@@ -16,6 +16,6 @@ class Flipped(Joint):
 
     symbols = 2
 
-    def _joined(self, coins: PairedCoins) -> JointResponse:
+    def _join(self, coins: PairedCoins) -> JointResponse:
         p = Fraction(self.p)
         return JointResponse(PairedCoins.of(p, -Fraction(self.rho) * p * (1 - p)), self.n, 2)

@@ -12,11 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goals.numbers import Averaged, Goal
+from dither.advice.goals.numbers import Averaged, Goal, people_of
 from dither.arrays import Floats
 from dither.domains import Categories, Disk, Interval, Parallelogram, Paths, Rectangle, Sphere
 from dither.domains.categories import Profile
 from dither.errors import DitherError, InvalidParameter, found
+from dither.estimation.queries import cumulative
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
 from dither.mechanisms.marginals import Marginals
@@ -26,7 +27,11 @@ from dither.mechanisms.places.rivals import Gridding, Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
 from dither.optimal.queries.design import prefixes
 from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
-from dither.table import percent
+from dither.randomness import Seeded
+from dither.table import percent, show_cell
+
+_RUNS: Final = 12  # simulations of an error
+_MOST_PEOPLE: Final = 1 << 17  # of one simulation
 
 
 @dataclass(frozen=True)
@@ -85,8 +90,34 @@ class Ranges(Averaged):
     def reason(self, first: Candidate, domain: Any) -> str:
         if isinstance(first.mechanism, Cumulative):
             above = math.sqrt(1.0 + first.mechanism.gap) - 1.0
-            return f"solved: an error at most {percent(above)} above the smallest possible"
+            smooth = show_cell(self.smooth_error(first.mechanism))
+            return (
+                f"solved: an error at most {percent(above)} above the smallest possible without bias; "
+                f"dt.cumulative(reports, method='empirical bayes') has {smooth} for a smooth shape "
+                f"(simulated: Beta(2, 5), {_RUNS} runs)"
+            )
         return "the smallest error when frequencies are summed"
+
+    def smooth_error(self, mechanism: Cumulative) -> float:
+        """Return the predicted error of `dt.cumulative(reports, method="empirical bayes")`, simulated.
+
+        People are drawn from a Beta(2, 5) over the cells. Beyond 2^17 people the error is taken to fall as
+        1/√n. The estimate is biased where neighbouring cells are unlike, so it is never the default.
+        """
+        question: Any = mechanism.question
+        n, edges = people_of(self.n), question.reading.edges
+        size, people = len(edges) - 1, min(n, _MOST_PEOPLE)
+        ends = np.linspace(0.0, 1.0, size + 1)
+        below = 1.0 - (1.0 - ends) ** 6 - 6.0 * ends * (1.0 - ends) ** 5  # the cdf of Beta(2, 5)
+        labels = mechanism.domain.labels if isinstance(mechanism.domain, Categories) else None
+        squares = []
+        for run in range(_RUNS):
+            cells = np.random.default_rng(run).choice(size, people, p=np.diff(below))
+            values = [labels[cell] for cell in cells] if labels else (edges[cells] + edges[cells + 1]) / 2.0
+            told = cumulative(mechanism.perturb(values, source=Seeded(run)), method="empirical bayes")
+            truth = np.cumsum(np.bincount(cells, minlength=size)) / people
+            squares.append(np.mean((np.asarray(told.value) - truth)[:-1] ** 2))
+        return math.sqrt(float(np.mean(squares)) * people / n)
 
 
 @dataclass(frozen=True)

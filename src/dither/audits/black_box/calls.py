@@ -112,7 +112,7 @@ class Calls:
         parts = [self._some(which[at : at + _BATCH]) for at in range(0, len(which), _BATCH)]
         self.seconds += time.monotonic() - begin
         self.reports += len(which)
-        return parts[0] if len(parts) == 1 else joined(parts)
+        return parts[0] if len(parts) == 1 else join(parts)
 
     def call(self, values: Any) -> Outputs:
         """Return what the randomiser returns for some values, as many reports as values."""
@@ -171,7 +171,7 @@ def as_outputs(returned: Any, count: int) -> Outputs:
     return kept
 
 
-def joined(parts: list[Outputs]) -> Outputs:
+def join(parts: list[Outputs]) -> Outputs:
     """Return reports of several calls one after the other."""
     first = parts[0]
     if isinstance(first, np.ndarray) and all(
@@ -182,7 +182,7 @@ def joined(parts: list[Outputs]) -> Outputs:
     return [one for part in parts for one in part]
 
 
-def picked(outputs: Outputs, mask: Array) -> Outputs:
+def pick(outputs: Outputs, mask: Array) -> Outputs:
     """Return the reports that a mask marks."""
     if isinstance(outputs, np.ndarray):
         return outputs[mask]

@@ -35,7 +35,7 @@ def columns(outputs: Outputs, context: Context) -> Columns:
     """Return the columns of reports."""
     array = _regular(outputs)
     if array is None:
-        plain = _flattened(outputs)
+        plain = _flat_columns(outputs)
     elif array.dtype.names:
         plain = {}
         for name in array.dtype.names:
@@ -49,7 +49,7 @@ def columns(outputs: Outputs, context: Context) -> Columns:
         plain = {"report": array}
     else:
         plain = _rows(array.reshape(len(array), -1))
-    return _detailed(plain, context)
+    return _detail_columns(plain, context)
 
 
 def _regular(outputs: Outputs) -> Array | None:
@@ -96,7 +96,7 @@ def _parts(width: int) -> list[int]:
     return list(range(width)) if width <= _MOST_PARTS else [*range(_MOST_PARTS - 1), width - 1]
 
 
-def _flattened(outputs: Outputs) -> Columns:
+def _flat_columns(outputs: Outputs) -> Columns:
     rows: list[dict[str, Any]] = []
     for one in outputs:
         row: dict[str, Any] = {}
@@ -151,7 +151,7 @@ def _flatten(name: str, one: Any, row: dict[str, Any], depth: int) -> None:
         row[f"how many different parts are in {name}"] = float(len(set(map(repr, parts))))
 
 
-def _detailed(plain: Columns, context: Context) -> Columns:
+def _detail_columns(plain: Columns, context: Context) -> Columns:
     """Return the columns with low-order bits, spacing, distances and the grid of a coarse uniform number."""
     found: Columns = {}
     detailed = 0
@@ -283,7 +283,7 @@ class Edges:
                 begin = None
         if chosen[-1]:
             parts.append("is not a finite number, or is missing")
-        return f"{self.column} {_listed(parts)}"
+        return f"{self.column} {_list_parts(parts)}"
 
     def names(self) -> list[str]:
         """Return a short name for each bin."""
@@ -331,7 +331,7 @@ class Labels:
         return [*(str(label)[:12] for label in self.labels), "others"]
 
 
-def binned(name: str, column: Array) -> list[Binning]:
+def bins_of(name: str, column: Array) -> list[Binning]:
     """Return bins for a column, from reports of all inputs together: fine and coarse ones, or none.
 
     Fine bins detect narrow events. Coarse bins have more reports each, so their ratios are more accurate.
@@ -390,5 +390,5 @@ def _interval(low: float, high: float) -> str:
     return f"≥ {low!r}" if math.isinf(high) else f"in [{low!r}, {high!r})"
 
 
-def _listed(parts: list[str]) -> str:
+def _list_parts(parts: list[str]) -> str:
     return " or ".join(parts[:6]) + (f" or {len(parts) - 6} more" if len(parts) > 6 else "")

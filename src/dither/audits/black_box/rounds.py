@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Integers
-from dither.audits.black_box.calls import Calls, Failed, Outputs, joined
+from dither.audits.black_box.calls import Calls, Failed, Outputs, join
 from dither.audits.black_box.columns import Columns, Context, columns
 from dither.audits.black_box.search import CandidateEvent, search, tally
 from dither.audits.finding import Evidence
@@ -82,9 +82,9 @@ def rounds(
     _check(drawn[0], calls)
     for at, (planned, level) in enumerate(zip(schedule.sizes[1:], schedule.levels, strict=True)):
         last = at == len(schedule.levels) - 1
-        known = columns(joined(drawn)[-_LEARNED:], context)
+        known = columns(join(drawn)[-_LEARNED:], context)
         found = search(known, np.concatenate(seen)[-_LEARNED:], pairs, delta=claim.delta, errors=_ERRORS)
-        chosen = _chosen(found, last)
+        chosen = _choose_events(found, last)
         size = _affordable(planned, calls, deadline)
         if not chosen or size < 2:
             return
@@ -144,7 +144,7 @@ def test(
     )
 
 
-def _chosen(found: list[CandidateEvent], last: bool) -> list[CandidateEvent]:
+def _choose_events(found: list[CandidateEvent], last: bool) -> list[CandidateEvent]:
     """Return the events to test: about few inputs, so that each has many reports; at last about two."""
     kept: list[CandidateEvent] = []
     inputs: set[int] = set()
@@ -197,7 +197,7 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
         trials = _trials(calls, claim, level)
         if trials == 0:
             continue
-        same, other = _counted(calls, a, b, together, trials)
+        same, other = _count_equal(calls, a, b, together, trials)
         inputs = calls.neighbours.inputs
         where = "of one call" if together else "of two calls"
         found.append(
@@ -210,7 +210,7 @@ def repeats(calls: Calls, claim: Claim) -> Evidence | None:
                 level / 2.0,
                 claim.delta,
                 claim.confidence,
-                again=partial(_counted, calls, a, b, together),
+                again=partial(_count_equal, calls, a, b, together),
                 shares=tuple(np.array([trials - hits, hits]) / trials for hits in (same, other)),  # type: ignore[arg-type]
                 chosen=np.array([False, True]),
                 bins=("different", "equal"),
@@ -228,11 +228,11 @@ def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
         return None
     pairs = np.array([(a, b), (b, a)])
     learn, fresh = (np.resize(np.array([a, b]), 2 * size) for size in (_LEARN, count))
-    drawn = joined([calls.draw(learn[at : at + 1]) for at in range(len(learn))])
+    drawn = join([calls.draw(learn[at : at + 1]) for at in range(len(learn))])
     found = search(columns(drawn, context), learn, pairs, delta=claim.delta, errors=2.0)[:2]
     if not found:
         return None
-    outputs = joined([calls.draw(fresh[at : at + 1]) for at in range(len(fresh))])
+    outputs = join([calls.draw(fresh[at : at + 1]) for at in range(len(fresh))])
     known = columns(outputs, context)
     tested = [test(one, known, fresh, calls, context, claim, level / len(found)) for one in found]
     return max(tested, key=lambda evidence: evidence.epsilon)
@@ -249,7 +249,7 @@ def _equal(calls: Calls, one: int, two: int, together: bool) -> bool:
     return all(alike(_plain(x), _plain(y)) for x, y in zip(first, second, strict=True))
 
 
-def _counted(calls: Calls, a: int, b: int, together: bool, trials: int) -> tuple[int, int]:
+def _count_equal(calls: Calls, a: int, b: int, together: bool, trials: int) -> tuple[int, int]:
     """Return how often two reports are equal, of (a, a) and of (a, b)."""
     same, other = (sum(_equal(calls, a, two, together) for _ in range(trials)) for two in (a, b))
     return same, other

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from dither.arrays import Floats, Integers, Mask
-from dither.audits.black_box.columns import Binning, Columns, Edges, Event, binned
+from dither.audits.black_box.columns import Binning, Columns, Edges, Event, bins_of
 
 _STEPS: Final = 8
 _RIDGE: Final = 1.0  # of the weights, towards 1: the sum of the log ratios
@@ -57,7 +57,7 @@ class Score:
         return f"the sum of log ratios {' + '.join(names)} is {about}"
 
 
-def scored(
+def score_reports(
     tables: list[tuple[Binning, Integers, Floats]], first: Mask, half: Mask
 ) -> tuple[Score, Integers] | None:
     """Return the bins of a score, and the bin of each report; None without two informative columns.
@@ -71,8 +71,8 @@ def scored(
     if len(useful) < 2 or not (~half).any():
         return None
     features = features[:, useful]
-    weights = _fitted(features[~half], first[~half])
-    bins = binned(_NAME, _sum(features, weights))
+    weights = _fit(features[~half], first[~half])
+    bins = bins_of(_NAME, _sum(features, weights))
     if not bins or not isinstance(bins[0], Edges):
         return None
     edges = bins[0]
@@ -100,7 +100,7 @@ def _sum(features: Floats, weights: Floats) -> Floats:
     return np.round(total, 9)
 
 
-def _fitted(features: Floats, first: Mask) -> Floats:
+def _fit(features: Floats, first: Mask) -> Floats:
     """Return the weights of a logistic regression without intercept, by Newton's method."""
     weights = np.ones(features.shape[1])
     for _ in range(_STEPS):
@@ -143,14 +143,14 @@ def search(
     found: list[CandidateEvent] = []
     tables: list[tuple[Binning, Integers, Floats, Floats]] = []
     for name, column in columns.items():
-        for binning in binned(name, column):
+        for binning in bins_of(name, column):
             bins = binning.bins(columns, count)
             learn, check = (tally(which[part], bins[part], inputs, binning.size) for part in (half, ~half))
             tables.append((binning, bins, learn, check))
             found += _of_column(binning, learn, check, pairs, delta, errors)
     found.sort(key=_rank)
     if len(tables) > 1:
-        found += _classified(found, tables, which, half, delta, errors)
+        found += _classifier_events(found, tables, which, half, delta, errors)
         found.sort(key=_rank)
     return found
 
@@ -228,7 +228,7 @@ def _wilson(hits: Floats, trials: Floats, errors: float) -> Floats:
     return np.maximum((centre + spread) / (trials + square), 0.0)
 
 
-def _classified(
+def _classifier_events(
     found: list[CandidateEvent],
     tables: list[tuple[Binning, Integers, Floats, Floats]],
     which: Integers,
@@ -245,7 +245,7 @@ def _classified(
         ranked = {id(one.event.binning): one.score for one in found if (one.first, one.second) == pair}
         used = sorted(tables, key=lambda table: -ranked.get(id(table[0]), -np.inf))[:_MOST_COLUMNS]
         here = (which == first) | (which == second)
-        score = scored(
+        score = score_reports(
             [(binning, bins[here], learn[[first, second]]) for binning, bins, learn, _ in used],
             which[here] == first,
             half[here],

@@ -63,7 +63,7 @@ class SliceableClassifier(ABC):
     """A classifier that knows its own parameters."""
 
     @abstractmethod
-    def sliced(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Slice:
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Slice:
         """Return the classifier as a function of some features of a row.
 
         `keeps` asks the classifier itself, for points at which rounding decides.
@@ -107,7 +107,7 @@ class LinearClassifier(SliceableClassifier):
         """Return the class of each row."""
         return np.asarray(self.scores(rows).argmax(axis=-1), dtype=np.int64)
 
-    def sliced(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> HalfSpaces:
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> HalfSpaces:
         weights, bias = self.weights, self.bias
         if len(bias) == 1:
             weights, bias = np.vstack([np.zeros_like(weights), weights]), np.append(0.0, bias)
@@ -292,7 +292,7 @@ class QuadraticClassifier(SliceableClassifier):
         """Return the class of each row."""
         return np.asarray(self.scores(rows).argmax(axis=-1), dtype=np.int64)
 
-    def rescaled(self, scale: Floats, shift: Floats) -> QuadraticClassifier:
+    def rescale(self, scale: Floats, shift: Floats) -> QuadraticClassifier:
         """Return the classifier of x that applies this one to x·scale + shift."""
         bent = self.curvature @ shift
         return QuadraticClassifier(
@@ -301,7 +301,7 @@ class QuadraticClassifier(SliceableClassifier):
             self.offset + self.slope @ shift - 0.5 * bent @ shift,
         )
 
-    def sliced(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Quadrics:
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Quadrics:
         own = int(self(row[None])[0])
         others = [label for label in range(len(self.offset)) if label != own]
         bend = self.curvature[own] - self.curvature[others]

@@ -165,7 +165,7 @@ def read_parameters(model: Model, subject: Subject, answer: Any) -> Slice | None
     if _class_name(last) in _FORESTS:
         found = _forest(steps, last, subject)
     elif (classifier := _classifier(steps, last, subject)) is not None:
-        found = classifier.sliced(
+        found = classifier.slice(
             subject.row, subject.columns, lambda points: model.keeps(subject.rows(points), answer)
         )
     if found is None or answer != (found.own if model.labels is None else model.labels[found.own]):
@@ -180,7 +180,7 @@ def _classifier(steps: Sequence[Any], last: Any, subject: Subject) -> SliceableC
     if name in _CENTRES and len(last.cluster_centers_) > 1:
         return _centres(steps, last)
     if name in _QUADRATIC:
-        return _quadratic(last).rescaled(*_scale_and_shift(steps, subject.row.size))
+        return _quadratic(last).rescale(*_scale_and_shift(steps, subject.row.size))
     if name == "MLPClassifier":
         return perceptron(last, *_scale_and_shift(steps, subject.row.size))
     if steps:
@@ -261,7 +261,7 @@ def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | 
     votes = with_column_names(estimator, estimator.predict_proba)
     own = int(np.asarray(votes(row[None]))[0].argmax())
 
-    def scaled(feature: int, places: Floats) -> Floats:
+    def scale(feature: int, places: Floats) -> Floats:
         if not steps:
             return places
         rows = np.repeat(subject.row[None], places.size, axis=0)
@@ -274,4 +274,4 @@ def _forest(steps: Sequence[Any], estimator: Any, subject: Subject) -> Forest | 
         return np.asarray(np.asarray(votes(rows)).argmax(axis=1) == own)
 
     leaves = Leaves.of([member.tree_ for member in members], row, subject.columns)
-    return Forest(own, leaves, len(members), scaled, keeps)
+    return Forest(own, leaves, len(members), scale, keeps)

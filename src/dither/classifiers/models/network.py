@@ -62,7 +62,7 @@ class Network(SliceableClassifier):
         scores = self.scores(rows)
         return (scores[:, 0] > 0.0).astype(np.int64) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
-    def sliced(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> NetworkSlice:
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> NetworkSlice:
         flat = row.reshape(-1)
         chosen = list(columns)
         rest = np.delete(np.arange(flat.size), chosen)
@@ -110,7 +110,7 @@ class NetworkSlice(Slice):
             budget -= len(low)
             if budget <= 0 or not (self.leads((low + high) / 2.0) > 0.0).all():
                 return False
-            low, high = _halved(low, high)
+            low, high = _halves(low, high)
         return True
 
 
@@ -121,7 +121,7 @@ def forward(layers: Sequence[Layer], values: Floats) -> Floats:
     return values
 
 
-def _halved(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _halves(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Return the two halves of each box, divided across its longest side."""
     index, side = np.arange(len(low)), (high - low).argmax(axis=1)
     middle = (low[index, side] + high[index, side]) / 2.0

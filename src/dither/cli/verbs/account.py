@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from dither import atomic
-from dither.account import Account
-from dither.account.budget import EPSILON, shown
-from dither.account.state import Data
 from dither.cli.output import JSON_OPTION, print_json, table, verdict
 from dither.errors import AccountUnusable
+
+if TYPE_CHECKING:
+    from dither.account.state import Data
 
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path))
 NOT_A_GUARANTEE: Final = (
@@ -42,6 +42,8 @@ def show(file: Path, as_json: bool) -> None:
     \b
     dither account show me.account
     """
+    from dither.account import Account
+
     with Account.open(file) as account:
         state, left, guarantee, promise = account.wire(), account.left, account.guarantee, account.promise
     if as_json:
@@ -55,11 +57,13 @@ def show(file: Path, as_json: bool) -> None:
     click.echo(f"Reports that wait to be sent: {len(state['queue'])}.")
     if state["entries"]:
         click.echo("")
-        click.echo(table(("asker", "question", "answers", "ε taken"), _taken(state)))
+        click.echo(table(("asker", "question", "answers", "ε taken"), _answers_taken(state)))
         click.echo(NOT_A_GUARANTEE)
 
 
-def _taken(state: Data) -> list[tuple[str, str, int, str]]:
+def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
+    from dither.account.budget import EPSILON, show_amount
+
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     for entry in state["entries"]:
@@ -67,7 +71,12 @@ def _taken(state: Data) -> list[tuple[str, str, int, str]]:
         units[asked] += int(entry["epsilon"], 16)
         answers[asked] += 1
     return [
-        (_printable(asker) or "(no name)", _printable(name), answers[asker, name], shown(taken, EPSILON))
+        (
+            _printable(asker) or "(no name)",
+            _printable(name),
+            answers[asker, name],
+            show_amount(taken, EPSILON),
+        )
         for (asker, name), taken in sorted(units.items())
     ]
 
@@ -88,6 +97,8 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
     dither account check me.account
     dither account check me.account --mark "12 5feb0cb1…"
     """
+    from dither.account import Account
+
     try:
         with Account.open(file, expect=expect) as account:
             mark, entries = account.mark, len(account.wire()["entries"])
@@ -125,6 +136,8 @@ def export(file: Path, out: Path | None, as_json: bool) -> None:
     \b
     dither account export me.account -o me.json
     """
+    from dither.account import Account
+
     with Account.open(file) as account:
         text = account.export()
     if out is None:

@@ -7,27 +7,27 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from dither.audits.api import audit
-from dither.audits.black_box.calls import Command
-from dither.audits.finding import Evidence, Finding
 from dither.cli.output import (
     JSON_OPTION,
     build,
     domain_options,
     is_question_file,
     mechanism_names,
-    needed,
+    need_domain,
     print_json,
     questions_in,
     save_picture,
     verdict,
 )
-from dither.domains import Domain
 from dither.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from dither.audits.finding import Evidence, Finding
+    from dither.domains import Domain
 
 _WORDS: Final = "dither.audit.command"
 
@@ -110,6 +110,8 @@ def command(
     dither audit --categories yes,no --epsilon 1 -- node client.js
     dither audit https://city.example --head 5d41…
     """
+    from dither.audits.api import audit
+
     if mechanism and mechanism.startswith(("https://", "http://")):
         _audit_list(mechanism, head, as_json)
     if head is not None:
@@ -127,7 +129,7 @@ def command(
             raise click.UsageError("give the ε that is claimed: --epsilon")
         finding = audit(
             randomiser,
-            needed(domain) if inputs is None else _inputs(inputs),
+            need_domain(domain) if inputs is None else _inputs(inputs),
             epsilon=epsilon,
             delta=delta,
             samples=samples,
@@ -179,6 +181,8 @@ def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
 
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     """Audit every question of a file exactly; exit with code 1 if one does not hold."""
+    from dither.audits.api import audit
+
     findings = {name: audit(one, assume=assume) for name, one in questions_in(file).items()}
     if as_json:
         print_json({name: _as_data(finding) for name, finding in findings.items()})
@@ -190,6 +194,8 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
     """Return what is sampled: a command or a function; None if a mechanism of dither's was named."""
+    from dither.audits.black_box.calls import Command
+
     if words is not None:
         if mechanism is not None:
             raise click.UsageError("give a mechanism, or a command after --, not both")
@@ -198,7 +204,7 @@ def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callabl
         return Command(words)
     if mechanism is None:
         raise click.UsageError("give a mechanism, MODULE:FUNCTION, or a command after --")
-    return _imported(mechanism) if ":" in mechanism else None
+    return _import_function(mechanism) if ":" in mechanism else None
 
 
 def _inputs(text: str) -> list[Any]:
@@ -211,7 +217,7 @@ def _inputs(text: str) -> list[Any]:
     return inputs
 
 
-def _imported(name: str) -> Callable[..., Any]:
+def _import_function(name: str) -> Callable[..., Any]:
     """Return the function that MODULE:FUNCTION names; modules of the working directory are found too."""
     module, _, path = name.partition(":")
     here = str(Path.cwd())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dither.advice.explain import explain
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
-from dither.service.contract import Contract, Published, Signer
-from dither.service.settings import make_sealing_key, read_sealing_key
-from dither.wire.ohttp import configuration
+
+if TYPE_CHECKING:
+    from dither.service.contract import Contract, Published
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -34,6 +34,8 @@ def command() -> None:
 
 def _read(file: Path) -> tuple[Contract, Published | None]:
     """Return the campaign of a file in TOML, or of a published one."""
+    from dither.service.contract import Contract, Published
+
     if file.suffix == ".toml":
         return Contract.read(file), None
     published = Published.from_json(file.read_bytes())
@@ -45,6 +47,8 @@ def _read(file: Path) -> tuple[Contract, Published | None]:
 @JSON_OPTION
 def check(file: Path, as_json: bool) -> None:
     """Check FILE and say what it promises: a campaign in TOML, or a published one."""
+    from dither.advice.explain import explain
+
     contract, published = _read(file)
     facts = {
         "id": contract.id,
@@ -78,6 +82,9 @@ def sealing_key(file: Path, as_json: bool) -> None:
     The key is made if there is none. Devices encrypt requests to it, so that a relay cannot read them. Give
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
+    from dither.service.settings import make_sealing_key, read_sealing_key
+    from dither.wire.ohttp import configuration
+
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
     public = configuration(key)
     if as_json:
@@ -100,6 +107,8 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
     beside the key (asker.log beside asker.key), which the collector serves.
     """
+    from dither.service.contract import Signer
+
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
     signer = Signer(key, make=True)
@@ -121,6 +130,8 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @JSON_OPTION
 def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
+    from dither.service.contract import Published, Signer
+
     try:
         first = (
             datetime.datetime.now(datetime.UTC).date() if day is None else datetime.date.fromisoformat(day)
@@ -134,7 +145,10 @@ def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"campaign": gone.id, "retired": str(first), "head": signer.head})
     else:
-        click.echo(f"retired from {first} on: send SIGHUP to the collector\nhead       {signer.head}")
+        click.echo(
+            f"retired from {first} on: send SIGHUP to the collector, or start it again\n"
+            f"head       {signer.head}"
+        )
 
 
 @command.command(name="replace-key")
@@ -147,6 +161,8 @@ def replace_key(old: Path, new: Path, as_json: bool) -> None:
     The list of campaigns goes on beside NEW. Sign every campaign that still runs again (`dither campaign
     publish campaign.json --key NEW -o …`): OLD signs nothing any more, and devices that followed refuse it.
     """
+    from dither.service.contract import Signer
+
     before = Signer(old)
     signer = before.hand_over(new)
     facts = {"key": signer.key, "follows": before.key, "head": signer.head, "file": str(new)}

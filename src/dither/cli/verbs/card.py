@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from dither.advice.explain import card, schema
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, questions_in
 
@@ -45,6 +44,8 @@ def command(
     dither card survey.toml --asker "City of X" --contact data@x.example --people 5000 -o card.json
     dither card --schema
     """
+    from dither.advice.explain import card, schema
+
     if only_schema:
         click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))
         return

@@ -9,11 +9,8 @@ from typing import Any, Final
 
 import click
 
-from dither import central
 from dither.cli.output import JSON_OPTION, dialect_options, print_json, rows_done
-from dither.data.formats import table_format
 from dither.data.streams import Dialect
-from dither.domains import Interval
 
 _MISSING: Final = {
     "middle": "cells that are not numbers count as the middle of the interval (--missing drop: not at all)",
@@ -64,6 +61,9 @@ def _release(name: str) -> None:
         dialect: Dialect,
         as_json: bool,
     ) -> None:
+        from dither import central
+        from dither.domains import Interval
+
         domain = Interval(*interval)
         tallied = None
         with rows_done(f"reading {file.name}") as progress:
@@ -89,6 +89,8 @@ def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterat
 
     Whether a row is dropped depends on that row alone, so one row more still changes one record.
     """
+    from dither.data.formats import table_format
+
     for chunk in table_format(file).read(file, [column], dialect):
         absent = chunk.absent(column).tolist()
         numbers = [

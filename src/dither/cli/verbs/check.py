@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dither.cli.output import (
     JSON_OPTION,
     Asked,
-    counted,
     dialect_options,
+    number_of,
     print_json,
     question_options,
     rows_done,
     table,
     verdict,
 )
-from dither.data.files import check_file
-from dither.data.rows import ColumnFit
 from dither.data.streams import Dialect, shown_name
+
+if TYPE_CHECKING:
+    from dither.data.rows import ColumnFit
 
 
 @click.command()
@@ -37,6 +39,8 @@ def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
     dither check survey.csv --campaign survey.toml
     dither check trips.csv --column minutes --interval 0 180 --decimal , --na NA
     """
+    from dither.data.files import check_file
+
     domains = asked.domains()
     with rows_done(f"reading {shown_name(file)}") as progress:
         found = check_file(file, domains, dialect=dialect, progress=progress)
@@ -50,7 +54,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
             for line in _lines(name, fit, str(domains[name])):
                 click.echo(line)
         bad = sum(fit.cells - fit.fit for fit in found.values())
-        words = "every cell fits" if ok else f"{counted(bad, 'cell')} of {shown_name(file)} "
+        words = "every cell fits" if ok else f"{number_of(bad, 'cell')} of {shown_name(file)} "
         click.echo(verdict(words if ok else words + ("does" if bad == 1 else "do") + " not fit", ok))
     raise SystemExit(0 if ok else 1)
 

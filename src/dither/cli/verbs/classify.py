@@ -8,20 +8,17 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from dither.arrays import Floats
 from dither.atomic import whole
-from dither.classifiers import best_mechanism, over_records, report
 from dither.cli.output import JSON_OPTION, print_json, rows_done
-from dither.data.formats import table_format
-from dither.domains import Interval
 from dither.errors import InvalidParameter, MissingExtra, unknown_name
-from dither.mechanisms.combined import Each
-from dither.registry import named
+
+if TYPE_CHECKING:
+    from dither.arrays import Floats
+    from dither.domains import Interval
 
 
 def load(text: str) -> Any:
@@ -51,6 +48,8 @@ def load(text: str) -> Any:
 
 def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
     """Return the names of a model's features: its own, those in `said`, or all columns of the file."""
+    from dither.data.formats import table_format
+
     known = getattr(model, "feature_names_in_", None)
     if known is not None:
         names = [str(name) for name in known]
@@ -68,6 +67,10 @@ def features_of(model: Any, said: str | None, file: Path, randomised: list[str])
 
 def records(file: Path, names: list[str]) -> Floats:
     """Return the named columns of a table as rows of numbers."""
+    import numpy as np
+
+    from dither.data.formats import table_format
+
     chunks = list(table_format(file).read(file, names))
     try:
         columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
@@ -80,7 +83,9 @@ def records(file: Path, names: list[str]) -> Floats:
 
 def inside(kind: str, domain: Interval) -> Any:
     """Return the named mechanism, with its reports truncated to the domain if they could lie outside."""
-    made: Any = named(kind)(domain, epsilon=1.0)
+    from dither.registry import design_of
+
+    made: Any = design_of(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
     return made.truncated() if low < domain.low or high > domain.high else made
 
@@ -163,6 +168,12 @@ def command(
     dither classify model.joblib people.csv --row 5 --feature age 18 100 --feature bmi 10 60 \\
         --mechanism ogpm --mechanism laplace --epsilon 4 -o report.html
     """
+    import numpy as np
+
+    from dither.classifiers import best_mechanism, over_records, report
+    from dither.domains import Interval
+    from dither.mechanisms.combined import Each
+
     classifier = load(model)
     names = features_of(classifier, columns, file, [name for name, _, _ in features])
     people = records(file, names)

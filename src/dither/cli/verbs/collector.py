@@ -7,8 +7,6 @@ from pathlib import Path
 import click
 
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
-from dither.service.store.opening import backup as write_backup
-from dither.service.store.opening import restore as read_backup
 
 
 @click.group()
@@ -32,6 +30,8 @@ def command() -> None:
 @JSON_OPTION
 def backup(store: str, file: Path, force: bool, as_json: bool) -> None:
     """Write a consistent copy of STORE to FILE."""
+    from dither.service.store.opening import backup as write_backup
+
     batches = write_backup(store, file, force=force)
     if as_json:
         print_json({"batches": batches, "file": str(file)})
@@ -45,6 +45,8 @@ def backup(store: str, file: Path, force: bool, as_json: bool) -> None:
 @JSON_OPTION
 def restore(file: Path, store: str, as_json: bool) -> None:
     """Make STORE of the backup FILE; it must not exist, or be an empty database."""
+    from dither.service.store.opening import restore as read_backup
+
     batches = read_backup(file, store)
     if as_json:
         print_json({"batches": batches})

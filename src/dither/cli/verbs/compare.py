@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither import losses
-from dither.advice.compare import Comparison, compare
-from dither.advice.goals import Distribution, Frequencies, Goal, Mean, Quantile, Ranges
 from dither.cli.output import (
     JSON_OPTION,
+    LOSS_CHOICES,
+    LOSSES,
     domain_options,
-    needed,
+    need_domain,
     print_json,
     read_loss,
     rows_done,
     save_picture,
 )
-from dither.domains import Categories, Domain
-from dither.losses import Loss
 
-_GOALS: Final[dict[str, Callable[..., Goal]]] = {
-    "mean": Mean,
-    "distribution": Distribution,
-    "quantile": Quantile,
-    "frequencies": Frequencies,
-    "ranges": Ranges,
-}
+if TYPE_CHECKING:
+    from dither.advice.compare import Comparison
+    from dither.domains import Domain
+    from dither.losses import Loss
 
 
 @click.command()
@@ -40,10 +33,10 @@ _GOALS: Final[dict[str, Callable[..., Goal]]] = {
     "judged",
     multiple=True,
     callback=read_loss,
-    default=list(losses.LOSSES),
+    default=list(LOSSES),
     show_default=True,
     metavar="LOSS",
-    help=f"The loss: {losses.LOSS_CHOICES}; may be repeated. The rows are sorted by the first.",
+    help=f"The loss: {LOSS_CHOICES}; may be repeated. The rows are sorted by the first.",
 )
 @click.option(
     "--goal",
@@ -83,9 +76,13 @@ def command(
     dither compare --interval 0 1 --epsilon 1 --goal values --loss squared --plot errors.png
     dither compare --categories 100 --epsilon 2 --json
     """
-    asked = needed(domain)
+    from dither.advice import goals
+    from dither.advice.compare import compare
+    from dither.domains import Categories
+
+    asked = need_domain(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
-    wanted = _GOALS.get(goal)
+    wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)
         table = compare(asked, epsilon=epsilon, losses=judged, goal=chosen, progress=progress)

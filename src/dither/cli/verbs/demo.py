@@ -6,21 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from dither.advice.catalogue import default_protocol
-from dither.advice.compare import compare
-from dither.audits.api import audit
 from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
-from dither.domains import Categories, Circle, Interval
 from dither.errors import MissingExtra
-from dither.estimation.distributions import distribution
-from dither.estimation.groups import estimate
-from dither.estimation.linear import mean
-from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.numeric.podium import Podium
-from dither.mechanisms.numeric.sw import SW
-from dither.plotting import axes_or_new, styled
 
 BROWSERS = ("firefox", "chrome", "safari", "other")
 
@@ -44,6 +32,16 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     dither demo
     dither demo --people 1000000 --epsilon 0.5
     """
+    import numpy as np
+
+    from dither.advice.catalogue import default_protocol
+    from dither.advice.compare import compare
+    from dither.audits.api import audit
+    from dither.domains import Categories, Circle, Interval
+    from dither.mechanisms.numeric.ogpm import OGPM
+    from dither.mechanisms.numeric.podium import Podium
+    from dither.mechanisms.numeric.sw import SW
+
     if people < 100:
         raise click.UsageError(f"a demo needs at least 100 people, not {people}")
     generator = np.random.default_rng(2025)
@@ -83,6 +81,11 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
 
 
 def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
+    import numpy as np
+
+    from dither.estimation.groups import estimate
+    from dither.estimation.linear import mean
+
     direction = np.degrees(np.angle(np.exp(1j * np.radians(data["heading"])).mean())) % 360
     truths = {
         "age": ("mean age", data["age"].mean(), mean(reports["age"])),
@@ -100,6 +103,15 @@ def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
 def _pictures(
     out: Path, data: dict[str, Any], reports: dict[str, Any], questions: dict[str, Any]
 ) -> list[str]:
+    import numpy as np
+
+    from dither.domains import Interval
+    from dither.estimation.distributions import distribution
+    from dither.mechanisms.numeric.ogpm import OGPM
+    from dither.mechanisms.numeric.podium import Podium
+    from dither.mechanisms.numeric.sw import SW
+    from dither.plotting import axes_or_new, dress_axes
+
     try:
         axes = axes_or_new(None)
     except MissingExtra:
@@ -108,18 +120,18 @@ def _pictures(
     distribution(reports["commute"]).plot(ax=axes)
     bins = np.linspace(0, 180, 37).tolist()
     axes.hist(data["commute"], bins, density=True, histtype="step", color="black", label="the truth")
-    styled(axes, title="Minutes of commuting, from randomised reports", x="minutes", y="share per minute")
+    dress_axes(axes, title="Minutes of commuting, from randomised reports", x="minutes", y="share per minute")
     axes.legend(frameon=False)
     files = {"commute.png": axes}
     laws = questions["age"].plot([25.0, 44.0, 90.0])
-    styled(laws, title="Distribution of the report for three true ages", x="report, in years")
+    dress_axes(laws, title="Distribution of the report for three true ages", x="report, in years")
     files["reports.png"] = laws
     curves = axes_or_new(None)
     budgets = np.geomspace(0.1, 8.0, 30)
     for kind in (OGPM, SW, Podium):
         errors = [kind(Interval(0, 1), epsilon=float(e)).worst_error("absolute") for e in budgets]
         curves.loglog(budgets, errors, label=kind.__name__)
-    styled(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
+    dress_axes(curves, title="Error of a single report", x="ε", y="worst expected distance on [0, 1]")
     curves.legend(frameon=False)
     files["errors.png"] = curves
     for name, drawn in files.items():

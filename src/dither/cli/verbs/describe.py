@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +15,9 @@ from dither.cli.output import (
     print_json,
     questions_in,
 )
-from dither.domains import Domain
-from dither.wire.codec import to_json
+
+if TYPE_CHECKING:
+    from dither.domains import Domain
 
 
 @click.command()
@@ -33,6 +35,8 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
     dither describe survey.toml
     dither describe reports.csv
     """
+    from dither.wire.codec import to_json
+
     if is_question_file(mechanism) and not mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:
             raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dither import losses
-from dither.atomic import renamed
+from dither.atomic import rename_after
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
+    LOSS_CHOICES,
     domain_options,
-    needed,
+    need_domain,
     number,
     print_json,
     read_loss,
     save_picture,
 )
-from dither.domains import Circle, Domain, Line
-from dither.losses import Criterion, Loss, as_power
-from dither.optimal import store
-from dither.optimal.mechanism import Optimal
-from dither.optimal.problem import Problem
-from dither.table import as_text, percent
-from dither.wire.codec import to_json
+
+if TYPE_CHECKING:
+    from dither.domains import Domain
+    from dither.losses import Criterion, Loss
 
 
 @click.command()
 @domain_options
 @click.option("--epsilon", type=float, required=True, help="The budget ε, from 0.05 to 8.")
-@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"{losses.LOSS_CHOICES}.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"{LOSS_CHOICES}.")
 @click.option(
     "--criterion",
     type=CRITERION,
@@ -64,7 +62,15 @@ def command(
     dither design --interval 0 1 --epsilon 2 --loss squared --criterion average --plot shape.png
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
-    asked = needed(domain)
+    from dither.domains import Circle, Line
+    from dither.losses import as_power
+    from dither.optimal import store
+    from dither.optimal.mechanism import Optimal
+    from dither.optimal.problem import Problem
+    from dither.table import as_text, percent
+    from dither.wire.codec import to_json
+
+    asked = need_domain(domain)
     if not isinstance(asked, Line):
         raise click.UsageError(f"designs are solved for an interval or a circle, not for {asked}")
     if out is not None and out.suffix != ".json":
@@ -80,7 +86,7 @@ def command(
         line = solved.line
         save_picture(solved.plot([line.low + share * line.length for share in (0.1, 0.7)]), plot)
     if out is not None:
-        with renamed(out) as part:
+        with rename_after(out) as part:
             part.write_text(to_json(solved) + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}

@@ -11,29 +11,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import numpy as np
 
 from dither.cli.output import (
     JSON_OPTION,
-    counted,
     number,
+    number_of,
     print_json,
     probability,
     read_questions,
     rows_done,
     table,
 )
-from dither.data.files import group_files, summarise_file
 from dither.data.streams import is_standard, shown_name
-from dither.domains import Categories, Interval
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
-from dither.estimation.distributions import distribution, quantile
-from dither.estimation.estimate import Estimate, show_interval
-from dither.estimation.groups import MINIMUM, GroupCounts, Quantity, estimate
-from dither.estimation.summary import Summary
+
+if TYPE_CHECKING:
+    from dither.estimation.groups import GroupCounts, Quantity
+    from dither.estimation.summary import Summary
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
@@ -84,7 +81,7 @@ def print_answers(
     for name, found in answers.items():
         summary = summaries[name]
         mechanism = summary.question
-        reports = counted(summary.n, "report")
+        reports = number_of(summary.n, "report")
         click.echo(f"{name}: {reports} of {mechanism.name}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
@@ -95,15 +92,18 @@ def print_groups(
     column: str | None,
     minimum: int,
     as_json: bool,
-    quantity: Quantity = estimate,
+    quantity: Quantity | None = None,
     remark: str = "",
 ) -> None:
     """Print a table of estimates by group for each question, or all of them as JSON."""
+    from dither.estimation.groups import estimate
+
     if column is not None:
         if column not in groups:
             raise click.UsageError(str(unknown_name("question", column, groups)))
         groups = {column: groups[column]}
-    tables = {name: counts.estimates(quantity, minimum=minimum) for name, counts in groups.items()}
+    asked = estimate if quantity is None else quantity
+    tables = {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
     if as_json:
         print_json({name: [_as_json(row) for row in one] for name, one in tables.items()})
         return
@@ -122,11 +122,17 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
+    from dither.domains import Categories
+
     return isinstance(summary.question.domain, Categories)
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
+    from dither.domains import Interval
+    from dither.estimation.distributions import distribution, quantile
+    from dither.estimation.groups import estimate
+
     numbers = not _is_categorical(summary)
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
@@ -141,6 +147,8 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
 
 def _in_steps(summary: Summary, step: float) -> Summary:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
+    from dither.domains import Interval
+
     mechanism = summary.question
     domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
@@ -155,6 +163,10 @@ def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
 
 
 def _text(label: str, value: Any) -> str:
+    import numpy as np
+
+    from dither.estimation.estimate import Estimate, show_interval
+
     if isinstance(value, str):
         return f"  no {label}: {value}"
     if isinstance(value, Estimate) and value.labels:
@@ -189,6 +201,10 @@ def _range(written: Callable[[float], str], low: float, high: float) -> str:
 
 
 def _plain(label: str, value: Any) -> dict[str, Any]:
+    import numpy as np
+
+    from dither.estimation.estimate import Estimate
+
     if isinstance(value, str):
         return {"answer": label, "problem": value}
     if isinstance(value, Estimate) and value.labels:
@@ -220,6 +236,7 @@ def print_remote(
     addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
 ) -> None:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
+    from dither.estimation.summary import Summary
     from dither.service.settings import read_token
     from dither.service.web.remote import fetch
 
@@ -240,6 +257,8 @@ def print_remote(
 
 def at_any_time(value: Any) -> Any:
     """Return an estimate whose intervals hold at any time, where there is one."""
+    from dither.estimation.estimate import Estimate
+
     try:
         return value.at_any_time() if isinstance(value, Estimate) else value
     except NotIdentifiable:
@@ -255,6 +274,7 @@ def print_remote_groups(
     as_json: bool,
 ) -> None:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
+    from dither.estimation.groups import estimate
     from dither.service.settings import read_token
     from dither.service.web.remote import fetch_groups
 
@@ -262,7 +282,7 @@ def print_remote_groups(
         raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
     if hidden:
-        click.echo(f"left out: {counted(hidden, 'group')} with too few people", err=True)
+        click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: one for name, one in groups.items() if any(one.summaries())} or groups
     print_groups(
@@ -291,7 +311,7 @@ def print_remote_groups(
 @click.option(
     "--minimum",
     type=click.IntRange(min=2),
-    default=MINIMUM,
+    default=100,
     show_default=True,
     help="With --by: leave out groups with fewer reports.",
 )
@@ -347,6 +367,8 @@ def command(
     day and label. A collector shows what has grown by its minimum of people. With the operator's token
     (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
+    from dither.data.files import group_files, summarise_file
+
     wanted = Wanted(bins, shares, step)
     if by and wanted.numbers:
         raise click.UsageError(

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import click
 
-from dither.account import Account
-from dither.advice.explain import DELTA, explain
 from dither.cli.output import JSON_OPTION, print_json, questions_in
 
 
@@ -26,7 +24,7 @@ from dither.cli.output import JSON_OPTION, print_json, questions_in
     metavar="N",
     help="Reports are mixed and read only in batches of at least N people: add that promise.",
 )
-@click.option("--delta", type=float, default=DELTA, show_default=True, help="The δ of a mixed batch.")
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of a mixed batch.")
 @JSON_OPTION
 def command(
     file: Path,
@@ -45,6 +43,9 @@ def command(
     dither explain survey.toml --person --account me.account
     dither explain survey.toml --minimum-batch 1000
     """
+    from dither.account import Account
+    from dither.advice.explain import explain
+
     spent = None
     if account is not None:
         with Account.open(account) as opened:

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import json
 import socket
-import ssl
 import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
-import numpy as np
 
-from dither import atomic, protocols
 from dither.cli.output import JSON_OPTION, print_json
-from dither.domains import Categories
-from dither.kernels.joint import JointKernel
-from dither.mechanisms.joint.joint import JRR, Joint
-from dither.protocols.device import Collection
-from dither.protocols.exchange import Deadline
-from dither.protocols.messages import Address, Certificates, Grouping
-from dither.protocols.rendezvous import dealer, seat, server
-from dither.reports import Reports
-from dither.wire.codec import from_json, to_json
+
+if TYPE_CHECKING:
+    import ssl
+
+    from dither import protocols
+    from dither.protocols.device import Collection
+    from dither.protocols.messages import Address, Certificates, Grouping
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _QUESTION = click.option(
@@ -63,6 +58,8 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         tls = None
         if tls_certificate is not None and tls_key is not None and tls_authority is not None:
+            from dither.protocols.messages import Certificates
+
             tls = Certificates(tls_certificate, tls_key, tls_authority)
             tls.server()  # raises now if the files cannot be read
         elif (tls_certificate, tls_key, tls_authority) != (None, None, None):
@@ -102,6 +99,11 @@ def question(
     categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool, as_json: bool
 ) -> None:
     """Write the question that devices and collector share, and print its guarantee."""
+    from dither import atomic, protocols
+    from dither.domains import Categories
+    from dither.mechanisms.joint.joint import JRR
+    from dither.wire.codec import to_json
+
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     with atomic.whole(out) as stream:
@@ -132,6 +134,9 @@ def pair(
     timeout: float,
 ) -> None:
     """Assign partners to devices, as a trusted dealer or as one of three servers."""
+    from dither.protocols.exchange import Deadline
+    from dither.protocols.rendezvous import dealer, seat, server
+
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index are used together")
     places = dealer if servers is None or index is None else server(index, servers.split(","), tls)
@@ -180,6 +185,9 @@ def device(
     timeout: float,
 ) -> None:
     """Answer a question with coins tossed together with another device, one line for each answer."""
+    from dither import protocols
+    from dither.reports import Reports
+
     terms, to = _terms(asked, bits, shuffled), _address(collector)
     at = [_address(one) for one in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
@@ -233,6 +241,8 @@ def collect(
     timeout: float,
 ) -> None:
     """Wait for the reports of the devices, and print the estimates."""
+    from dither import atomic, protocols
+
     terms = _terms(asked, bits, shuffled)
     with _listen(host, port) as listener:
         came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout, tls=_server(tls))
@@ -255,6 +265,8 @@ def collect(
 
 
 def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
+    import numpy as np
+
     return {
         "devices": len(came.standings),
         "paired": came.paired,
@@ -267,6 +279,11 @@ def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
 
 
 def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
+    from dither import protocols
+    from dither.kernels.joint import JointKernel
+    from dither.mechanisms.joint.joint import Joint
+    from dither.wire.codec import from_json
+
     question = from_json(asked.read_text(encoding="utf-8"))
     jrr = question.design() if isinstance(question.kernel, JointKernel) else None
     if not isinstance(jrr, Joint):

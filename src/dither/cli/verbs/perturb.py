@@ -12,15 +12,13 @@ from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
     Asked,
-    counted,
     dialect_options,
+    number_of,
     print_json,
     question_options,
     rows_done,
 )
-from dither.data.files import check_keep, perturb_file
-from dither.data.formats import TABLES
-from dither.data.streams import USUAL, Dialect, Missing, Outside, is_standard, shown_name
+from dither.data.streams import TABLES, USUAL, Dialect, Missing, Outside, is_standard, shown_name
 
 _INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
@@ -100,6 +98,8 @@ def command(
     dither perturb umfrage.csv.gz --campaign survey.toml --decimal , --na n/a -o reports.parquet
     dither perturb trips.parquet --campaign survey.toml --engine spark -o reports
     """
+    from dither.data.files import check_keep, perturb_file
+
     campaign = asked.campaign()
     if engine == "spark":
         given = {
@@ -146,7 +146,7 @@ def command(
     ]
     note = ", ".join(part for part in left if part)
     click.echo(
-        f"{counted(counts.written, 'report')} in {'standard output' if piped else out}"
+        f"{number_of(counts.written, 'report')} in {'standard output' if piped else out}"
         + (f"; left out: {note}" if note else "")
         + (f"; clipped: {counts.clipped}" if counts.clipped else ""),
         err=piped,

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither import losses
-from dither.advice import goals
-from dither.advice.recommend import epsilon_for, people_for, recommend
-from dither.advice.simulation import Distance
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
+    LOSS_CHOICES,
     domain_options,
-    needed,
+    need_domain,
     number,
     print_json,
     read_loss,
     rows_done,
 )
-from dither.domains import Domain
-from dither.losses import Loss
+
+if TYPE_CHECKING:
+    from dither.advice import goals
+    from dither.domains import Domain
+    from dither.losses import Loss
 
 
 @click.command()
@@ -39,11 +39,11 @@ from dither.losses import Loss
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
 )
-@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {losses.LOSS_CHOICES}.")
+@click.option("--loss", callback=read_loss, metavar="LOSS", help=f"For values: {LOSS_CHOICES}.")
 @click.option("--share", type=float, help="For a quantile: the share below it; the median is 0.5.")
 @click.option(
     "--distance",
-    type=click.Choice(get_args(Distance)),
+    type=click.Choice(["w1", "ks"]),
     help="For a distribution: the area between cdfs, or their largest gap.",
 )
 @click.option(
@@ -80,7 +80,9 @@ def command(
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     """
-    asked = needed(domain)
+    from dither.advice.recommend import epsilon_for, people_for, recommend
+
+    asked = need_domain(domain)
     wanted = _goal(
         goal,
         n=people,
@@ -120,6 +122,8 @@ def command(
 
 def _goal(name: str, **given: Any) -> goals.Goal:
     """Return the goal of a name; raise UsageError for an option that it does not have."""
+    from dither.advice import goals
+
     kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
     known = {field.name for field in fields(kind)}
     more = {option: value for option, value in given.items() if value is not None}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dither.cli.output import JSON_OPTION, print_json, steps
-from dither.table import as_text
-from dither_papers import PAPERS, Figure, Outcome, Setting, figures, run
+
+if TYPE_CHECKING:
+    from dither_papers import Figure, Outcome
 
 
 @click.command()
@@ -51,6 +53,9 @@ def command(
     dither reproduce ogpm "figure 8" "figure 12" --data data
     dither reproduce "figure 5.8"
     """
+    from dither.table import as_text
+    from dither_papers import PAPERS, Setting, figures, run
+
     chosen = figures(*names)
     if only_list and as_json:
         rows = [
@@ -72,13 +77,13 @@ def command(
 
     with steps("reproducing", len(chosen)) as step:
 
-        def told(one: Figure, outcome: Outcome | None) -> None:
+        def tell(one: Figure, outcome: Outcome | None) -> None:
             if outcome is None:
                 step(f"{one.paper} {one.name}")
             elif not as_json:
                 click.echo(f"{one.paper:11} {one.name:14} {_verdict(outcome)}")
 
-        outcomes = run(chosen, out, Setting(quick=quick, data=data), told)
+        outcomes = run(chosen, out, Setting(quick=quick, data=data), tell)
     if as_json:
         found = [
             {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dither.cli.output import JSON_OPTION, print_json
-from dither.service.server import Addresses, ServerPlan, serve
-from dither.service.settings import Settings
+
+if TYPE_CHECKING:
+    from dither.service.server import Addresses
 
 
 @click.command()
@@ -64,6 +66,9 @@ def command(
     dither serve campaign.toml --origin https://city.example
     dither serve campaign.json --store postgresql://localhost/dither --workers 4
     """
+    from dither.service.server import ServerPlan, serve
+    from dither.service.settings import Settings
+
     limits = Settings() if settings is None else Settings.read(settings)
     limits = replace(
         limits,

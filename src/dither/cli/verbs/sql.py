@@ -10,26 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, read_questions
-from dither.data.rows import RowCounts
-from dither.data.sql.dialects import DIALECTS
-from dither.data.sql.engines import Columns, connect, fold_script, is_address, question_totals
-from dither.data.sql.query import OPTIONAL, ReportTable, counting_query
 from dither.data.streams import Missing, output_path
 from dither.errors import InvalidParameter, unknown_name
-from dither.estimation.groups import GroupCounts
-from dither.estimation.summary import Summary
-from dither.wire.codec import Campaign
+
+if TYPE_CHECKING:
+    from dither.data.rows import RowCounts
+    from dither.data.sql.engines import Columns
+    from dither.data.sql.query import ReportTable
+    from dither.estimation.groups import GroupCounts
+    from dither.estimation.summary import Summary
+    from dither.wire.codec import Campaign
 
 
 def counts_of(
     addresses: Sequence[str], campaign: Campaign, table: ReportTable, folded: str | None
 ) -> Columns:
     """Return the counts of all databases, below each other."""
+    from dither.data.sql.engines import connect
+
     total: Columns = {}
     for address in addresses:
         with connect(address, table) as engine:
@@ -40,6 +43,8 @@ def counts_of(
 
 def all_addresses(files: Sequence[str]) -> bool:
     """Return whether the arguments are addresses of databases; raise UsageError if only some are."""
+    from dither.data.sql.engines import is_address
+
     found = [is_address(name) for name in files]
     if any(found) and not all(found):
         raise click.UsageError("name files of reports, or databases, not both")
@@ -48,6 +53,8 @@ def all_addresses(files: Sequence[str]) -> bool:
 
 def report_table(name: str, unique: bool, renamed: Sequence[str]) -> ReportTable:
     """Return the table of reports that the options --table, --unique and --map describe."""
+    from dither.data.sql.query import OPTIONAL, ReportTable
+
     columns: dict[str, str | None] = {"batch": None} if unique else {}
     for entry in renamed:
         column, equals, given = entry.partition("=")
@@ -59,6 +66,9 @@ def report_table(name: str, unique: bool, renamed: Sequence[str]) -> ReportTable
 
 def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
     """Return the summary of each question, and say on standard error how many reports were left out."""
+    from dither.data.sql.engines import question_totals
+    from dither.estimation.summary import Summary
+
     found = {}
     for name, mechanism in campaign.questions.items():
         totals = question_totals(name, mechanism, counts)
@@ -75,6 +85,10 @@ def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
 
 def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[str, GroupCounts]:
     """Return the counts of each question by day, by label, or by both."""
+    from dither.data.sql.engines import question_totals
+    from dither.estimation.groups import GroupCounts
+    from dither.estimation.summary import Summary
+
     for column in by:
         if column not in ("day", "label") or column not in counts:
             raise unknown_name(
@@ -98,7 +112,7 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
     "--dialect",
     "dialect_name",
     required=True,
-    type=click.Choice(sorted(DIALECTS)),
+    type=click.Choice(["bigquery", "clickhouse", "duckdb", "postgresql", "snowflake", "spark"]),
     help="The database that the query is for.",
 )
 @click.option(
@@ -152,6 +166,10 @@ def command(
     dither sql survey.toml --dialect snowflake --day 2026-11-15
     dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
     """
+    from dither.data.sql.dialects import DIALECTS
+    from dither.data.sql.engines import fold_script
+    from dither.data.sql.query import counting_query
+
     questions = read_questions(campaign, column)
     given_day = None if day is None else day.date()
     table = report_table(table_name, unique, renamed)
@@ -176,6 +194,7 @@ def perturb_with_spark(
 ) -> RowCounts:
     """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
     from dither.data import spark
+    from dither.data.rows import RowCounts
 
     session: Any = spark.session(master)
     try:

@@ -11,49 +11,59 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import numpy as np
 
 from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
-    counted,
     metres,
     number,
+    number_of,
     print_json,
     rows_done,
     save_picture,
     table,
 )
-from dither.data import TripReports, Trips
-from dither.data.formats import TRIPS, trip_format
-from dither.data.streams import Outside
-from dither.domains import Disk, Interval, Rectangle, Region
+from dither.data.streams import TRIPS, Outside
 from dither.errors import InvalidParameter
-from dither.maps import LocalMap, Map, ReferenceMap, density, draw_before_and_after, predicted_error
-from dither.maps.density import DensityMap
-from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.numeric.sw import SW
-from dither.mechanisms.places.base import PathMechanism, PathUnit
-from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
-from dither.mechanisms.places.planning import ranked
-from dither.mechanisms.places.rivals import Gridding, Strawman
-from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.post_processing import PostProcessing, Projected
-from dither.table import percent
 
-INNER: Final[dict[str, Any]] = {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}
-KINDS: Final[dict[str, Callable[..., PathMechanism[Any]]]] = {
-    "tracs-c": TraCSC,
-    "tracs-d": TraCSD,
-    "planar-laplace": PlanarLaplace,
-    "planar-staircase": PlanarStaircase,
-    "gridding": Gridding,
-    "strawman": Strawman,
-}
+if TYPE_CHECKING:
+    from dither.data import Trips
+    from dither.domains import Rectangle, Region
+    from dither.maps import Map
+    from dither.maps.density import DensityMap
+    from dither.mechanisms.places.base import PathMechanism, PathUnit
+    from dither.post_processing import PostProcessing
+
+INNER: Final = ("ogpm", "sw", "sw-redesigned")
+KINDS: Final = ("tracs-c", "tracs-d", "planar-laplace", "planar-staircase", "gridding", "strawman")
+
+
+def inside(name: str) -> Any:
+    """Return the mechanism inside TraCS that has this name, one of INNER."""
+    from dither.mechanisms.numeric.ogpm import OGPM
+    from dither.mechanisms.numeric.sw import SW
+
+    return {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}[name]
+
+
+def of_kind(name: str) -> Callable[..., PathMechanism[Any]]:
+    """Return the mechanism on places that has this name, one of KINDS."""
+    from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
+    from dither.mechanisms.places.rivals import Gridding, Strawman
+    from dither.mechanisms.places.tracs import TraCSC, TraCSD
+
+    return {
+        "tracs-c": TraCSC,
+        "tracs-d": TraCSD,
+        "planar-laplace": PlanarLaplace,
+        "planar-staircase": PlanarStaircase,
+        "gridding": Gridding,
+        "strawman": Strawman,
+    }[name]
 
 
 @dataclass(frozen=True)
@@ -69,17 +79,21 @@ class Area:
 
         `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.
         """
+        from dither.mechanisms.places.planning import ranked
+        from dither.mechanisms.places.tracs import TraCSC
+
         more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
         if kind == "best":
             share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
-            kind = "tracs-c" if isinstance(ranked(self.region, **share)[0].mechanism, TraCSC) else "tracs-d"
+            best = ranked(self.region, **share)[0].mechanism
+            kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
         if kind == "tracs-c":
-            more["inner"] = INNER[inner or "ogpm"]
+            more["inner"] = inside(inner or "ogpm")
         elif kind == "tracs-d":
-            more |= {"direction": INNER[inner or "ogpm"], "distance": INNER[inner or "ogpm"]}
+            more |= {"direction": inside(inner or "ogpm"), "distance": inside(inner or "ogpm")}
         elif inner is not None:
             raise click.UsageError(f"--inner is for tracs-c and tracs-d; {kind} has no mechanism inside")
-        return KINDS[kind](self.region, **more)
+        return of_kind(kind)(self.region, **more)
 
 
 def area_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -119,12 +133,19 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _about(longitude: float, latitude: float, radius: float, crs: str | None) -> Area:
+    from dither.domains import Disk
+    from dither.maps import LocalMap, ReferenceMap
+
     projection: Map = LocalMap(longitude, latitude) if crs is None else ReferenceMap(crs)
     x, y = projection.to_plane((longitude, latitude)).tolist()
     return Area(projection, Disk(radius, (x, y)))
 
 
 def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: list[Any]) -> Area:
+    from dither.domains import Interval, Rectangle
+    from dither.maps import LocalMap, ReferenceMap
+    from dither.post_processing import Projected
+
     west, south, east, north = bounds
     if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
         raise click.UsageError(
@@ -174,7 +195,7 @@ def _drawable(ctx: click.Context, option: click.Parameter, plot: Path | None) ->
 
 _INNER = click.option(
     "--inner",
-    type=click.Choice(list(INNER)),
+    type=click.Choice(INNER),
     show_default="ogpm",
     help="The mechanism inside TraCS; sw is the one for maps.",
 )
@@ -251,6 +272,9 @@ def perturb(
     dither trajectory perturb in.gpx --epsilon 2 --box 139.4 35.5 140 36 -o out.geojson
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
+    from dither.data import TripReports, Trips
+    from dither.data.formats import trip_format
+
     trip_format(out)  # an unknown ending is refused before anything is read
     for written in (out, plot):
         if written is not None:
@@ -287,6 +311,9 @@ def perturb(
 
 def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
     """Draw trips before and after randomisation, in degrees."""
+    from dither.domains import Interval, Rectangle
+    from dither.maps import draw_before_and_after
+
     box = area.region.box
     corners = area.projection.to_earth([(box.x.low, box.y.low), (box.x.high, box.y.high)])
     (west, south), (east, north) = corners.tolist()
@@ -334,13 +361,16 @@ def map_(
     dither trajectory density out.geojson --columns 24 --rows 24 --plot map.png
     dither trajectory density out.geojson --share 139.6 35.6 139.8 35.8
     """
+    from dither.data import TripReports
+    from dither.maps import density
+
     with rows_done(f"reading {file.name}") as progress:
         told = TripReports.read(file, progress=progress)
     places = len(told.trips.paths.points)
     if places < at_least:
         raise click.UsageError(
-            f"{file.name} holds {counted(places, 'location')}; a map of fewer than {at_least} has errors as "
-            "large as its shares (--at-least lowers this minimum)"
+            f"{file.name} holds {number_of(places, 'location')}; a map of fewer than {at_least} has errors "
+            "as large as its shares (--at-least lowers this minimum)"
         )
     projection = told.projection
     found = density(told.reports, columns, rows)
@@ -360,7 +390,7 @@ def map_(
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
-    click.echo(f"{counted(found.n, 'location')} by {told.question.name}, {found.guarantee}")
+    click.echo(f"{number_of(found.n, 'location')} by {told.question.name}, {found.guarantee}")
     for part, share in zip(parts, shares, strict=True):
         click.echo(f"  {' '.join(number(degrees, 6) for degrees in part)}: {share}")
     if not parts:
@@ -368,6 +398,8 @@ def map_(
 
 
 def _box(bounds: tuple[float, float, float, float]) -> Rectangle:
+    from dither.domains import Interval, Rectangle
+
     west, south, east, north = bounds
     return Rectangle(Interval(west, east), Interval(south, north))
 
@@ -379,6 +411,8 @@ def _to_plane(box: Rectangle, projection: Map | None) -> Rectangle:
 
 def _corners(found: DensityMap, projection: Map | None) -> Any:
     """Return the corners of all cells in degrees, indexed by column, row, and longitude or latitude."""
+    import numpy as np
+
     columns, rows = found.probabilities.shape
     x = np.linspace(found.grid.x.low, found.grid.x.high, columns + 1)
     y = np.linspace(found.grid.y.low, found.grid.y.high, rows + 1)
@@ -387,6 +421,8 @@ def _corners(found: DensityMap, projection: Map | None) -> Any:
 
 
 def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
+    import numpy as np
+
     corners = _corners(found, projection)
     features = []
     for (column, row), share in np.ndenumerate(found.probabilities):
@@ -397,6 +433,10 @@ def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
 
 
 def _busiest(found: DensityMap, projection: Map | None, count: int = 5) -> str:
+    import numpy as np
+
+    from dither.table import percent
+
     corners, columns = _corners(found, projection), found.probabilities.shape[1]
     lines, errors = [], found.standard_errors
     for index in np.argsort(-found.probabilities.reshape(-1), kind="stable")[:count].tolist():
@@ -419,6 +459,9 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36
     """
+    from dither.domains import Disk
+    from dither.maps import predicted_error
+
     found: list[tuple[PathMechanism[Any], float]] = []
     for kind in KINDS:
         if isinstance(area.region, Disk) and kind in ("tracs-c", "gridding"):

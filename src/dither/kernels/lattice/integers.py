@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Array, Floats
+from dither.arrays import Array, Floats, Integers
 from dither.device_text import whole
 from dither.domains import Line
 from dither.errors import InvalidParameter, found
@@ -39,6 +39,8 @@ from dither.privacy.guarantee import exp_above, exp_below
 from dither.randomness import Source
 
 _TOTAL: Final = 1 << TOTAL_BITS
+_SAME: Final = 1e-9  # relative differences of ratios of weights that count as rounding
+_SEEN: Final = 1e-16  # weights below this, relative to the largest, are not compared
 _BITS: Final = 31  # bits of a position in units of 2^−fraction steps
 SPENT: Final = 1 - Fraction(1, 1 << 40)  # the part of ε that is used, as weights are rounded up
 
@@ -102,13 +104,13 @@ class Lattice(ABC):
     def chances(self, aim: int) -> Floats:
         """Return the probability of every report, in floats."""
         step, rest = divmod(aim, 1 << self.between)
-        chances = self._rounded(step)
+        chances = self._in_floats(step)
         if rest:
             up = rest / (1 << self.between)
-            chances = (1.0 - up) * chances + up * self._rounded(step + 1)
+            chances = (1.0 - up) * chances + up * self._in_floats(step + 1)
         return chances
 
-    def _rounded(self, step: int) -> Floats:
+    def _in_floats(self, step: int) -> Floats:
         weights = self.law(self._row, step)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
@@ -199,7 +201,39 @@ class Clamped(Lattice):
         weights[0], weights[-1] = row[: first + 1].sum(), row[last:].sum()
         return weights
 
-    def grouped(self, aims: Array, groups: Array) -> Floats:
+    @cached_property
+    def alike(self) -> Integers | None:
+        """A group for each report: reports of one group have proportional probabilities under all inputs.
+
+        Beyond the domain these are all reports of exponential noise, and those a whole number of domains
+        apart if the noise is a staircase of such steps. None if the weights fall otherwise.
+        """
+        weights = self._row[self.noise.reach : -1]  # the outermost has the tail beyond it
+        seen = int(np.searchsorted(-weights, -_SEEN * weights[0]))  # beyond, rounding to integers decides
+        for period in (1, self.steps):
+            falls = weights[period:seen] / weights[: max(seen - period, 0)]
+            if falls.size and np.ptp(falls) < _SAME * falls[0]:
+                break
+        else:
+            return None
+        places = np.arange(self.cells) + self.first
+        above = places - self.steps
+        groups = np.where(places > 0, places, places % -period)
+        groups = np.where(above >= 0, self.steps + above % period, groups)
+        if period > 1:  # an outermost report has the tail, which is not in proportion
+            groups[0], groups[-1] = groups.min() - 1, groups.max() + 1
+        return np.asarray(groups - groups.min())
+
+    def means(self, values: Floats) -> Floats:
+        """Return the mean of a number per report, for every step of an input."""
+        reach, size = self.noise.reach, self.steps + 2 * self.noise.reach + 1
+        beyond = np.concatenate([np.full(reach + self.first, values[0]), values])
+        beyond = np.concatenate([beyond, np.full(size - beyond.size, values[-1])])
+        level = float(values.mean())  # a correlation of the noise's weights with the numbers, by FFT
+        spectrum = np.fft.rfft(beyond - level) * np.conj(np.fft.rfft(self._row, size))
+        return np.asarray(np.fft.irfft(spectrum, size)[: self.steps + 1] + level)
+
+    def group_masses(self, aims: Array, groups: Array) -> Floats:
         """Return the probability of groups of neighbouring reports, a column for each aim.
 
         All inputs share one row of weights, shifted: a group is a difference of two of its prefix sums.

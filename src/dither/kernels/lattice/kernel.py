@@ -42,7 +42,7 @@ from dither.kernels.lattice.noise import (
 )
 from dither.kernels.table import below
 from dither.kernels.transition import Dense, Operator
-from dither.kernels.window.codebook import AffineDecoder, Decoder, Single, read_decoder, sized
+from dither.kernels.window.codebook import AffineDecoder, Decoder, Single, check_size, read_decoder
 from dither.kernels.window.integers import LineStart
 from dither.kernels.window.kernel import a_line
 from dither.numerics.roots import float_at_least
@@ -212,7 +212,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     def draw_one(self, value: float, source: Source) -> int:
         return self.lattice.draw_one(self.start.draw_one(value, source), source)
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         return self.lattice.probabilities(self.start.aim_one(value))
 
     def chances(self, value: Any) -> Floats:
@@ -222,7 +222,7 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         if not isinstance(self.lattice, Clamped):
             return listed_likelihood(self, inputs, rows, self.typical())
         groups = equal_groups(self, rows, self.typical())
-        return Dense(self.lattice.grouped(self.start.aim(inputs), groups), groups)
+        return Dense(self.lattice.group_masses(self.start.aim(inputs), groups), groups)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         told, aims = np.broadcast_arrays(reports.astype(np.int64), self.start.aim(inputs))
@@ -239,13 +239,30 @@ class LatticeKernel(LineKernel, Generic[Kind]):
         return AffineDecoder(self.line.low + self.lattice.first * step, step)
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
-        return sized(read_decoder(data), self.outcomes)
+        return check_size(read_decoder(data), self.outcomes)
 
-    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
-        """Return the steps of the lattice if noise is added without redrawing; its mean is 0."""
-        if isinstance(self.lattice, Clamped):
-            return UnbiasedReading(self.steps(np.arange(self.outcomes)))
-        return affine_reading(self, book)
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+        """Return the steps of the lattice if noise is added without redrawing; its mean is 0.
+
+        Reports beyond the domain with proportional probabilities under all inputs say the same of the value.
+        Each is read as their average, which keeps the mean, and no value has a larger variance
+        (Rao-Blackwell).
+        """
+        lattice = self.lattice
+        if not isinstance(lattice, Clamped):
+            return affine_reading(self, book)
+        steps, rounded = self.steps(np.arange(self.outcomes)), 0.5 / self.start.scale
+        inputs = self.steps(np.arange(lattice.steps + 1) - lattice.first)
+        bias = rounded + float(np.abs(lattice.means(steps) - inputs).max())
+        if plain or lattice.alike is None:
+            return UnbiasedReading(steps, bias=bias)
+        middle = lattice.chances((lattice.steps // 2) << lattice.between)
+        average = np.bincount(lattice.alike, middle * steps) / np.bincount(lattice.alike, middle)
+        merged = average[lattice.alike]
+        centre = inputs[lattice.steps // 2]
+        if float(middle @ (merged - centre) ** 2) > 0.99 * float(middle @ (steps - centre) ** 2):
+            return UnbiasedReading(steps, bias=bias)
+        return UnbiasedReading(merged, bias=rounded + float(np.abs(lattice.means(merged) - inputs).max()))
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the bound: (ε, δ) where a δ is stated, and otherwise pure.

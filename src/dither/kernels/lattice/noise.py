@@ -268,7 +268,7 @@ def in_few_bits(number: float) -> Fraction:
     return Fraction(math.floor(math.ldexp(mantissa, 40))) * Fraction(2) ** (exponent - 40)
 
 
-def decayed(exponent: Fraction) -> int:
+def fixed_exponential(exponent: Fraction) -> int:
     """Return e^(−exponent) as a fixed-point number, rounded up; the exponent must be ≥ 0."""
     if exponent < 0:
         raise InvalidParameter("the exponent of a weight must be ≥ 0: weights decrease with the distance")

@@ -3,7 +3,7 @@
 Privacy does not ask what "nearest" means. Every input has exactly K different numbers below N, each of weight
 H, and all others have weight L, so that K·H + (N − K)·L is the same for every input and ε = ln(H/L). The
 selectors here are public maps from an input to K different numbers: points of a grid, listed points, and
-lists of neighbours. [Ye18, Wang16] take any K of N numbers; a grid with a disk is in [Cormode12]'s line.
+lists of neighbours. Subset selection [Ye18] takes any K of N numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dither.device_text import whole
 from dither.domains import Categories, Domain, Paths, Places, Region, Sphere
 from dither.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.domains.plane import Pair, read_pair
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
 from dither.kernels.kernel import FEW, CellKernel, PureKernel, split_rows
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
 from dither.kernels.places.points import TableLikelihood
@@ -42,6 +42,7 @@ MOST_GRAIN: Final = 12
 _PACKED: Final = re.compile(r"(?:[0-9a-f]{4})*")
 _TABLE: Final = 1 << 23  # numbers of a table that is listed once
 _BLOCK: Final = 1 << 20  # distances computed together
+_FEWEST: Final = 50  # different points that a map needs
 _INNER: Final = 2  # places along the side of a cell of a map
 
 
@@ -85,7 +86,7 @@ class Selector(ABC):
 
     def integers(self, places: Floats) -> Integers:
         """Return the integers of places, a row for each, with the middle in place of the grain."""
-        return self._grained(self._fine(places))
+        return self._with_grain(self._fine(places))
 
     def _fine(self, places: Floats) -> Integers:
         if self.box is None:
@@ -98,7 +99,7 @@ class Selector(ABC):
             placed = np.floor((np.asarray(places, dtype=np.float64) - low) / (high - low) * SIDE)
         return np.clip(placed, 0, SIDE - 1).astype(np.int64)
 
-    def _grained(self, fine: Integers) -> Integers:
+    def _with_grain(self, fine: Integers) -> Integers:
         return np.asarray((fine >> self.grain << self.grain) + (1 << self.grain >> 1))
 
     def places(self) -> Floats:
@@ -134,7 +135,7 @@ class Selector(ABC):
         side = SIDE >> self.grain
         if side**self.axes * width > _TABLE or len(places) < side:
             return self.near(self.integers(places), width), np.arange(len(places))
-        table = _listed(self, width)
+        table = _every_list(self, width)
         rows = np.zeros(len(places), dtype=np.int64)
         for column in self._fine(places).T:
             rows = rows * side + (column >> self.grain)
@@ -164,13 +165,13 @@ def _first(squares: Integers, width: int) -> Integers:
 _TABLES: Final[dict[tuple[Selector, int], Array]] = {}
 
 
-def _listed(selector: Selector, width: int) -> Array:
+def _every_list(selector: Selector, width: int) -> Array:
     """Return the list of every input of a selector; the last one is kept."""
     if (selector, width) not in _TABLES:
         _TABLES.clear()
         sides = [np.arange(0, SIDE, 1 << selector.grain)] * selector.axes
         every = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, selector.axes)
-        _TABLES[selector, width] = selector.near(selector._grained(every), width)
+        _TABLES[selector, width] = selector.near(selector._with_grain(every), width)
     return _TABLES[selector, width]
 
 
@@ -280,7 +281,7 @@ class NearestNumbers(CellKernel, PureKernel):
     def numbers(self, inputs: Array) -> tuple[Array, Integers]:
         """Return lists of K numbers, and for each input the row of its list."""
 
-    def _drawn(self, inputs: Array, source: Source) -> Array:
+    def _draw_many(self, inputs: Array, source: Source) -> Array:
         return self.window.draw(*self.numbers(inputs), source)
 
     def draw_one(self, value: Any, source: Source) -> int:
@@ -335,7 +336,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
         return self.selector.windows(inputs, self.window.width)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        drawn = split_rows(self._drawn, inputs.reshape(-1, 2), source, threads)
+        drawn = split_rows(self._draw_many, inputs.reshape(-1, 2), source, threads)
         return drawn.reshape(inputs.shape[:-1])
 
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
@@ -349,7 +350,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
         weights = np.where(near, float(self.window.inside), float(self.window.outside))
         return np.asarray(weights / float(self.window.total)).reshape(shape)
 
-    def told(self, reports: Array) -> Integers:
+    def candidate_of(self, reports: Array) -> Integers:
         """Return the number of each report."""
         return np.asarray(reports.reshape(-1).astype(np.int64))
 
@@ -363,6 +364,12 @@ class NearestKernel(PlaceKernel, NearestNumbers):
 
     def separable(self, shape: tuple[int, int]) -> Separable:
         """Return the likelihood on a grid over the domain, a row for each number."""
+        different = len(np.unique(self.selector.points, axis=0))
+        if different < _FEWEST:
+            raise NotIdentifiable(
+                f"these reports tell {different} places apart, too few for a map; they were designed for "
+                'single places. Ask with dt.Optimal(area, epsilon=…, purpose="map"), or "both"'
+            )
         sides = self.selector.box or ((-180.0, 180.0), (-90.0, 90.0))
         lines = [
             low + (high - low) * (np.arange(bins * _INNER) + 0.5) / (bins * _INNER)
@@ -371,7 +378,7 @@ class NearestKernel(PlaceKernel, NearestNumbers):
         fine = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
         cells = fine.reshape(shape[0], _INNER, shape[1], _INNER, 2).swapaxes(1, 2)
         law = Dense(self.table(cells.reshape(-1, _INNER**2, 2)), np.arange(self.outcomes))
-        return Separable(law, lambda reports: self.told(reports[:, 1]))
+        return Separable(law, lambda reports: self.candidate_of(reports[:, 1]))
 
     def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Floats) -> Floats:
         return np.asarray(book[cells[:, 0]])
@@ -444,7 +451,7 @@ class ListingKernel(NearestNumbers):
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         flat = inputs.reshape(-1)
         few = flat.size < FEW
-        told = self.draw_singly(flat, source) if few else split_rows(self._drawn, flat, source, threads)
+        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
         return told.reshape(inputs.shape)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:

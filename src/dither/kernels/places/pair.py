@@ -20,7 +20,7 @@ from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, Sepa
 from dither.kernels.transition import Product
 from dither.kernels.window.codebook import Decoder
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import assumed, divide
+from dither.privacy.guarantee import assumptions_of, divide
 from dither.randomness import Source
 
 Crossed = Rectangle | Parallelogram | Sphere  # the range of each coordinate does not depend on the other
@@ -136,7 +136,7 @@ class PairKernel(Kernel):
         first, second = (Guarantee(one.bound, assumes=one.assumes) for one in promises)
         pure = all(isinstance(one.bound, Pure) for one in promises)
         bound = Pure(self.epsilon) if pure else first.compose(second).bound
-        return Promise(bound, self.evidence, assumed((first, second)))
+        return Promise(bound, self.evidence, assumptions_of((first, second)))
 
     def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
         terms = [terms_of_part(stated, axis) for axis in (0, 1)]

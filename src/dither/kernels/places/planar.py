@@ -79,9 +79,9 @@ class PlanarNoiseKernel(PlaceKernel):
         return steps.astype(np.int64)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        return split_rows(self._drawn, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
+        return split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
 
-    def _drawn(self, places: Array, source: Source) -> Array:
+    def _draw_places(self, places: Array, source: Source) -> Array:
         points = self.points(places)
         points += self.noise.draw(len(points), source)
         return np.clip(points, -FAR, FAR).astype(np.int32)

@@ -113,7 +113,7 @@ class ChoiceKernel(PlaceKernel, NoCodebook):
         """Return the weight of every candidate, with one row for each of the given own candidates."""
 
     @abstractmethod
-    def told(self, reports: Array) -> Integers:
+    def candidate_of(self, reports: Array) -> Integers:
         """Return the index of the candidate of each report."""
 
     def probabilities(self, value: Any) -> list[Fraction]:
@@ -131,9 +131,9 @@ class ChoiceKernel(PlaceKernel, NoCodebook):
 
     def table(self, cells: Floats) -> Floats:
         """Return the probability of each candidate for each cell; a cell is a sample of places, averaged."""
-        return np.stack([self._chosen(places).mean(axis=0) for places in cells], axis=1)
+        return np.stack([self._choice_chances(places).mean(axis=0) for places in cells], axis=1)
 
-    def _chosen(self, places: Floats) -> Floats:
+    def _choice_chances(self, places: Floats) -> Floats:
         """Return the probability of every candidate for each place, in floats."""
         weights = self.weights(self.nearest(places)).astype(np.float64)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -191,10 +191,10 @@ class PointKernel(ChoiceKernel, CellKernel):
             check_ratio(self, epsilon)
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        drawn = split_rows(self._drawn, inputs.reshape(-1, 2), source, threads)
+        drawn = split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads)
         return drawn.reshape(inputs.shape[:-1])
 
-    def _drawn(self, places: Array, source: Source) -> Array:
+    def _draw_places(self, places: Array, source: Source) -> Array:
         drawn = np.empty(len(places), dtype=self.layout)
         for block in blocks(len(drawn), len(self.points)):
             drawn[block] = draw(self.weights(self.nearest(places[block])), source)
@@ -203,11 +203,11 @@ class PointKernel(ChoiceKernel, CellKernel):
     def draw_one(self, value: Any, source: Source) -> int:
         return int(self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0])
 
-    def told(self, reports: Array) -> Integers:
+    def candidate_of(self, reports: Array) -> Integers:
         return np.asarray(reports.reshape(-1).astype(np.int64))
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        weights = self._chosen(inputs.reshape(-1, 2))
+        weights = self._choice_chances(inputs.reshape(-1, 2))
         told = np.broadcast_to(reports, inputs.shape[:-1]).reshape(-1)
         return np.asarray(weights[np.arange(told.size), told]).reshape(inputs.shape[:-1])
 
@@ -244,7 +244,7 @@ class Tabled(Protocol):
     def table(self, cells: Floats) -> Floats:
         """Return the probability of each candidate for each cell."""
 
-    def told(self, reports: Array) -> Integers:
+    def candidate_of(self, reports: Array) -> Integers:
         """Return the index of the candidate of each report."""
 
 
@@ -260,7 +260,7 @@ class TableLikelihood(PlaceLikelihood):
         return self.kernel.table(self.cells)
 
     def of(self, reports: Array) -> Rows:
-        told = self.kernel.told(reports[:, 1:])
+        told = self.kernel.candidate_of(reports[:, 1:])
         return lambda chosen: np.asarray(self._table[told[chosen]])
 
 
@@ -340,9 +340,9 @@ class GridKernel(ChoiceKernel, PureKernel):
         return self.grades.exponential(distances(self._centres[numbers], self._centres))
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        return split_rows(self._drawn, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
+        return split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
 
-    def _drawn(self, places: Array, source: Source) -> Array:
+    def _draw_places(self, places: Array, source: Source) -> Array:
         truth = self.nearest(places)
         drawn = np.empty_like(truth)
         for block in blocks(truth.size, self.side**2):
@@ -355,13 +355,13 @@ class GridKernel(ChoiceKernel, PureKernel):
         column, row = self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0].tolist()
         return column, row
 
-    def told(self, reports: Array) -> Integers:
+    def candidate_of(self, reports: Array) -> Integers:
         column, row = (reports // WITHIN).astype(np.int64).T
         return np.asarray(column * self.side + row)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        weights = self._chosen(inputs.reshape(-1, 2)) / WITHIN**2
-        told = self.told(np.broadcast_to(reports, inputs.shape).reshape(-1, 2))
+        weights = self._choice_chances(inputs.reshape(-1, 2)) / WITHIN**2
+        told = self.candidate_of(np.broadcast_to(reports, inputs.shape).reshape(-1, 2))
         return weights[np.arange(told.size), told].reshape(inputs.shape[:-1])
 
     @cached_property
@@ -476,7 +476,7 @@ class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
         position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
         last = position == np.repeat(paths.lengths, paths.lengths) - 1
         copies = [self._copy(truth, position, last, parity, source) for parity in (1, 0)]
-        return self._merged(*copies).astype(self.layout)[:, None]
+        return self._merge(*copies).astype(self.layout)[:, None]
 
     def draw_one(self, value: Any, source: Source) -> int:
         """Draw the report of a path of one location."""
@@ -527,7 +527,7 @@ class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
         lies = (words[:size] >> np.uint64(11)) / _WORDS < chance
         return np.where(lies, 1 + (words[size:] % np.uint64(self.sectors)).astype(np.int64), 0)
 
-    def _merged(self, first: Integers, second: Integers) -> Integers:
+    def _merge(self, first: Integers, second: Integers) -> Integers:
         """Return for each location the point with the smallest sum of distances to its two copies."""
         merged = np.empty_like(first)
         for block in blocks(first.size, len(self.points)):

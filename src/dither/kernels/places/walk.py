@@ -110,7 +110,7 @@ class WalkKernel(PairKernel, PlaceKernel):
         here, tables = np.tile(self.origin, (group.size, 1)), self._tables
         for rows in _steps(paths.offsets, group):
             at = here[: rows.size]
-            angle, share = self.seen(at, paths.points[rows])
+            angle, share = self.polar_of(at, paths.points[rows])
             first = self.first.draw(angle, source)
             second = self.second.draw(share, source)
             cells[rows, 0], cells[rows, 1] = first, second
@@ -118,7 +118,7 @@ class WalkKernel(PairKernel, PlaceKernel):
         for rest, begin in _alone(paths.offsets, group, here):
             self._walk_alone(paths.points[rest], cells[rest], begin, source)
 
-    def seen(self, at: Floats, places: Floats) -> tuple[Floats, Floats]:
+    def polar_of(self, at: Floats, places: Floats) -> tuple[Floats, Floats]:
         """Return the directions of places from references, and their relative distances.
 
         A place that equals its reference has direction 0 and distance 0, and is randomised like any other.
@@ -131,7 +131,7 @@ class WalkKernel(PairKernel, PlaceKernel):
     def numbers(self, places: Floats, references: Floats | None = None) -> Floats:
         flat = places.reshape(-1, 2)
         at = np.asarray(self.origin) if references is None else self.region.check(references)
-        seen = self.seen(np.broadcast_to(at, flat.shape), flat)
+        seen = self.polar_of(np.broadcast_to(at, flat.shape), flat)
         return np.stack(seen, axis=-1).reshape(places.shape)
 
     def advance(
@@ -233,7 +233,7 @@ class _Seen(PlaceLikelihood):
 
         def rows(chosen: Integers) -> Floats:
             at = np.repeat(references[chosen], len(places), axis=0)
-            seen = kernel.seen(at, np.tile(places, (len(chosen), 1)))
+            seen = kernel.polar_of(at, np.tile(places, (len(chosen), 1)))
             numbers = [number.reshape(len(chosen), -1) for number in seen]
             return over_cells(kernel.product(reports[chosen, 1:], numbers), chosen, self.cells)
 

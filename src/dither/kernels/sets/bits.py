@@ -64,14 +64,14 @@ class Bits(BitReports, CodeKernel):
         """
         bound = exp_below(Fraction(epsilon))
         bits = Bits(size, BiasedCoin(1 << (FINE - 1)), BiasedCoin.above(1 / (bound + 1)))
-        return _certified(bits, bound)
+        return _certify(bits, bound)
 
     @staticmethod
     def symmetric(epsilon: float, size: int) -> Bits:
         """Return bits that are all flipped with the same probability; two bits spend at most ε/2 each."""
         half = exp_below(Fraction(epsilon) / 2)
         flip = BiasedCoin.above(1 / (half + 1))
-        return _certified(Bits(size, BiasedCoin((1 << FINE) - flip.heads), flip), half**2)
+        return _certify(Bits(size, BiasedCoin((1 << FINE) - flip.heads), flip), half**2)
 
     @property
     def outcomes(self) -> int:
@@ -188,7 +188,7 @@ class Bits(BitReports, CodeKernel):
         return np.packbits(bits, bitorder="little").view(np.uint64)
 
 
-def _certified(bits: Bits, bound: Fraction) -> Bits:
+def _certify(bits: Bits, bound: Fraction) -> Bits:
     """Return the bits if their ratio is at most the bound, the proof of privacy; raise otherwise."""
     if bits.ratio > bound:
         raise InvalidParameter(f"this ε is too small or too large for coins of {FINE} bits")

@@ -54,7 +54,7 @@ class Hashing:
 
     def bucket(self, seeds: Words, items: Array) -> Integers:
         """Return the bucket of each item under the seed of the same index."""
-        multiplier, offset = stretched(seeds)
+        multiplier, offset = stretch(seeds)
         place = multiplier * items.astype(np.uint32) + offset
         return (place * np.uint64(self.buckets) >> np.uint64(32)).view(np.int64)
 
@@ -100,7 +100,7 @@ class Hashing:
             chosen = slice(None) if sizes.min() == sizes.max() else sizes[buckets] == size
             drawn, told = seeds[chosen], buckets[chosen]
             for begin in range(0, drawn.size, _BLOCK):
-                multiplier, offset = stretched(drawn[begin : begin + _BLOCK])
+                multiplier, offset = stretch(drawn[begin : begin + _BLOCK])
                 offset -= begins[told[begin : begin + _BLOCK]]
                 _count(multiplier, offset, size, items, counts)
         return counts
@@ -132,13 +132,13 @@ def seeds(size: int, source: Source) -> Words:
     return source.words(size) >> np.uint64(64 - SEED_BITS)
 
 
-def stretched(seeds: Words) -> tuple[Halves, Halves]:
+def stretch(seeds: Words) -> tuple[Halves, Halves]:
     """Return the multiplier and the offset of each seed: the two halves of SplitMix64's finaliser."""
-    word = mixed(seeds)
+    word = mix(seeds)
     return (word >> np.uint64(32)).astype(np.uint32), word.astype(np.uint32)
 
 
-def mixed(numbers: Words) -> Words:
+def mix(numbers: Words) -> Words:
     """Return a 64-bit word for each number, every bit of which depends on every input bit [SplitMix14]."""
     word = (numbers + np.uint64(1)) * np.uint64(GOLDEN)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(FIRST)

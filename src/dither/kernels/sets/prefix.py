@@ -17,7 +17,7 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import BucketReports, CodeKernel
 from dither.kernels.counting import NotCounted
 from dither.kernels.kernel import BLOCK, NoCodebook, PureKernel, in_threads
-from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mixed, seeds
+from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mix, seeds
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import WindowKernel
 from dither.randomness import Source
@@ -137,14 +137,14 @@ class PrefixKernel(PureKernel, NoCodebook):
     @staticmethod
     def follow(keys: Words, symbols: Array) -> Words:
         """Return the keys of prefixes that are one symbol longer; the empty prefix has the key 0."""
-        return mixed(keys ^ symbols.astype(np.uint64))
+        return mix(keys ^ symbols.astype(np.uint64))
 
     @staticmethod
     def items(keys: Words) -> Halves:
         """Return the item that is hashed for each prefix: the upper half of its key."""
         return (keys >> np.uint64(32)).astype(np.uint32)
 
-    def asked(self, rows: Array, drawn: Words) -> Halves:
+    def prefix_item(self, rows: Array, drawn: Words) -> Halves:
         """Return the item of the prefix whose length each seed determines."""
         level = self.level(drawn)
         keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
@@ -169,12 +169,12 @@ class PrefixKernel(PureKernel, NoCodebook):
     def _write(self, packed: Array, reports: Array, source: Source) -> None:
         rows = np.ascontiguousarray(packed).view(np.uint8).reshape(packed.size, self.text.length)
         drawn = seeds(packed.size, source)
-        bucket = self.oracle.hashing.bucket(drawn, self.asked(rows, drawn))
+        bucket = self.oracle.hashing.bucket(drawn, self.prefix_item(rows, drawn))
         reports[...] = self.oracle.hashing.pack(drawn, self.oracle.window.draw(bucket, source))
 
     def draw_one(self, value: Array, source: Source) -> int:
         seed = source.bits(SEED_BITS)
-        item = self.asked(value.reshape(1, -1), np.array([seed], dtype=np.uint64))
+        item = self.prefix_item(value.reshape(1, -1), np.array([seed], dtype=np.uint64))
         return seed << BUCKET_BITS | self.oracle.window.draw_one(
             self.oracle.bucket(int(item[0]), seed), source
         )
@@ -182,13 +182,13 @@ class PrefixKernel(PureKernel, NoCodebook):
     def probabilities(self, value: Array, seed: int = 0) -> list[Fraction]:
         """Return the exact probability of every bucket, given the report's public seed."""
         drawn = np.array([seed], dtype=np.uint64)
-        item = self.asked(value.reshape(1, -1), drawn)
+        item = self.prefix_item(value.reshape(1, -1), drawn)
         return self.oracle.probabilities(int(item[0]), seed)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         """Return P(bucket | seed, text) for reports and as many texts."""
         drawn, _ = self.oracle.hashing.unpack(reports)
-        return self.oracle.likelihoods(reports.reshape(-1), self.asked(inputs, drawn))
+        return self.oracle.likelihoods(reports.reshape(-1), self.prefix_item(inputs, drawn))
 
     @property
     def ratio(self) -> Fraction:

@@ -221,7 +221,7 @@ class IndexSets(ChosenSets, CodeKernel):
     def counting(self, domain: Domain) -> ColumnSums:
         return ColumnSums(self.size, self.chosen)
 
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         return np.asarray((reports[..., None] == np.arange(categories)).any(axis=-2))
 
     @property

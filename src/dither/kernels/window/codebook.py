@@ -58,7 +58,7 @@ class Codebook(ABC):
         """Return the number at a position in the report space."""
 
     @abstractmethod
-    def clipped(self) -> Codebook:
+    def clip(self) -> Codebook:
         """Return the codebook with its numbers clipped to [0, 1]."""
 
     @property
@@ -86,7 +86,7 @@ class Ramps(Codebook):
         """Return the linear codebook from low to high."""
         return Ramps(np.array([0.0, 1.0]), np.array([low]), np.array([high]))
 
-    def clipped(self) -> Ramps:
+    def clip(self) -> Ramps:
         """Return the codebook clipped to [0, 1]: what is beyond becomes an atom at the end."""
         if self.left.size > 1:
             return Ramps(self.edges, np.clip(self.left, 0.0, 1.0), np.clip(self.right, 0.0, 1.0))
@@ -121,10 +121,10 @@ class Ramps(Codebook):
         return total
 
     def below(self, y: Floats, *, strictly: bool = False) -> Floats:
-        parts = [self._covered(y, piece, strictly=strictly) for piece in range(self.left.size)]
+        parts = [self._length_below(y, piece, strictly=strictly) for piece in range(self.left.size)]
         return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
 
-    def _covered(self, y: Floats, piece: int, *, strictly: bool) -> Floats:
+    def _length_below(self, y: Floats, piece: int, *, strictly: bool) -> Floats:
         """Return the length of the part of a piece whose numbers are ≤ y (or < y)."""
         left, slope = self.left[piece], self.slopes[piece]
         length = self.edges[piece + 1] - self.edges[piece]
@@ -196,7 +196,7 @@ class Steps(Codebook):
         ends = np.append(first[1:], self.values.size)
         return self.values[first], first / self.values.size, ends / self.values.size
 
-    def clipped(self) -> Steps:
+    def clip(self) -> Steps:
         return Steps(np.clip(self.values, 0.0, 1.0))
 
     def __call__(self, share: Floats) -> Floats:
@@ -247,7 +247,7 @@ class Runs(Codebook):
     def atoms(self) -> Floats:
         return np.unique(self.values)
 
-    def clipped(self) -> Runs:
+    def clip(self) -> Runs:
         return Runs(np.clip(self.values, 0.0, 1.0), self.counts)
 
     def __call__(self, share: Floats) -> Floats:
@@ -370,7 +370,7 @@ def decoder(book: Codebook, cells: int, domain: Line) -> Single:
     return TableDecoder(domain.from_unit(book(middles)))
 
 
-def sized(decoder: Single, cells: int) -> Single:
+def check_size(decoder: Single, cells: int) -> Single:
     """Return a decoder that was read; raise MalformedReport unless a table has `cells` rising numbers."""
     if isinstance(decoder, TableDecoder) and decoder.values.size != cells:
         raise MalformedReport(f"the codebook must have {cells} numbers, not {decoder.values.size}")

@@ -190,9 +190,9 @@ class Window(ABC):
 
     def probabilities(self, start: int) -> list[Fraction]:
         """Return the exact probability of every cell for a window that starts at `start`."""
-        return self.mixed([(start, Fraction(1))])
+        return self.mix([(start, Fraction(1))])
 
-    def mixed(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
+    def mix(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
         """Return the exact probability of every cell if the start is drawn with the given probabilities."""
         steps = {0: Fraction(0), self.cells: Fraction(0)}  # differences of P(cell is in the window)
         for start, weight in starts:
@@ -248,7 +248,7 @@ class Mixed(Window):
             step = ((bound - 1) * (1 << bits)) // (cells + width * (bound - 1))
             spare = (1 << bits) - width * step
             if Lottery.fits(width, step, bits) and (spare >= width << _FINE or bits == _WORDS[-1]):
-                return certified(cls(cells, width, step, bits), bound)
+                return certify(cls(cells, width, step, bits), bound)
         raise InvalidParameter(
             f"{cells} cells with a window of {width} need more than 96 bits for ε = {found(epsilon)}; "
             "choose fewer cells"
@@ -347,7 +347,7 @@ class Blocks(Window):
         for bits in _WORDS:
             step = -(-(1 << bits) // (bound + blocks - 1))
             if Lottery.fits(blocks, step, bits) and (step >= 1 << _FINE or bits == _WORDS[-1]):
-                return certified(Blocks(cells, width, step, bits), bound)
+                return certify(Blocks(cells, width, step, bits), bound)
         raise InvalidParameter(
             f"{cells} cells need more than 96 bits for ε = {found(epsilon)}; choose fewer categories"
         )
@@ -403,7 +403,7 @@ class Blocks(Window):
 _Certified = TypeVar("_Certified", bound=Mixed | Blocks)
 
 
-def certified(window: _Certified, bound: Fraction) -> _Certified:
+def certify(window: _Certified, bound: Fraction) -> _Certified:
     """Return the window if H/L, compared in integers, is at most the bound; raise InvalidParameter otherwise.
 
     This comparison is the proof of privacy.

@@ -15,6 +15,7 @@ from dither.domains import Circle, Domain, Line
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import (
+    MOST_LISTED,
     STRAIGHT,
     CellKernel,
     LineKernel,
@@ -22,11 +23,13 @@ from dither.kernels.kernel import (
     Sampler,
     UnbiasedReading,
     affine_reading,
+    better_reading,
 )
 from dither.kernels.transition import Dense, Stacked, Windows
-from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, read_decoder, sized
+from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
 from dither.kernels.window.integers import Blocks, LineStart, Mixed, Sliding, StartRule, read_start
 from dither.kernels.window.start_table import KnotStart
+from dither.numerics.matrices import dot
 from dither.randomness import Source
 
 
@@ -67,6 +70,7 @@ class SlidingSampler:
             cell &= self._mask
 
 
+_TRIED: Final = 129  # values at which a codebook's bias is looked for
 COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods distinguish
 
 
@@ -104,7 +108,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         return self.window.cells
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
-        return sized(read_decoder(data), self.outcomes)
+        return check_size(read_decoder(data), self.outcomes)
 
     @property
     def rest(self) -> int:  # type: ignore[override]
@@ -118,8 +122,8 @@ class SlidingKernel(WindowKernel, LineKernel):
         start = self.start.draw_one(value, source) & (self.window.cells - 1)
         return self.window.draw_one(start, source)
 
-    def _listed(self, value: float) -> list[Fraction]:
-        return self.window.mixed(self.start.starts(value))
+    def _probabilities(self, value: float) -> list[Fraction]:
+        return self.window.mix(self.start.starts(value))
 
     def likelihood(self, inputs: Array, rows: int) -> Windows:
         """Return P(report | input), with cells grouped into `rows` rows, rounded up to a power of two."""
@@ -149,7 +153,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         """The share of all reports that the window covers."""
         return self.window.share
 
-    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
         """Return numbers whose mean is the value: of the cells if the start is affine in the value.
 
         The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2). A start that was chosen for a codebook may make
@@ -158,29 +162,62 @@ class SlidingKernel(WindowKernel, LineKernel):
         window, start = self.window, self.start
         if isinstance(start, KnotStart):
             values = book(np.arange(window.cells))
-            return UnbiasedReading(values) if self._has_means(values) else None
+            bias = self._bias(values)
+            return UnbiasedReading(values, bias=bias) if bias <= STRAIGHT * self.line.length else None
         if not isinstance(start, LineStart) or not start.affine(self.line):
             return None
         base = (1.0 - window.contrast) * (window.cells - 1) / 2.0 + window.contrast * (window.width - 1) / 2.0
         unit = (1 << start.fraction) / start.scale  # length of the domain for one cell of the start
         # `origin` includes half a unit, so that rounding down rounds to the nearest.
         values = start.origin + 0.5 / start.scale + unit * (self.middles() - base) / window.contrast
-        half = ((1 << self.rest) - 1) / 2.0
-        return UnbiasedReading(np.asarray(values), unit / window.contrast if self.rest else 0.0, half)
+        half, cut = ((1 << self.rest) - 1) / 2.0, unit / window.contrast if self.rest else 0.0
+        reading = UnbiasedReading(np.asarray(values), cut, half, 0.5 / start.scale)
+        if plain or self.rest or window.cells > MOST_LISTED:
+            return reading
+        return better_reading(self, reading, self._least_variance(reading.values, unit))
 
-    def _has_means(self, values: Floats) -> bool:
-        """Return whether the mean of a number per cell is the value, at a few values."""
-        window = self.window
+    def _least_variance(self, values: Floats, unit: float) -> Floats:
+        """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
+
+        From one start to the next a window loses its first cell and gains the one after its last. So numbers
+        are unbiased iff φ(c + K) − φ(c) is the constant Δ = K·unit/κ between the first start and the last,
+        and one mean is right. A number per residue c mod K is free, and one for the cells that no window
+        reaches. With the average law D of cells, and the law a for the first start, the sum of D·φ² is least
+        where φ = (μ·Σa − Δ·ΣDj)/ΣD in each residue, j counting its cells. One equation gives μ.
+        """
+        window, start = self.window, self.start
+        ends = start.aim(np.array([self.line.low, self.line.high]))
+        first, last = int(ends[0]) >> start.fraction, -(-int(ends[1]) >> start.fraction)
+        cells, width, share = np.arange(window.cells), window.width, window.contrast
+        earliest, latest = np.maximum(cells - width + 1, first), np.minimum(cells, last)
+        covering = latest - earliest + 1.0 - (earliest == first) / 2.0 - (latest == last) / 2.0
+        often = np.where(latest >= earliest, covering, 0.0) / max(last - first, 1)
+        average = (1.0 - share) / window.cells + share / width * often
+        reached = (cells >= first) & (cells < last + width)
+        group = np.where(reached, (cells - first) % width, width)
+        turn = np.where(reached, (cells - first) // width, 0)
+        law = np.full(window.cells, (1.0 - share) / window.cells)
+        law[first : first + width] += share / width
+        weight, turns, laws = (np.bincount(group, of, width + 1) for of in (average, average * turn, law))
+        weight[weight == 0.0] = 1.0  # every cell may be in reach
+        rise = width * unit / share
+        needed = dot(law, values) - rise * dot(law, turn)
+        multiplier = (needed + rise * float((laws * turns / weight).sum())) / float((laws**2 / weight).sum())
+        return np.asarray(((multiplier * laws - rise * turns) / weight)[group] + rise * turn)
+
+    def _bias(self, values: Floats) -> float:
+        """Return the largest distance of the mean of a number per cell from the value, at many values."""
+        window, line = self.window, self.line
         sums = np.cumsum(np.concatenate([[0.0], values, values[: window.width]]))
-        for value in np.linspace(self.line.low, self.line.high, 9).tolist():
-            inside = sum(
-                float(share) * float(sums[start + window.width] - sums[start]) / window.width
-                for start, share in self.start.starts(value)
-            )
-            mean = (1.0 - window.contrast) * float(values.mean()) + window.contrast * inside
-            if abs(mean - value) > STRAIGHT * self.line.length:
-                return False
-        return True
+        inputs = np.linspace(line.low, line.high, _TRIED)
+        aims = self.start.aim(inputs)
+        starts, rest = np.divmod(aims, 1 << self.start.fraction)
+        up = rest / (1 << self.start.fraction)
+        inside = [sums[start + window.width] - sums[start] for start in (starts, starts + (up > 0.0))]
+        means = (1.0 - window.contrast) * float(values.mean()) + window.contrast / window.width * (
+            (1.0 - up) * inside[0] + up * inside[1]
+        )
+        return float(np.abs(means - inputs).max())
 
     @property
     def evidence(self) -> str:
@@ -217,9 +254,9 @@ class SectorKernel(WindowKernel, LineKernel):
         return self.window.cells
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
-        return sized(read_decoder(data), self.outcomes)
+        return check_size(read_decoder(data), self.outcomes)
 
-    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
         return affine_reading(self, book)
 
     def _aims(self, values: Array) -> Array:
@@ -234,7 +271,7 @@ class SectorKernel(WindowKernel, LineKernel):
     def draw_one(self, value: float, source: Source) -> int:
         return self.window.draw_one(self.start.aim_one(value) % self.window.cells, source)
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         aim = self.start.aim_one(value) % self.window.cells
         return self.window.probabilities(aim - aim % self.window.width)
 
@@ -324,7 +361,7 @@ class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
     def holds(self, categories: int) -> bool:
         return self.window.cells == categories and self.window.width == 1
 
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         return np.asarray(reports[..., None] == np.arange(categories))
 
     @property
@@ -383,19 +420,22 @@ class MixtureKernel(PureKernel, LineKernel):
             raise MalformedReport("a mixture of two windows needs two codebooks")
         cells = self.first.outcomes, self.second.outcomes
         return JoinedDecoder(
-            (sized(read_decoder(data[0]), cells[0]), sized(read_decoder(data[1]), cells[1])), cells
+            (check_size(read_decoder(data[0]), cells[0]), check_size(read_decoder(data[1]), cells[1])), cells
         )
 
-    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
         """Return the readings of both windows, one after the other: the mean of each is the value."""
         parts = book.parts if isinstance(book, JoinedDecoder) else (book, book)
-        readings = [
-            window.unbiased_reading(part)
-            for window, part in zip((self.first, self.second), parts, strict=True)
-        ]
-        if any(reading is None for reading in readings):
+        windows = tuple(zip((self.first, self.second), parts, strict=True))
+        readings = [window.unbiased_reading(part, plain=plain) for window, part in windows]
+        own = [reading for reading in readings if reading is not None]
+        if len(own) < 2:
             return affine_reading(self, book)
-        return UnbiasedReading(np.concatenate([one.values for one in readings if one is not None]))
+        values = np.concatenate([reading.values for reading in own])
+        if plain:
+            return UnbiasedReading(values, bias=max(reading.bias for reading in own))
+        straight = self.unbiased_reading(book, plain=True)
+        return None if straight is None else better_reading(self, straight, values)
 
     def sampler(self, size: int) -> _MixtureSampler:
         return _MixtureSampler(self, size)
@@ -405,7 +445,7 @@ class MixtureKernel(PureKernel, LineKernel):
             return self.first.draw_one(value, source)
         return self.first.outcomes + self.second.draw_one(value, source)
 
-    def _listed(self, value: float) -> list[Fraction]:
+    def _probabilities(self, value: float) -> list[Fraction]:
         first, second = self.first.probabilities(value), self.second.probabilities(value)
         return [self.coin * one for one in first] + [(1 - self.coin) * one for one in second]
 

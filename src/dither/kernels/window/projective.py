@@ -305,16 +305,16 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         if self.outcomes > MOST_LISTED:
             raise InvalidParameter("exact probabilities are listed for up to 2^16 cells")
         low, high = Fraction(self.outside, self.total), Fraction(self.inside, self.total)
-        return [high if held else low for held in self._supported(np.arange(self.outcomes), value).tolist()]
+        return [high if held else low for held in self._support_of(np.arange(self.outcomes), value).tolist()]
 
     def chances(self, value: int) -> Floats:
         return self.likelihoods(np.arange(self.outcomes), np.asarray(value))
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         high, low = float(Fraction(self.inside, self.total)), float(Fraction(self.outside, self.total))
-        return np.where(self._supported(reports, inputs), high, low)
+        return np.where(self._support_of(reports, inputs), high, low)
 
-    def _supported(self, reports: Array, inputs: Any) -> Array:
+    def _support_of(self, reports: Array, inputs: Any) -> Array:
         held: Array = self.geometry.holds[(reports.astype(np.int64) + inputs) % self.outcomes]
         return held
 
@@ -356,8 +356,8 @@ class ProjectiveKernel(CodeKernel, CellKernel):
     def holds(self, categories: int) -> bool:
         return self.outcomes >= categories
 
-    def supported(self, reports: Array, categories: int) -> Array:
-        return self._supported(reports[..., None], np.arange(categories))
+    def support(self, reports: Array, categories: int) -> Array:
+        return self._support_of(reports[..., None], np.arange(categories))
 
     def supports(self, counts: Integers, categories: int) -> Integers:
         """Return the exact number of counted reports that support each of the first `categories` categories.
@@ -440,7 +440,7 @@ class Columns(CodeKernel, CellKernel):
     def holds(self, categories: int) -> bool:
         return self.order == 1 << categories.bit_length()
 
-    def supported(self, reports: Array, categories: int) -> Array:
+    def support(self, reports: Array, categories: int) -> Array:
         minus: Array = np.bitwise_count(reports[..., None] & np.arange(1, categories + 1)) & np.uint8(1)
         return np.asarray(minus == 0)
 

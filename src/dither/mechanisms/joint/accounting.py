@@ -32,7 +32,7 @@ _MOST_EPSILON: Final = 64.0  # a larger loss is treated as infinite
 
 def revealed_epsilon(pairs: PairedCoins, lies: int) -> float:
     """Return the privacy loss against an adversary who knows the partner's coin and anything else."""
-    return pairs.revealed(lies)
+    return pairs.loss_if_known(lies)
 
 
 def revealed_failure(pairs: PairedCoins, lies: int, n: int, colluders: int) -> Failure:
@@ -271,7 +271,7 @@ def plain(epsilon: float, categories: int) -> Fraction:
     return _double(ratio / (ratio + categories - 1))
 
 
-def published(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
+def published_coins(epsilon: float, categories: int, n: int, colluders: int) -> Coins:
     """Return p = e^ε/(1+e^ε) and ρ = 1 − 1/p [Thesis, Sec. 4.3.4]; with colluders, p by Theorem 3."""
     p = plain(epsilon, categories)
     if colluders:

@@ -30,7 +30,7 @@ from dither.mechanisms.joint.accounting import (
     constraint,
     exact,
     plain,
-    published,
+    published_coins,
     rho_range,
     theorem_3_epsilon,
 )
@@ -88,11 +88,11 @@ class Joint(CategoryMechanism):
         """The number of symbols of one coin: k categories, two for a bit, g buckets."""
 
     @abstractmethod
-    def _joined(self, coins: PairedCoins) -> JointKernel:
+    def _join(self, coins: PairedCoins) -> JointKernel:
         """Return the kernel that draws reports with these coins."""
 
     def _kernel(self) -> JointKernel:
-        return self._joined(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
+        return self._join(coins(Fraction(self.p), Fraction(self.rho), self.symbols))
 
     def _budget(self) -> float:
         return math.inf  # `_check` sets ε once the coins are known
@@ -210,7 +210,7 @@ class JointSUE(Joint):
         """The two values of a bit."""
         return 2
 
-    def _joined(self, coins: PairedCoins) -> JointBits:
+    def _join(self, coins: PairedCoins) -> JointBits:
         return JointBits(coins, self.n, len(self.categories))
 
     def accounting(self, mode: Mode, *, colluders: int = 0, delta: float | None = None) -> Guarantee:
@@ -243,7 +243,7 @@ class JointOLH(Joint):
         """The number of buckets."""
         return Hashing(self.hashed_to).buckets  # raises if there are too many
 
-    def _joined(self, coins: PairedCoins) -> JointHashed:
+    def _join(self, coins: PairedCoins) -> JointHashed:
         return JointHashed(coins, self.n, self.hashed_to)
 
 
@@ -301,7 +301,7 @@ class JRR(Joint):
         """
         k = _size(domain)
         check_mode(n, "theorem 3", colluders, None)
-        p, rho = published(check_epsilon(epsilon), k, n, colluders)
+        p, rho = published_coins(check_epsilon(epsilon), k, n, colluders)
         return JRR(domain, p=p, rho=rho, n=n)
 
     @staticmethod
@@ -336,7 +336,7 @@ class JRR(Joint):
         """The number of categories."""
         return len(self.categories)
 
-    def _joined(self, coins: PairedCoins) -> JointResponse:
+    def _join(self, coins: PairedCoins) -> JointResponse:
         return JointResponse(coins, self.n, self.symbols)
 
 

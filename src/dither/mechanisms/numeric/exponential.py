@@ -13,7 +13,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Circle, Interval, finite
 from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.kernels.lattice.noise import decayed
+from dither.kernels.lattice.noise import fixed_exponential
 from dither.kernels.law import TableLaw
 from dither.kernels.table import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
 from dither.kernels.window.codebook import TableDecoder
@@ -46,7 +46,7 @@ class Exponential(NumberMechanism):
     takes = (Interval, Circle)
 
     def _check(self) -> None:
-        object.__setattr__(self, "points", self._checked())
+        object.__setattr__(self, "points", self._check_points())
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
             if not self.sensitivity >= 1e-12 * self.line.length:  # weights have 63 bits
@@ -54,7 +54,7 @@ class Exponential(NumberMechanism):
                     f"sensitivity must be at least 1e-12 of the domain's length, not {self.sensitivity:g}"
                 )
 
-    def _checked(self) -> tuple[float, ...]:
+    def _check_points(self) -> tuple[float, ...]:
         try:
             array = np.unique(self.line.check(self.points).astype(np.float64))
         except OutsideDomain:
@@ -94,7 +94,7 @@ class Exponential(NumberMechanism):
     def _channel(self) -> Channel:
         parts = np.floor(self._steepness * _PARTS).astype(np.int64)
         budget = Fraction(self.epsilon) * _SPENT / _PARTS
-        weight = {part: decayed(budget * part) for part in np.unique(parts).tolist()}
+        weight = {part: fixed_exponential(budget * part) for part in np.unique(parts).tolist()}
         return Channel.of([[weight[part] for part in row] for row in parts.tolist()])
 
     def _nearest(self) -> NearestPoint:

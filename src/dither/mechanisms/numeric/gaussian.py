@@ -15,7 +15,7 @@ from dither.domains import finite
 from dither.errors import InvalidParameter, check_choice
 from dither.kernels.lattice.integers import Clamped
 from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.lattice.noise import End, LatticeNoise, Normal, decayed, in_few_bits
+from dither.kernels.lattice.noise import End, LatticeNoise, Normal, fixed_exponential, in_few_bits
 from dither.kernels.law import SmoothDensity
 from dither.mechanisms.base import END_MASS, AddedNoise, LatticeMechanism
 from dither.numerics.distributions import erf, erfc, survival
@@ -95,7 +95,7 @@ class Gaussian(AddedNoise, LatticeMechanism):
         tail = smallest_positive_float(lambda z: survival(z) <= end)
         last, fraction = Clamped.room(reach, tail * sigma)
         steps = sigma * last / (1 << fraction)
-        base = decayed(in_few_bits(0.5 / steps**2))
+        base = fixed_exponential(in_few_bits(0.5 / steps**2))
         return Clamped(LatticeNoise(Normal(), base, reach, End.PILED), last, fraction)
 
     def density(self) -> NormalDensity:

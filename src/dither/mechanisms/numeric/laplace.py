@@ -15,7 +15,7 @@ from dither.domains import finite
 from dither.errors import InvalidParameter
 from dither.kernels.lattice.integers import SPENT, Clamped, domain_base
 from dither.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
-from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed, in_few_bits
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential, in_few_bits
 from dither.kernels.law import InsideLaw, SmoothDensity
 from dither.kernels.window.codebook import AffineDecoder
 from dither.mechanisms.base import AddedNoise, LatticeMechanism, exponential_margin
@@ -99,10 +99,12 @@ class BoundedLaplace(LatticeMechanism):
     def lattice(self) -> Bounded:
         steps = self.cells // 2 - 1
         if self.reach == 1.0:
-            base = decayed(Fraction(self.epsilon) * SPENT / steps)
+            base = fixed_exponential(Fraction(self.epsilon) * SPENT / steps)
             return Bounded(LatticeNoise(Geometric(), base, steps, End.CUT), steps)
         slope = in_few_bits(1.0 / _scale(self.epsilon, self._shift, steps, 1.0))
-        return Bounded(LatticeNoise(Geometric(), decayed(slope * SPENT), steps, End.CUT), self._shift)
+        return Bounded(
+            LatticeNoise(Geometric(), fixed_exponential(slope * SPENT), steps, End.CUT), self._shift
+        )
 
     @property
     def _shift(self) -> int:

@@ -100,7 +100,7 @@ def _two_biased_points(share: float, contrast: float) -> Steps:
 
 
 THRESHOLD: Final = 0.6093524930273094  # below this ε Duchi is always used [PM19, eq. 10]
-# The ε from which Podium has a smaller variance than Hybrid, by criterion.
+# The ε from which decoded reports of Podium have a smaller variance than those of Hybrid, by criterion.
 CROSSOVER: Final = {"worst": 2.3190030126702377, "average": 0.8955}
 
 

@@ -13,7 +13,7 @@ from dither.arrays import Floats
 from dither.domains import Circle
 from dither.kernels.lattice.integers import SPENT
 from dither.kernels.lattice.kernel import LatticeKernel, Ring
-from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, decayed
+from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
 from dither.kernels.law import RingLaw, SmoothDensity
 from dither.kernels.window.codebook import AffineDecoder
 from dither.mechanisms.base import LatticeMechanism
@@ -33,7 +33,11 @@ class Purkayastha(LatticeMechanism):
 
     def lattice(self) -> Ring:
         half = self.cells // 2
-        return Ring(LatticeNoise(Geometric(), decayed(Fraction(self.epsilon) * SPENT / half), half, End.RING))
+        return Ring(
+            LatticeNoise(
+                Geometric(), fixed_exponential(Fraction(self.epsilon) * SPENT / half), half, End.RING
+            )
+        )
 
     def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
         return kernel.steps

@@ -36,7 +36,7 @@ class SW(WindowMechanism):
                     f"these reports lie in the domain: decoding must be 'own', not {found(self.decoding)}"
                 )
             return Shape.centred(self.line, share)
-        return Shape(share, GLIDING, _stretched)
+        return Shape(share, GLIDING, _stretch)
 
     def redesigned(self) -> SW:
         """Return the mechanism with a window of the same width that stays inside the domain, as in OGPM."""
@@ -60,6 +60,6 @@ def _second_order(epsilon: float) -> float:
     return total
 
 
-def _stretched(share: float, contrast: float) -> Ramps:
+def _stretch(share: float, contrast: float) -> Ramps:
     half = share / (1.0 - share) / 2.0  # b: the window [x − b, x + b] of the report range [−b, 1 + b]
     return Ramps.affine(-half, 1.0 + half)

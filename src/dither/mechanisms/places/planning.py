@@ -40,7 +40,7 @@ def predicted_error(
     The places are uniform in the area, or drawn from a public list of points. On a sphere the distance is in
     the unit of its radius.
     """
-    chosen = _drawn(mechanism.area, places, paths * steps).reshape(paths, steps, 2)
+    chosen = _draw_places(mechanism.area, places, paths * steps).reshape(paths, steps, 2)
     noisy = mechanism.perturb(chosen, source=Seeded(1)).values
     if isinstance(mechanism.domain, Sphere):
         return float(mechanism.domain.distance(chosen, noisy).mean())
@@ -100,7 +100,7 @@ def _inside(region: Region, x: float, y: float) -> bool:
     return bool(np.allclose(region.clip((x, y)), (x, y)))
 
 
-def _drawn(area: Any, places: object, count: int) -> Floats:
+def _draw_places(area: Any, places: object, count: int) -> Floats:
     """Draw places from a public list, or uniformly from an area."""
     words = Seeded(2).words(8 * count)
     if places is not None:
@@ -108,9 +108,9 @@ def _drawn(area: Any, places: object, count: int) -> Floats:
         return np.asarray(points[(words[:count] % np.uint64(len(points))).astype(np.int64)])
     unit = (words >> np.uint64(11)).astype(np.float64).reshape(-1, 2) / 2.0**53
     if isinstance(area, Rectangle):
-        return _stretched(area, unit[:count])
+        return _stretch(area, unit[:count])
     if isinstance(area, Disk):
-        found = _stretched(area.box, unit)
+        found = _stretch(area.box, unit)
         offset = found - np.asarray(area.centre)
         return np.asarray(found[np.hypot(offset[:, 0], offset[:, 1]) <= area.radius][:count])
     if isinstance(area, Sphere):
@@ -119,5 +119,5 @@ def _drawn(area: Any, places: object, count: int) -> Floats:
     return np.asarray(area.from_axes(unit[:count]))
 
 
-def _stretched(box: Rectangle, unit: Floats) -> Floats:
+def _stretch(box: Rectangle, unit: Floats) -> Floats:
     return np.asarray(np.array([box.x.low, box.y.low]) + unit * np.array([box.x.length, box.y.length]))

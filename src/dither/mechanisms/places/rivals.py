@@ -36,7 +36,7 @@ from dither.mechanisms.places.base import (
     Points,
     PublicPoints,
     StepByStep,
-    made,
+    make_part,
     positive,
 )
 from dither.mechanisms.places.tracs import HEURISTIC
@@ -198,7 +198,7 @@ class LSRR(PublicPoints):
         return PointKernel(self._pairs, RingWeights((near, between, far), self._radii))
 
 
-def _grouped(places: Floats, rows: Integers, radii: tuple[float, float]) -> Array:
+def _group(places: Floats, rows: Integers, radii: tuple[float, float]) -> Array:
     """Return for some points whether every point is near (0), in the middle ring (1) or far (2)."""
     return ring(distances(places[rows], places), radii)
 
@@ -213,7 +213,7 @@ def _extremes(points: Points, radii: tuple[float, float]) -> tuple[Floats, Float
     numbers = np.arange(count)
     least, most = np.full((3, count), np.inf), np.full((3, count), -np.inf)
     for block in blocks(count, count):
-        groups = _grouped(places, numbers[block], radii)
+        groups = _group(places, numbers[block], radii)
         near = ((2 - groups).sum(axis=1, dtype=np.int64) / 2.0)[:, None]
         for kind in range(3):
             own = groups == kind
@@ -321,4 +321,4 @@ class Strawman(StepByStep, PairMechanism[Region]):
 
     def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
         direction = Sectors(TURN, epsilon=first, sectors=self.sectors, cells=self.cells)
-        return direction, made(OGPM, UNIT, second, self.cells)
+        return direction, make_part(OGPM, UNIT, second, self.cells)

@@ -11,7 +11,7 @@ from dither.kernels.places.pair import AxesKernel, Crossed
 from dither.kernels.places.walk import TURN, UNIT
 from dither.mechanisms.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
-from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, made
+from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, make_part
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TraCSC(PairMechanism[Crossed]):
 
     def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
         x, y = self.domain.axes
-        return made(self.inner, x, first, self.cells), made(self.inner, y, second, self.cells)
+        return make_part(self.inner, x, first, self.cells), make_part(self.inner, y, second, self.cells)
 
     def _kernel(self) -> AxesKernel:
         first, second = self.parts
@@ -68,5 +68,5 @@ class TraCSD(StepByStep, PairMechanism[Region]):
         return self.split
 
     def _make(self, first: float, second: float) -> tuple[NumberMechanism, NumberMechanism]:
-        direction = made(self.direction, TURN, first, self.cells)
-        return direction, made(self.distance, UNIT, second, self.cells)
+        direction = make_part(self.direction, TURN, first, self.cells)
+        return direction, make_part(self.distance, UNIT, second, self.cells)

@@ -94,7 +94,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
     place = np.concatenate([np.ones(size), np.zeros(upper[0].size)])
     ends: Any = [(1e-9, None)] * size + [(0.0, None)] * upper[0].size
 
-    def unpacked(point: Floats) -> Multipliers:
+    def unpack(point: Floats) -> Multipliers:
         pairs = np.zeros((size, size))
         pairs[upper] = point[size:]
         return Multipliers(point[:size], pairs + pairs.T)
@@ -104,7 +104,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
     for weight in _BARRIERS:
 
         def objective(point: Any, weight: float = weight) -> Any:
-            found = _ascent(unpacked(point), ratio, across, factor, weight / size)
+            found = _ascent(unpack(point), ratio, across, factor, weight / size)
             if found is None:
                 return _FORBIDDEN, np.zeros_like(point)
             value, by_input, by_pair = found
@@ -113,7 +113,7 @@ def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
         options: Any = {"maxiter": _STEPS, "maxfun": 2 * _STEPS, "maxcor": 20}
         made: Any = minimize(objective, place, jac=True, method="L-BFGS-B", bounds=ends, options=options)
         place = made.x / made.x[:size].mean()  # the bound does not depend on the scale
-        candidate = unpacked(place)
+        candidate = unpack(place)
         bound = lower_bound(gram, ratio, candidate)
         if bound > reached:
             best, reached = candidate, bound
@@ -213,8 +213,8 @@ class QueryDesign:
         if self.multipliers.inputs.shape != (size,) or self.multipliers.pairs.shape != (size, size):
             raise InvalidParameter("a design has a multiplier for each input and each pair")
         inputs, pairs = self.multipliers.inputs, np.triu(self.multipliers.pairs, 1)
-        pairs = _kept(pairs)
-        object.__setattr__(self, "multipliers", Multipliers(_kept(inputs), pairs + pairs.T))
+        pairs = _round_numbers(pairs)
+        object.__setattr__(self, "multipliers", Multipliers(_round_numbers(inputs), pairs + pairs.T))
 
     @property
     def inputs(self) -> int:
@@ -275,7 +275,7 @@ class QueryDesign:
             return None
 
 
-def _kept(numbers: Floats) -> Floats:
+def _round_numbers(numbers: Floats) -> Floats:
     """Return numbers in whole parts of the largest; multipliers of inputs stay positive."""
     top = float(numbers.max(initial=0.0))
     if not top > 0.0 or not math.isfinite(top):
@@ -332,7 +332,7 @@ class Starts:
         level = np.sort(heights, axis=1)[np.arange(count), place]
         return (heights >= level[:, None]).astype(np.float64)
 
-    def changed(self, patterns: Floats, weights: Floats, count: int) -> Floats:
+    def change(self, patterns: Floats, weights: Floats, count: int) -> Floats:
         """Return patterns drawn by weight, some with random flips and some shifted."""
         size, chance = patterns.shape[1], weights / weights.sum()
         flipped = patterns[self.rng.choice(len(patterns), count, p=chance)]
@@ -393,7 +393,7 @@ def name(size: int, epsilon: float) -> str:
 
 
 @cache
-def shipped() -> dict[int, tuple[float, ...]]:
+def shipped_budgets() -> dict[int, tuple[float, ...]]:
     """Return for each number of inputs the ε of the shipped designs, in order."""
     found: dict[int, list[float]] = {}
     for one in _archive().namelist():
@@ -410,18 +410,18 @@ def prefix_design(size: int, epsilon: float) -> QueryDesign:
     shipped ones and takes a few rounds, which needs numpy alone. For other numbers of inputs it is solved,
     which needs scipy and takes seconds to minutes.
     """
-    budgets = shipped().get(size, ())
+    budgets = shipped_budgets().get(size, ())
     if epsilon in budgets:
         return _read(size, epsilon)
     matrix = prefixes(size)
     gram = matrix.T @ matrix
     if budgets:
-        from dither.optimal.queries.workload import weighted
+        from dither.optimal.queries.workload import quick_design
 
         nearest = sorted(budgets, key=lambda one: abs(math.log(one / epsilon)))[:2]
         near = [_read(size, one) for one in nearest]
         patterns = np.concatenate([design.patterns for design in near])
-        return weighted(patterns, gram, epsilon, [design.multipliers for design in near])
+        return quick_design(patterns, gram, epsilon, [design.multipliers for design in near])
     from dither.optimal.queries.workload import solve
 
     return solve(gram, epsilon)

@@ -37,7 +37,7 @@ from dither.optimal.queries.design import (
     lower_bound,
     prefix_design,
     prefixes,
-    shipped,
+    shipped_budgets,
 )
 from dither.optimal.store import relative_gap
 
@@ -224,7 +224,7 @@ def solve(
     return search.run(first, rounds=_MOST_ROUNDS, seconds=seconds)
 
 
-def weighted(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
+def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
     """Return a design that begins with given patterns, after a few rounds: fast, and needs numpy alone.
 
     Of the known multipliers, and halfway between them, those with the largest bound are kept; with scipy, the
@@ -271,7 +271,7 @@ class _Search:
                 break
             fresh = self._better(master, weights, prices)
             if len(fresh):
-                master, weights = _extended(master, weights, fresh)
+                master, weights = _extend(master, weights, fresh)
             elif slack < 1e-5:
                 break
             else:  # where the bound is not tight the gap stays, and the barrier must not depend on it
@@ -279,11 +279,11 @@ class _Search:
         else:  # the patterns that came last have no weights yet
             weights, _ = master.solve(weights, 0.25 * self.target * self.least / len(weights))
         made = QueryDesign(self.epsilon, master.patterns, weights, self.proof)
-        return trimmed(made, self.gram, self.target)
+        return trim(made, self.gram, self.target)
 
     def _better(self, master: Master, weights: Floats, prices: Floats) -> Floats:
         """Return new patterns that would lower the variance, the best first."""
-        changed = self.starts.changed(master.patterns, weights * master.copies, _BATCH)
+        changed = self.starts.change(master.patterns, weights * master.copies, _BATCH)
         tried = np.concatenate([changed, self.starts.fresh(_BATCH)])
         found = _new(self.moments.canonical(climb(prices, self.ratio, tried)), master.patterns)
         worth = gains(prices, self.ratio, found)
@@ -296,7 +296,7 @@ def _new(patterns: Floats, known: Floats) -> Floats:
     return patterns[[row.tobytes() not in seen for row in patterns]]
 
 
-def _extended(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Floats]:
+def _extend(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Floats]:
     """Return the program with more patterns; of many old ones the lightest are left out."""
     patterns = master.patterns
     most = _KEPT * patterns.shape[1]
@@ -308,7 +308,7 @@ def _extended(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, F
     return wider, np.concatenate([0.98 * weights, added])
 
 
-def trimmed(design: QueryDesign, gram: Floats, target: float) -> QueryDesign:
+def trim(design: QueryDesign, gram: Floats, target: float) -> QueryDesign:
     """Return the design with as few patterns as leave the gap below twice the target: a shorter text."""
     ratio, size = math.exp(design.epsilon), len(gram)
     least = lower_bound(gram, ratio, design.multipliers)
@@ -400,7 +400,7 @@ class Workload(QueryMechanism):
 
     @property
     def _design(self) -> QueryDesign:
-        return _solved(self.queries, self.epsilon, self.target)
+        return _solve(self.queries, self.epsilon, self.target)
 
     @cached_property
     def bound(self) -> float:
@@ -439,10 +439,10 @@ def check_solvable(epsilon: float) -> None:
 
 
 @lru_cache(maxsize=16)
-def _solved(queries: tuple[tuple[float, ...], ...], epsilon: float, target: float) -> QueryDesign:
+def _solve(queries: tuple[tuple[float, ...], ...], epsilon: float, target: float) -> QueryDesign:
     matrix = np.array(queries)
     size = matrix.shape[1]
-    if matrix.shape[0] == size and size in shipped() and np.array_equal(matrix, prefixes(size)):
+    if matrix.shape[0] == size and size in shipped_budgets() and np.array_equal(matrix, prefixes(size)):
         return prefix_design(size, epsilon)
     return solve(matrix.T @ matrix, epsilon, target=target)
 

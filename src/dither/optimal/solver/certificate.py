@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -53,10 +53,6 @@ class Prices:
             return inputs[:-1], inputs[1:], weights
         middles = np.append((inputs[1:] + inputs[:-1]) / 2.0, 0.5)
         return middles, middles, np.append(weights, 0.0)
-
-    def shifted(self, problem: Problem, down: float) -> Prices:
-        """Return the prices with every mass lowered by `down` times its weight."""
-        return replace(self, masses=self.masses - down * self.boxes(problem)[2])
 
 
 def lower_bound(problem: Problem, prices: Prices) -> float:
@@ -115,7 +111,7 @@ class _Floor:
             spread = weights @ low**2 if problem.criterion == "worst" else 1.0 / 12.0
             self.value += float(slopes @ low) - float(spread)
         else:
-            low, high, weights, masses = _parted(problem, low, high, weights, masses)
+            low, high, weights, masses = _part(problem, low, high, weights, masses)
             edges = _edges_within(problem, low)
             self._lines = weights[:, None, None] * _under(problem.loss, low, high, edges)
         self._weights, self._masses = weights, masses
@@ -184,7 +180,7 @@ def _edges_beyond(problem: Problem, weights: Floats, slopes: Floats, masses: Flo
     return np.concatenate([-half[:0:-1], half])
 
 
-def _parted(
+def _part(
     problem: Problem, low: Floats, high: Floats, weights: Floats, masses: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return smaller cells of inputs, each with its share of the price; points stay as they are."""
@@ -247,23 +243,23 @@ def codebook(places: Floats, masses: Floats, cells: int = CELLS) -> Runs:
     total = np.cumsum(np.bincount(same, weights=half).astype(np.float64))
     ends = np.rint(total / total[-1] * (cells // 2)).astype(np.int64)
     counts = np.diff(ends, prepend=0)
-    return mirrored(values[counts > 0], counts[counts > 0])
+    return mirror(values[counts > 0], counts[counts > 0])
 
 
-def mirrored(values: Floats, counts: Integers) -> Runs:
+def mirror(values: Floats, counts: Integers) -> Runs:
     """Return the whole codebook from its upper half."""
     return Runs(np.concatenate([-values[::-1], values]), np.concatenate([counts[::-1], counts]))
 
 
-def halved(book: Runs) -> tuple[Floats, Integers]:
+def upper_half(book: Runs) -> tuple[Floats, Integers]:
     """Return the upper half of a symmetric codebook."""
     middle = book.values.size // 2
     return book.values[middle:], book.counts[middle:]
 
 
-def grouped(book: Runs, groups: int) -> Runs:
+def group(book: Runs, groups: int) -> Runs:
     """Return a codebook of about 2·groups numbers: neighbours become their mean, large atoms stay."""
-    values, counts = halved(book)
+    values, counts = upper_half(book)
     target = max(book.cells // 2 // groups, 1)
     # A new group begins where a run's middle crosses a multiple of the target; a large atom is a group.
     large = counts >= target
@@ -274,7 +270,7 @@ def grouped(book: Runs, groups: int) -> Runs:
     begins = np.flatnonzero(fresh)
     sums = np.add.reduceat(counts, begins)
     means = np.add.reduceat(values * counts, begins) / sums
-    return mirrored(means, sums)
+    return mirror(means, sums)
 
 
 def reaching(problem: Problem, book: Runs, width: int) -> Runs:
@@ -293,7 +289,7 @@ def fitting_width(problem: Problem, total: float, cells: int = CELLS) -> int:
     return min(max(width, 1), cells - 1)
 
 
-def reduced(book: Runs, width: int) -> tuple[Runs, int]:
+def reduce_cells(book: Runs, width: int) -> tuple[Runs, int]:
     """Return the same law on fewer cells: all counts divided by their largest common power of two."""
     common = math.gcd(width, *book.counts.tolist())
     shift = (common & -common).bit_length() - 1

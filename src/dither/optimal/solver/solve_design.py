@@ -33,11 +33,11 @@ from dither.optimal.solver.certificate import (
     codebook,
     dual,
     fitting_width,
-    grouped,
-    halved,
+    group,
     lower_bound,
-    reduced,
+    reduce_cells,
     spread,
+    upper_half,
 )
 from dither.optimal.store import Design
 
@@ -271,19 +271,19 @@ _LOST: Final = 2e-4  # by how much the error may rise, relatively, for a shorter
 def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
     """Return the design of a problem; `effort` refines the grid, and `target` is the gap at which to stop."""
     coarse, fine = _grids(problem, effort)
-    near = _widened(problem, solve(problem, coarse), fine)
+    near = _widen(problem, solve(problem, coarse), fine)
     codebooks: list[MeasuredCodebook] = []
     bounds: list[tuple[float, Prices]] = []
     for _ in range(_ROUNDS):
-        solution = _priced(problem, fine, near)
+        solution = _price(problem, fine, near)
         codebooks += _candidates(problem, solution)
         bounds.append((lower_bound(problem, solution.prices), solution.prices))
         best = min(codebooks, key=lambda one: one.error)
         bound, prices = max(bounds, key=lambda one: one[0])
-        finer = _refined(problem, solution)
+        finer = _refine(problem, solution)
         if best.error <= bound * (1.0 + target) or finer.outputs.size == fine.outputs.size:
             break
-        fine, near = finer, _widened(problem, solution, finer)
+        fine, near = finer, _widen(problem, solution, finer)
     return _compact(problem, best, prices)
 
 
@@ -341,7 +341,7 @@ def _apart(points: Floats) -> Floats:
     return kept
 
 
-def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
+def _widen(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
     """Return the pairs of a grid that lie in or near the windows of a coarser solution."""
     easy = problem.criterion == "average" and not problem.unbiased
     if easy or grid.inputs.size * grid.outputs.size <= _FEW:
@@ -358,7 +358,7 @@ def _widened(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
     return np.asarray((grid.outputs >= low[:, None]) & (grid.outputs <= high[:, None]))
 
 
-def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
+def _price(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
     """Return the solution over all pairs, by column generation: add those of negative reduced cost."""
     for _ in range(6):
         solution = solve(problem, grid, near)
@@ -376,7 +376,7 @@ def _priced(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
     return solution
 
 
-def _refined(problem: Problem, solution: Solution) -> ProgramGrid:
+def _refine(problem: Problem, solution: Solution) -> ProgramGrid:
     """Return the grid with more outputs: the local minima of D below 0."""
     grid = solution.grid
     reach = 2.0 * float(grid.outputs[-1]) if problem.unbiased else 0.5
@@ -403,7 +403,7 @@ def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> D
     """Return the design with the fewest numbers whose error is at most 0.02 % larger."""
     chosen = candidate
     for groups in _GROUPS:
-        fewer = MeasuredCodebook.of(problem, grouped(candidate.book, groups), candidate.width)
+        fewer = MeasuredCodebook.of(problem, group(candidate.book, groups), candidate.width)
         if (
             fewer.error <= candidate.error * (1.0 + _LOST)
             and fewer.book.values.size < candidate.book.values.size
@@ -412,5 +412,5 @@ def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> D
             break
     book, width = chosen.book, chosen.width
     if not problem.unbiased:
-        book, width = reduced(book, width)
-    return Design(problem, *halved(book), width, prices)
+        book, width = reduce_cells(book, width)
+    return Design(problem, *upper_half(book), width, prices)

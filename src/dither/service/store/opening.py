@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dither.atomic import refuse_to_overwrite, renamed
+from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter
-from dither.service.store.sqlite import SCHEMA, TICK, check_file, locked
+from dither.service.store.sqlite import SCHEMA, TICK, check_file, lock_store
 from dither.service.store.store import CollectorStore, StoreUnusable
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ _TABLES: Final = {  # what both kinds of stores hold, with the columns that both
 def backup(address: str, out: Path, *, force: bool = False) -> int:
     """Write a copy of a store to a file, also while collectors write; return the number of batches in it."""
     refuse_to_overwrite(out, force=force)
-    with renamed(out) as part:
+    with rename_after(out) as part:
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         with closing(sqlite3.connect(part, isolation_level=None)) as target:
             if is_postgresql(address):
                 _from_postgresql(address, target)
             else:
-                with _opened(Path(address)) as source:
+                with _open_store(Path(address)) as source:
                     source.backup(target)
             target.execute("PRAGMA journal_mode = DELETE")  # one file: nothing is beside it
             return _batches(target)
@@ -65,7 +65,7 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
 
 def restore(file: Path, address: str) -> int:
     """Make a store of a backup; return the number of batches. The store must not exist, or be empty."""
-    with _opened(file) as source:
+    with _open_store(file) as source:
         found = source.execute("PRAGMA integrity_check").fetchone()[0]
         if found != "ok":
             raise StoreUnusable(f"{file} is damaged: {found}")
@@ -74,7 +74,7 @@ def restore(file: Path, address: str) -> int:
         else:
             path = Path(address)
             refuse_to_overwrite(path)
-            with locked(path), renamed(path) as part:
+            with closing(lock_store(path)), rename_after(path) as part:
                 os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
                 with closing(sqlite3.connect(part)) as target:
                     source.backup(target)
@@ -82,7 +82,7 @@ def restore(file: Path, address: str) -> int:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+def _open_store(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store's file for reading alone."""
     if not path.is_file():
         raise StoreUnusable(f"there is no file {path}")

@@ -39,7 +39,7 @@ from dither.service.store.store import (
     StoreUnavailable,
     StoreUnusable,
     another_text,
-    compared,
+    compare_batches,
     in_order,
     pack_counts,
     part_digest,
@@ -150,7 +150,7 @@ class PostgresqlStore(CollectorStore):
             first.setdefault(batch.id, place)
         made: dict[Slot, int] = {}
         with self._transaction() as sql:
-            known, tick = self._known(sql)
+            known, tick = self._known_slots(sql)
             rows = [
                 (identity, part, known.get(slot) or self._slot(sql, slot, made), data)
                 for identity, place in first.items()
@@ -159,13 +159,15 @@ class PostgresqlStore(CollectorStore):
             new = self._insert(sql, tick, [row for row in rows if row[1] == 0])
             self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new])
             outcomes = [
-                Stored.NEW if place == first[batch.id] and batch.id in new else self._repeated(sql, batch)
+                Stored.NEW
+                if place == first[batch.id] and batch.id in new
+                else self._stored_before(sql, batch)
                 for place, batch in enumerate(batches)
             ]
         self._slots |= made
         return outcomes
 
-    def _known(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
+    def _known_slots(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
         """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
         sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")
         generation, tick = _meta(sql)
@@ -197,13 +199,13 @@ class PostgresqlStore(CollectorStore):
             made[slot] = int(found[0]) if found else 0
         return made[slot]
 
-    def _repeated(self, sql: Connection[Any], batch: Arrived) -> Stored:
+    def _stored_before(self, sql: Connection[Any], batch: Arrived) -> Stored:
         rows = sql.execute(KEPT, (batch.id,), binary=True).fetchall()
         kept = [
             Kept(Slot(campaign, question, _day(day), label), folded, bytes(data))
             for campaign, question, day, label, folded, data in rows
         ]
-        return compared(batch, kept)
+        return compare_batches(batch, kept)
 
     def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
         with self._transaction() as sql:
@@ -242,7 +244,7 @@ class PostgresqlStore(CollectorStore):
                 sql.execute("UPDATE dither_meta SET generation = generation + 1")
         if folding.parts:
             self._generation, self._slots, self._names = generation + 1, {}, {}  # these counts still hold
-            live.folded(fates)
+            live.forget_folded(fates)
         return folding.parts
 
     def _fold(self, sql: Connection[Any], live: LiveCounts, fates: Fates) -> Folding:
@@ -306,7 +308,7 @@ class PostgresqlStore(CollectorStore):
 
     # --- reading
 
-    def reloaded(self) -> bool:
+    def reload(self) -> bool:
         with self._transaction() as sql:
             generation, _ = _meta(sql)
         if generation == self._generation:
@@ -314,7 +316,7 @@ class PostgresqlStore(CollectorStore):
         self._generation, self._read, self._slots, self._names = generation, 0, {}, {}
         return True
 
-    def counted(self) -> Iterator[FoldedCounts]:
+    def folded_counts(self) -> Iterator[FoldedCounts]:
         with self._transaction() as sql:
             columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
             rows = sql.execute(f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL").fetchall()
@@ -346,20 +348,20 @@ class PostgresqlStore(CollectorStore):
             with sql.cursor("news", binary=True) as cursor:
                 cursor.execute(query, (self._read, over))
                 for rows in whole_ticks(blocks()):
-                    yield from in_order(rows, lambda number: self._named(sql, number))
+                    yield from in_order(rows, lambda number: self._slot_of(sql, number))
         except BaseException:  # some may be counted, and some not
             self._generation = -1
             raise
         self._read = max(self._read, over)
 
-    def _named(self, sql: Connection[Any], number: int) -> Slot:
+    def _slot_of(self, sql: Connection[Any], number: int) -> Slot:
         if number not in self._names:
             query = "SELECT campaign, question, day, label FROM dither_slots WHERE number = %s"
             campaign, question, day, label = sql.execute(query, (number,)).fetchone() or ("", "", 1, "")
             self._names[number] = Slot(campaign, question, _day(day), label)
         return self._names[number]
 
-    def refused(self) -> dict[RefusedKey, int]:
+    def refusals(self) -> dict[RefusedKey, int]:
         with self._transaction() as sql:
             rows = sql.execute("SELECT campaign, day, reason, count FROM dither_refused").fetchall()
         return {RefusedKey(campaign, _day(day), Reason(reason)): n for campaign, day, reason, n in rows}

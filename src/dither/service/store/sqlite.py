@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from dither.service.contract import Published
 from dither.service.live import FoldedCounts, LiveCounts, News, Slot
@@ -26,7 +25,7 @@ from dither.service.store.store import (
     StoreUnavailable,
     StoreUnusable,
     another_text,
-    compared,
+    compare_batches,
     in_order,
     pack_counts,
     part_digest,
@@ -63,7 +62,7 @@ class SqliteStore(CollectorStore):
     def __init__(self, path: Path | str, *, synchronous: str = "FULL") -> None:
         """Open a store, or make one; raise StoreUnusable if it is not one or is in use."""
         self.path = Path(path)
-        self._lock = locked(self.path)
+        self._lock = lock_store(self.path)
         try:
             fresh = not self.path.exists() or not self.path.stat().st_size
             if fresh:
@@ -155,7 +154,7 @@ class SqliteStore(CollectorStore):
             campaign, question, day, label, folded = sql.execute(_REPEATED_SLOT, (number,)).fetchone()
             kept.append(Kept(Slot(campaign, question, _day(day), label), bool(folded), data))
         if kept:
-            return compared(batch, kept)
+            return compare_batches(batch, kept)
         sql.executemany(_INSERT, self._rows(sql, [batch], made, numbers))
         return Stored.NEW
 
@@ -243,7 +242,7 @@ class SqliteStore(CollectorStore):
                 f"AND number NOT IN (SELECT slot FROM reports WHERE slot IN ({marks}))"
             )
         self._slots, self._names = {}, {}
-        live.folded(fates)
+        live.forget_folded(fates)
         return folding.parts
 
     def forget(self, before: datetime.date) -> int:
@@ -261,13 +260,13 @@ class SqliteStore(CollectorStore):
 
     # --- reading
 
-    def reloaded(self) -> bool:
+    def reload(self) -> bool:
         now, self._rebuild = self._rebuild, False
         if now:
             self._read = 0
         return now
 
-    def counted(self) -> Iterator[FoldedCounts]:
+    def folded_counts(self) -> Iterator[FoldedCounts]:
         columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
         rows = self._sql.execute(f"SELECT {columns} FROM slots WHERE counts IS NOT NULL").fetchall()
         for campaign, question, day, label, n, counts, shown in rows:
@@ -279,7 +278,7 @@ class SqliteStore(CollectorStore):
         try:
             with closing(self._sql.execute(query, (self._read,))) as cursor:
                 for rows in whole_ticks(self._blocks(cursor)):
-                    yield from in_order(rows, self._named)
+                    yield from in_order(rows, self._slot_of)
         except BaseException:  # some may be counted, and some not
             self._rebuild = True
             raise
@@ -289,13 +288,13 @@ class SqliteStore(CollectorStore):
             self._read = rows[-1][0]
             yield [(number >> TICK, slot, data) for number, slot, data in rows]
 
-    def _named(self, number: int) -> Slot | None:
+    def _slot_of(self, number: int) -> Slot | None:
         if number not in self._names:
             campaign, question, day, label, folded = self._sql.execute(_REPEATED_SLOT, (number,)).fetchone()
             self._names[number] = None if folded else Slot(campaign, question, _day(day), label)
         return self._names[number]
 
-    def refused(self) -> dict[RefusedKey, int]:
+    def refusals(self) -> dict[RefusedKey, int]:
         rows = self._sql.execute("SELECT * FROM refused").fetchall()
         return {
             RefusedKey(campaign, _day(day), Reason(reason)): count for campaign, day, reason, count in rows
@@ -310,15 +309,20 @@ class SqliteStore(CollectorStore):
         self._lock.close()
 
 
-def locked(path: Path) -> BinaryIO:
-    """Take the lock of a store; raise StoreUnusable if another process has it."""
+def lock_store(path: Path) -> sqlite3.Connection:
+    """Take the lock of a store until it is closed; raise StoreUnusable if another collector has it.
+
+    It is a transaction of SQLite that never ends, on an empty file: SQLite has such locks on every system.
+    """
     if not path.parent.is_dir():
         raise StoreUnusable(f"there is no folder {path.parent}")
     beside = path.with_name(path.name + ".lock")
-    lock = os.fdopen(os.open(beside, os.O_CREAT | os.O_RDWR, 0o600), "rb+")
+    with suppress(FileExistsError):  # to close one that exists would drop this process's lock
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    lock = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error:
         lock.close()
         raise StoreUnusable(
             f"{path} is in use by another collector; SQLite has one writer, so run one, or use PostgreSQL"

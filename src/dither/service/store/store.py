@@ -89,11 +89,11 @@ class CollectorStore(ABC):
         """Store batches in one transaction; return what became of each. On disk when it returns."""
 
     @abstractmethod
-    def reloaded(self) -> bool:
+    def reload(self) -> bool:
         """Return whether counts must be built anew, from `counted` and `news`; True at first."""
 
     @abstractmethod
-    def counted(self) -> Iterator[FoldedCounts]:
+    def folded_counts(self) -> Iterator[FoldedCounts]:
         """Yield the counts of reports that were folded."""
 
     @abstractmethod
@@ -105,7 +105,7 @@ class CollectorStore(ABC):
         """Add to the counts of refusals."""
 
     @abstractmethod
-    def refused(self) -> dict[RefusedKey, int]:
+    def refusals(self) -> dict[RefusedKey, int]:
         """Return the counts of refusals."""
 
     @abstractmethod
@@ -138,7 +138,7 @@ def part_digest(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()[:16]
 
 
-def compared(batch: Arrived, kept: Sequence[Kept]) -> Stored:
+def compare_batches(batch: Arrived, kept: Sequence[Kept]) -> Stored:
     """Return whether the batch that is kept under an identity is this one. The day may be another."""
     if len(batch.parts) != len(kept):
         return Stored.CONFLICT
@@ -222,7 +222,7 @@ class Folding:
 
     def _target(self, tick: int, number: int) -> int | None:
         slot = self._slots[number]
-        shown = self._fates.shown(slot, tick)
+        shown = self._fates.day_shown(slot, tick)
         if shown is None and self._fates.stays(slot):
             return None
         key = (number, shown)

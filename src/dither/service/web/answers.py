@@ -208,7 +208,7 @@ def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
 
 
 def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
-    wide, words = _widened(plain, query)
+    wide, words = _widen(plain, query)
     low, high = wide.interval(LEVEL)
     columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
     named = [str(label) for label in plain.labels]
@@ -220,7 +220,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
         yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
 
 
-def _widened(plain: Estimate, query: Query) -> tuple[Estimate, str]:
+def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
     """Return the estimate with the interval that is shown, and what that interval is called."""
     if query.lying is not None:
         return plain.if_lying(query.lying), LYING.format(f"{100 * query.lying:g} %")
@@ -298,7 +298,7 @@ class Answers:
 
     async def of(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
         """Return the rows of all queries; raise TooBusy if too many answers are being computed."""
-        known = self._known(campaign, queries)
+        known = self._rows_known(campaign, queries)
         if known is not None:
             return known
         if self._waiting >= _WAITING:
@@ -314,7 +314,7 @@ class Answers:
         """Return the rows of all queries, in the thread that asks."""
         return [row for query in queries for row in self._answer(campaign, query)]
 
-    def _known(self, campaign: str, queries: list[Query]) -> list[PlainRow] | None:
+    def _rows_known(self, campaign: str, queries: list[Query]) -> list[PlainRow] | None:
         """Return the rows if all are up to date: then nothing has to be computed."""
         found: list[PlainRow] = []
         for query in queries:
@@ -479,31 +479,37 @@ _WORDS: Final = {
 }
 
 
-def _asked(name: str, schema: dict[str, Any], words: str) -> dict[str, Any]:
+def _query_parameter(name: str, schema: dict[str, Any], words: str) -> dict[str, Any]:
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": words}
 
 
-def _told(words: str, schema: dict[str, Any], media: str = "application/json") -> dict[str, Any]:
+def _described_answer(words: str, schema: dict[str, Any], media: str = "application/json") -> dict[str, Any]:
     return {"description": words, "content": {media.partition(";")[0]: {"schema": schema}}}
 
 
 _SHARE: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 _PART: Final = [
-    _asked("question", {"type": "string"}, "The name of a question; without it, all of them."),
-    _asked("day", {"type": "string", "format": "date"}, "Reports that arrived on this day, in UTC."),
-    _asked("label", {"type": "string"}, "Reports of batches with this label; empty for those without."),
+    _query_parameter("question", {"type": "string"}, "The name of a question; without it, all of them."),
+    _query_parameter(
+        "day", {"type": "string", "format": "date"}, "Reports that arrived on this day, in UTC."
+    ),
+    _query_parameter(
+        "label", {"type": "string"}, "Reports of batches with this label; empty for those without."
+    ),
 ]
 _QUERY: Final = [
     *_PART,
-    _asked("what", {"enum": [one.value for one in What]}, "The quantity; usual is a mean, or frequencies."),
-    _asked("share", _SHARE, "Of a quantile: the share of people below it."),
-    _asked("bins", {"type": "integer", "minimum": 1, "maximum": MOST_BINS}, "Of a distribution."),
-    _asked("by", {"enum": [one.value for one in By]}, "An answer for each day, or for each label."),
-    _asked("lying", _SHARE, "Intervals that allow for this share of lies, for one look."),
+    _query_parameter(
+        "what", {"enum": [one.value for one in What]}, "The quantity; usual is a mean, or frequencies."
+    ),
+    _query_parameter("share", _SHARE, "Of a quantile: the share of people below it."),
+    _query_parameter("bins", {"type": "integer", "minimum": 1, "maximum": MOST_BINS}, "Of a distribution."),
+    _query_parameter("by", {"enum": [one.value for one in By]}, "An answer for each day, or for each label."),
+    _query_parameter("lying", _SHARE, "Intervals that allow for this share of lies, for one look."),
 ]
 _WRONG: Final = {
-    "400": _told("A parameter is wrong.", _WORDS),
-    "404": _told("There is no such campaign.", _WORDS),
+    "400": _described_answer("A parameter is wrong.", _WORDS),
+    "404": _described_answer("There is no such campaign.", _WORDS),
 }
 
 
@@ -511,8 +517,8 @@ def _get(words: str, parameters: list[Any], answers: dict[str, Any]) -> dict[str
     return {"get": {"summary": words, "parameters": [_CAMPAIGN, *parameters], "responses": answers}}
 
 
-_BUSY: Final = {"503": _told("Too many answers are being computed; ask again.", _WORDS)}
-_ARROW: Final = {"501": _told("Arrow needs the extra frames.", _WORDS)}
+_BUSY: Final = {"503": _described_answer("Too many answers are being computed; ask again.", _WORDS)}
+_ARROW: Final = {"501": _described_answer("Arrow needs the extra frames.", _WORDS)}
 _TEXT: Final = {"type": "string"}
 
 PATHS: Final[dict[str, Any]] = {
@@ -521,7 +527,7 @@ PATHS: Final[dict[str, Any]] = {
             f"Answers as {name.upper()}.",
             _QUERY,
             {
-                "200": _told("The answers.", _ROWS if name == "json" else _TEXT, form.media),
+                "200": _described_answer("The answers.", _ROWS if name == "json" else _TEXT, form.media),
                 **_WRONG,
                 **_BUSY,
                 **(_ARROW if name == "arrow" else {}),
@@ -533,17 +539,17 @@ PATHS: Final[dict[str, Any]] = {
         "The counts of a question, as Summary.to_bytes() writes them.",
         [{**_PART[0], "required": True}, *_PART[1:]],
         {
-            "200": _told("The summary.", _TEXT, "application/vnd.dither.summary"),
+            "200": _described_answer("The summary.", _TEXT, "application/vnd.dither.summary"),
             **_WRONG,
-            "409": _told("Too few people.", _WORDS),
+            "409": _described_answer("Too few people.", _WORDS),
         },
     ),
     "/campaigns/{campaign}": _get(
         "The page of a campaign.",
         [],
         {
-            "200": _told("The page.", _TEXT, "text/html"),
-            "404": _told("There is no such campaign.", _TEXT, "text/html"),
+            "200": _described_answer("The page.", _TEXT, "text/html"),
+            "404": _described_answer("There is no such campaign.", _TEXT, "text/html"),
         },
     ),
 }
@@ -582,8 +588,8 @@ def answer_routes(collector: Collector, answers: Answers | None = None) -> list[
         return Response(made.to_bytes(), media_type=_SUMMARY, headers=_PLAIN)
 
     return [
-        Route("/v1/campaigns/{campaign}/answers.{form}", guarded(collector, answer), methods=["GET"]),
-        Route("/v1/campaigns/{campaign}/summary", guarded(collector, summary), methods=["GET"]),
+        Route("/v1/campaigns/{campaign}/answers.{form}", guard(collector, answer), methods=["GET"]),
+        Route("/v1/campaigns/{campaign}/summary", guard(collector, summary), methods=["GET"]),
     ]
 
 
@@ -594,7 +600,7 @@ def problem(status: int, words: str) -> Response:
     return JSONResponse({"words": words}, status_code=status, headers=_PLAIN)
 
 
-def guarded(
+def guard(
     collector: Collector, endpoint: Callable[[Any], Awaitable[Response]]
 ) -> Callable[[Any], Awaitable[Response]]:
     """Return an endpoint of a campaign that answers a wrong request in words, and never with a 500."""

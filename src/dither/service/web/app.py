@@ -20,8 +20,8 @@ from dither.service.web.requests import (
     Receive,
     Scope,
     Send,
+    campaign_of,
     campaign_routes,
-    matched,
     operation_routes,
     report_routes,
 )
@@ -281,7 +281,7 @@ def application(writer: Writer, *parts: Routes, token: str | None = None) -> Sta
 
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http" and scope["method"] in METHODS:
-                found = matched(scope["path"])
+                found = campaign_of(scope["path"])
                 if found is not None or scope["path"] == GATEWAY:
                     scope["path_params"] = {} if found is None else {"campaign": found}
                     await batches(scope, receive, send)

@@ -16,7 +16,7 @@ from dither.privacy import Pure
 from dither.question import Question
 from dither.service.contract import Contract
 from dither.service.web.answers import SHOWN, PlainRow
-from dither.table import Markup, element, joined
+from dither.table import Markup, element, join_markup
 
 THIN: Final = "\u202f"
 
@@ -33,7 +33,7 @@ def whole(number: int) -> str:
     return f"{number:,}".replace(",", THIN)
 
 
-def counted(number: int, noun: str) -> str:
+def number_of(number: int, noun: str) -> str:
     """Return a number of things: 1 report, 40 000 reports."""
     return f"{whole(number)}{THIN}{noun}{'' if number == 1 else 's'}"
 
@@ -80,7 +80,7 @@ def _is_share(row: PlainRow) -> bool:
     return row["quantity"] in ("frequency", "share of a bin")
 
 
-def asked(mechanism: Question) -> str:
+def question_words(mechanism: Question) -> str:
     """Return what a question asks, and how devices answer it."""
     domain = mechanism.domain
     if isinstance(domain, Interval):
@@ -225,7 +225,7 @@ def _axes(first: float, last: float, unit: str) -> list[Markup]:
 
 def _svg(height: float, words: str, parts: Sequence[Markup]) -> Markup:
     attributes: dict[str, Any] = {"viewBox": f"0 0 {WIDE} {_n(height)}", "role": "img", "aria-label": words}
-    return element("svg", joined(parts, ""), **attributes)
+    return element("svg", join_markup(parts, ""), **attributes)
 
 
 def _text(x: float, y: float, text: str, kind: str, anchor: str | None = None) -> Markup:

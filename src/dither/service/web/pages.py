@@ -30,7 +30,7 @@ from dither.service.web.answers import (
     Query,
     What,
     answer_routes,
-    guarded,
+    guard,
     problem,
 )
 from dither.service.web.drawing import (
@@ -38,18 +38,18 @@ from dither.service.web.drawing import (
     MOST_BARS,
     SCRIPT,
     STYLE,
-    asked,
     bounds,
-    counted,
     draw_bars,
     draw_history,
     draw_shape,
     narrow,
+    number_of,
     promise,
+    question_words,
     whole,
     with_interval,
 )
-from dither.table import Markup, element, joined
+from dither.table import Markup, element, join_markup
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -109,12 +109,12 @@ def section(number: int, name: str, contract: Contract, base: str, parts: dict[s
     return element(
         "section",
         element("h2", name, id=f"q{number}"),
-        element("p", asked(contract.questions[name]), ".", class_="soft"),
+        element("p", question_words(contract.questions[name]), ".", class_="soft"),
         region("answer"),
         region("picture"),
         region("days"),
         element("details", element("summary", f"All numbers of {name}"), region("table")),
-        element("p", "Export: ", joined(files, ", "), class_="soft"),
+        element("p", "Export: ", join_markup(files, ", "), class_="soft"),
         **{"aria-labelledby": f"q{number}"},
     )
 
@@ -124,13 +124,13 @@ def _answer(told: Told, people: int) -> Markup:
     if first["state"] == NONE:
         return element("p", "No reports have arrived yet.", class_="big")
     if first["state"] == FEW:
-        words = f"{counted(first['n'], 'report')} so far; an answer is shown from {whole(people)} on."
-        return joined([element("p", "Too few people", class_="big"), element("p", words, class_="warn")])
+        words = f"{number_of(first['n'], 'report')} so far; an answer is shown from {whole(people)} on."
+        return join_markup([element("p", "Too few people", class_="big"), element("p", words, class_="warn")])
     if first["state"] != SHOWN:
-        return joined(
+        return join_markup(
             [
                 element("p", "No answer", class_="big"),
-                element("p", f"{counted(first['n'], 'report')}. {first['reason']}", class_="warn"),
+                element("p", f"{number_of(first['n'], 'report')}. {first['reason']}", class_="warn"),
             ]
         )
     top = max(told.usual, key=lambda row: row["value"])
@@ -140,7 +140,7 @@ def _answer(told: Told, people: int) -> Markup:
         element("p", f"{top['answer']}: {lead}" if named else lead, class_="big"),
         element(
             "p",
-            f"{'most frequent answer' if named else first['quantity']} of {counted(first['n'], 'report')}; "
+            f"{'most frequent answer' if named else first['quantity']} of {number_of(first['n'], 'report')}; "
             f"interval: {narrow(top['interval'])}",
             class_="soft",
         ),
@@ -152,7 +152,7 @@ def _answer(told: Told, people: int) -> Markup:
                     "p", f"If 1\u202f% of the reports are lies: {bounds(row)}, at one look.", class_="soft"
                 )
             )
-    return joined(lines)
+    return join_markup(lines)
 
 
 def _picture(told: Told, first: PlainRow) -> Markup:
@@ -163,9 +163,9 @@ def _picture(told: Told, first: PlainRow) -> Markup:
         picture = draw_bars(told.usual)
         more = shown - MOST_BARS
         note = element("p", f"and {whole(more)} more answers", class_="soft") if more > 0 else Markup()
-        return joined([element("h3", "Shares"), picture, note])
+        return join_markup([element("h3", "Shares"), picture, note])
     picture = draw_shape(told.shape, first["unit"] or "")
-    return joined([element("h3", "Distribution"), picture]) if picture else Markup()
+    return join_markup([element("h3", "Distribution"), picture]) if picture else Markup()
 
 
 def _days(told: Told) -> Markup:
@@ -173,8 +173,8 @@ def _days(told: Told) -> Markup:
     if not picture:
         return Markup()
     series = [element("span", name, class_=f"t{number}") for number, name in enumerate(names)]
-    title = element("h3", "By day: ", joined(series, ", ")) if series else element("h3", "By day")
-    return joined([title, picture])
+    title = element("h3", "By day: ", join_markup(series, ", ")) if series else element("h3", "By day")
+    return join_markup([title, picture])
 
 
 def _table(told: Told) -> Markup:
@@ -202,7 +202,7 @@ def _table(told: Told) -> Markup:
             for row in days[-_MOST_DAYS:]
         ]
         kept.append(_rows(name, ("day", "estimate", "reports"), cells))
-    return joined(kept) if kept else element("p", "Nothing yet.")
+    return join_markup(kept) if kept else element("p", "Nothing yet.")
 
 
 def _leading(told: Told) -> str | None:
@@ -261,12 +261,14 @@ def changing(
         waiting += collector.live.waiting(published.id, name)
     now = datetime.datetime.now(datetime.UTC)
     word, sentence = state(published, collector.day(), collector.settings.grace)
-    parts["state"] = joined(
+    parts["state"] = join_markup(
         [element("span", word, class_="state" if word == "collecting" else "state warn"), " ", sentence]
     )
     more = f", of which {whole(waiting)} wait for more to come" if waiting else ""
-    parts["status"] = joined([f"{counted(total + waiting, 'report')}{more}; {now:%Y-%m-%d %H:%M} UTC."])
-    parts["refused"] = _refused(collector, published.id)
+    parts["status"] = join_markup(
+        [f"{number_of(total + waiting, 'report')}{more}; {now:%Y-%m-%d %H:%M} UTC."]
+    )
+    parts["refused"] = _refusal_list(collector, published.id)
     parts["health"] = _health(collector)
     parts["batch"] = _batch(batch)
     return parts
@@ -304,9 +306,9 @@ def whole_page(published: Published, parts: Mapping[str, Markup], others: Sequen
             element("p", "", id="live", role="status", class_="soft"),
             element("div", *sections, class_="questions"),
             promised,
-            _titled("Refused batches", "refusals", region("refused")),
-            _titled("Health", "healthy", region("health")),
-            _titled("All answers", "export", _exports(base), element("p", _LOOKS, class_="soft")),
+            _section("Refused batches", "refusals", region("refused")),
+            _section("Health", "healthy", region("health")),
+            _section("All answers", "export", _exports(base), element("p", _LOOKS, class_="soft")),
             **{"data-events": f"{base}/events"},
         ),
         _others(published, others),
@@ -348,7 +350,7 @@ def failure(words: str) -> str:
     return document("Not shown", [element("main", element("h1", "Not shown"), element("p", words), link)])
 
 
-def _refused(collector: Collector, campaign: str) -> Markup:
+def _refusal_list(collector: Collector, campaign: str) -> Markup:
     counts: Counter[str] = Counter()
     words: dict[str, str] = {}
     for (whose, _, reason), count in collector.refused.items():
@@ -378,13 +380,13 @@ def _health(collector: Collector) -> Markup:
     known = collector.health()
     word = "Ready to store reports." if known["ready"] else "Not ready: reports are refused for now."
     hours, minutes = divmod(int(known["seconds"]) // 60, 60)
-    return joined(
+    return join_markup(
         [
             element("p", word, class_=None if known["ready"] else "warn"),
             element(
                 "p",
-                f"{counted(known['reports'], 'report')} in {counted(known['campaigns'], 'campaign')}; up for "
-                f"{whole(hours)}\u202fh {minutes}\u202fmin.",
+                f"{number_of(known['reports'], 'report')} in {number_of(known['campaigns'], 'campaign')}; up "
+                f"for {whole(hours)}\u202fh {minutes}\u202fmin.",
                 class_="soft",
             ),
         ]
@@ -402,7 +404,7 @@ def _batch(batch: Future[BatchPromise] | None) -> Markup:
     if found.guarantee is None:
         return element("p", found.officer, class_="soft")
     person, officer = narrow(found.person), narrow(found.officer)
-    return joined([element("p", person), element("p", officer, " ", _CROWD, class_="soft")])
+    return join_markup([element("p", person), element("p", officer, " ", _CROWD, class_="soft")])
 
 
 def _assumptions(assumed: Sequence[str]) -> str:
@@ -411,10 +413,10 @@ def _assumptions(assumed: Sequence[str]) -> str:
 
 def _exports(base: str) -> Markup:
     links = [element("a", word, href=f"{base}/answers.{one}") for one, word in FILES.items()]
-    return element("p", joined(links, ", "), "; ", element("a", "the signed campaign", href=base))
+    return element("p", join_markup(links, ", "), "; ", element("a", "the signed campaign", href=base))
 
 
-def _titled(title: str, identity: str, *parts: Markup) -> Markup:
+def _section(title: str, identity: str, *parts: Markup) -> Markup:
     return element("section", element("h2", title, id=identity), *parts, **{"aria-labelledby": identity})
 
 
@@ -423,7 +425,7 @@ def _others(published: Published, others: Sequence[Published]) -> Markup:
     if not rest:
         return Markup()
     links = [element("a", one.contract.name, href=f"/campaigns/{one.id}") for one in rest[:20]]
-    return element("footer", element("p", "Other campaigns: ", joined(links, ", ")))
+    return element("footer", element("p", "Other campaigns: ", join_markup(links, ", ")))
 
 
 _PAUSE: Final = 1.0  # seconds between two looks for news
@@ -503,7 +505,7 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
     answers = Answers(collector)
     pages = Pages(collector, answers)
 
-    def shown(request: Request, text: str, status: int = 200) -> Response:
+    def show(request: Request, text: str, status: int = 200) -> Response:
         body, headers = text.encode(), dict(HEADERS)
         if "gzip" in request.headers.get("accept-encoding", ""):
             body, headers["content-encoding"] = gzip.compress(body, 6), "gzip"
@@ -514,17 +516,17 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         known = list(collector.campaigns.values())
         if len(known) == 1:
             return await one_page(request, known[0])
-        return shown(request, listing(known, collector.day(), collector.settings.grace))
+        return show(request, listing(known, collector.day(), collector.settings.grace))
 
     async def page(request: Request) -> Response:
         published = collector.campaigns.get(request.path_params["campaign"])
         if published is None:
-            return shown(request, failure("This collector has no such campaign."), 404)
+            return show(request, failure("This collector has no such campaign."), 404)
         return await one_page(request, published)
 
     async def one_page(request: Request, published: Published) -> Response:
         parts = await pages.parts(published)
-        return shown(request, whole_page(published, parts, list(collector.campaigns.values())))
+        return show(request, whole_page(published, parts, list(collector.campaigns.values())))
 
     async def events(request: Request) -> Response:
         if pages.streams >= _MOST_STREAMS:
@@ -539,7 +541,7 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         *answer_routes(collector, answers),
         Route("/", front, methods=["GET"]),
         Route("/campaigns/{campaign}", page, methods=["GET"]),
-        Route("/v1/campaigns/{campaign}/events", guarded(collector, events), methods=["GET"]),
+        Route("/v1/campaigns/{campaign}/events", guard(collector, events), methods=["GET"]),
     ]
 
 

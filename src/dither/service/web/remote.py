@@ -41,9 +41,9 @@ def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Contrac
     addresses or one for each, open everything that is stored. A question with too few reports has, in place
     of a summary, a text that says so.
     """
-    contract = _shared(addresses)
+    contract = _shared_contract(addresses)
     found: dict[str, Summary | str] = {}
-    for name, groups in _gathered(addresses, tokens, contract, None).items():
+    for name, groups in _gather(addresses, tokens, contract, None).items():
         whole = sum(groups.get("", []), Summary.empty(contract.questions[name]))
         enough = whole.n >= contract.people
         found[name] = whole if enough else f"too few people at {' and '.join(map(_base, addresses))}"
@@ -58,9 +58,9 @@ def fetch_groups(
     The number is that of the groups with too few reports, which are not counted. It is 0 without tokens: a
     collector does not tell of a group that it does not show.
     """
-    contract, hidden = _shared(addresses), 0
+    contract, hidden = _shared_contract(addresses), 0
     found = {name: GroupCounts(mechanism, [by]) for name, mechanism in contract.questions.items()}
-    for name, groups in _gathered(addresses, tokens, contract, by).items():
+    for name, groups in _gather(addresses, tokens, contract, by).items():
         for group, parts in groups.items():
             whole = sum(parts, Summary.empty(contract.questions[name]))
             if whole.n < contract.people:
@@ -70,7 +70,7 @@ def fetch_groups(
     return found, hidden
 
 
-def _gathered(
+def _gather(
     addresses: Sequence[str], tokens: Sequence[str], contract: Contract, by: str | None
 ) -> dict[str, dict[str, list[Summary]]]:
     """Return the summaries of all collectors, by question and group; "" is the group of all, or no label."""
@@ -81,13 +81,17 @@ def _gathered(
     for place, base in enumerate(map(_base, addresses)):
         token = keys[place % len(keys)]
         for name, mechanism in contract.questions.items():
-            parts = _shown(base, name, by) if token is None else _stored(base, name, by, token)
+            parts = (
+                _shown_summaries(base, name, by)
+                if token is None
+                else _stored_summaries(base, name, by, token)
+            )
             for group, part in parts.items():
                 found[name].setdefault(group, []).append(Summary.from_bytes(part, mechanism))
     return found
 
 
-def _shown(base: str, question: str, by: str | None) -> dict[str, bytes]:
+def _shown_summaries(base: str, question: str, by: str | None) -> dict[str, bytes]:
     """Return the summaries of a question that a collector shows to everybody, by group."""
     if by is None:
         parts = {"": _summary(base, {"question": question})}
@@ -97,7 +101,7 @@ def _shown(base: str, question: str, by: str | None) -> dict[str, bytes]:
     return {group: part for group, part in parts.items() if part is not None}
 
 
-def _stored(base: str, question: str, by: str | None, token: str) -> dict[str, bytes]:
+def _stored_summaries(base: str, question: str, by: str | None, token: str) -> dict[str, bytes]:
     """Return the summaries of everything that a collector stored for a question, by group."""
     root, _, campaign = base.rpartition("/v1/campaigns/")
     asked = json.dumps({"campaign": campaign, "question": question, "by": by}).encode()
@@ -115,7 +119,7 @@ def _base(address: str) -> str:
     return address.rstrip("/")
 
 
-def _shared(addresses: Sequence[str]) -> Contract:
+def _shared_contract(addresses: Sequence[str]) -> Contract:
     """Return the contract that all addresses serve; raise Mismatch if they differ."""
     if not addresses:
         raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")

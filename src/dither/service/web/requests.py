@@ -118,7 +118,7 @@ def exposition(writer: Writer) -> str:
         lines.extend(f"dither_{name}{labels} {value}" for labels, value in samples)
 
     reports = [
-        (f'{{campaign="{one.id[:16]}",question="{_escaped(name)}"}}', collector.live.n(one.id, name))
+        (f'{{campaign="{one.id[:16]}",question="{_escape(name)}"}}', collector.live.n(one.id, name))
         for one in collector.campaigns.values()
         for name in one.contract.questions
     ]
@@ -147,7 +147,7 @@ def exposition(writer: Writer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
@@ -169,7 +169,7 @@ def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
         return PlainTextResponse(exposition(writer), media_type="text/plain; version=0.0.4")
 
     async def act(request: Request) -> Response:
-        if not permitted(request, token):
+        if not is_permitted(request, token):
             return JSONResponse({"words": "this needs the token, in the header authorization"}, 401)
         try:
             done = await _act(writer, request.path_params["action"], await _asked(request))
@@ -191,7 +191,7 @@ def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
     return shown
 
 
-def permitted(request: Request, token: str | None) -> bool:
+def is_permitted(request: Request, token: str | None) -> bool:
     """Return whether a request carries the token, compared in constant time."""
     given = request.headers.get("authorization", "")
     return token is not None and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
@@ -325,7 +325,7 @@ def bundle(name: str) -> bytes | None:
 LOG: Final = "/v1/log"
 
 
-def published(collector: Collector, path: str) -> str | None:
+def text_at(collector: Collector, path: str) -> str | None:
     """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
     if path == LOG:
         return None if collector.log is None else collector.log.to_json()
@@ -338,9 +338,7 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    def answered(
-        request: Request, body: str | bytes, kind: str, status: int = 200, age: int = 60
-    ) -> Response:
+    def answer(request: Request, body: str | bytes, kind: str, status: int = 200, age: int = 60) -> Response:
         headers = {"cache-control": f"public, max-age={age}", "x-content-type-options": "nosniff"}
         made = Response(body, status, headers, media_type=kind)
         for name, value in cors(request.scope, collector.settings.origins):
@@ -359,21 +357,21 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
             }
             for one in collector.campaigns.values()
         ]
-        return answered(request, json.dumps({"campaigns": listed}), "application/json")
+        return answer(request, json.dumps({"campaigns": listed}), "application/json")
 
     async def public(request: Request) -> Response:
-        found = published(collector, request.url.path)
+        found = text_at(collector, request.url.path)
         if found is None:
             words = json.dumps({"words": "this collector has no such campaign or list"})
-            return answered(request, words, "application/json", 404)
-        return answered(request, found, "application/json")
+            return answer(request, words, "application/json", 404)
+        return answer(request, found, "application/json")
 
     async def client(request: Request) -> Response:
         name = request.path_params["name"]
         found = bundle(name) if name in BUNDLES else None
         if found is None:
-            return answered(request, "there is no such file", "text/plain", 404)
-        return answered(request, found, "text/javascript", age=3600)
+            return answer(request, "there is no such file", "text/plain", 404)
+        return answer(request, found, "text/javascript", age=3600)
 
     return [
         Route("/v1/campaigns", every),
@@ -488,9 +486,9 @@ class Batches:
             asked = BinaryRequest.from_bytes(plain)
         except MalformedReport:
             asked = BinaryRequest("", "")
-        campaign = matched(asked.path)
+        campaign = campaign_of(asked.path)
         if asked.method == "GET":
-            found = published(self._collector, asked.path)
+            found = text_at(self._collector, asked.path)
             if found is not None:
                 return 200, found.encode()
             if asked.path.removeprefix(_BEFORE).isalnum():
@@ -537,7 +535,7 @@ def report_routes(batches: Batches) -> list[BaseRoute]:
     ]
 
 
-def matched(path: str) -> str | None:
+def campaign_of(path: str) -> str | None:
     """Return the campaign of a path of the intake; None if it is another path."""
     if not path.startswith(_BEFORE) or not path.endswith(_AFTER):
         return None

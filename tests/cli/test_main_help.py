@@ -1,0 +1,101 @@
+"""Help is quick: it loads no library. What it shows of the library is what the library has."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+import dither as dt
+from dither import losses
+from dither.advice.explain import DELTA
+from dither.advice.simulation import Distance
+from dither.cli import main, output
+from dither.cli.verbs import trajectory
+from dither.data.sql.dialects import DIALECTS
+from dither.estimation.groups import MINIMUM
+from dither.wire.conformance import KINDS
+
+SCRIPT = """
+import contextlib, io, sys
+from dither.cli import main
+from dither.cli.main import VERBS
+for words in [["--help"], *([verb, "--help"] for verb in VERBS)]:
+    with contextlib.redirect_stdout(io.StringIO()):
+        main(words, standalone_mode=False)
+ours = {name for name in sys.modules if name.partition(".")[0] in ("dither", "dither_papers")}
+print(sorted(name for name in ours if not name.startswith("dither.cli")))
+dear = "numpy", "cryptography", "rich", "sqlite3", "ssl", "http", "asyncio"
+print([name for name in dear if name in sys.modules])
+"""
+
+
+def test_no_verb_loads_the_library_for_its_help() -> None:
+    shown = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout
+    ours, others = map(ast.literal_eval, shown.splitlines())
+    assert ours == ["dither", "dither.atomic", "dither.data", "dither.data.streams", "dither.errors"]
+    assert others == []
+
+
+def test_an_estimate_of_a_small_file_loads_what_it_needs(tmp_path: Path) -> None:
+    question = dt.Podium(dt.Interval(0, 1), epsilon=1)
+    (tmp_path / "in.csv").write_text("x\n" + "0.5\n" * 100)
+    dt.data.perturb_file(tmp_path / "in.csv", tmp_path / "reports.csv", {"x": question})
+    script = (
+        "import sys; from dither.cli import main; main(['estimate', 'reports.csv'], standalone_mode=False)\n"
+        "print(' '.join(sys.modules), file=sys.stderr)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = set(run.stderr.split())
+    assert "mean: " in run.stdout
+    assert not loaded & {"pyarrow", "pandas", "polars", "scipy", "rich", "sqlite3", "ssl", "http", "asyncio"}
+    assert not loaded & {
+        "dither.advice",
+        "dither.mechanisms",
+        "dither.data.sql",
+        "dither.service",
+        "dither.maps",
+    }
+
+
+def option(verb: str, name: str) -> click.Option:
+    """Return an option of a verb."""
+    command = main.get_command(click.Context(main), verb)
+    assert command is not None
+    return next(one for one in command.params if isinstance(one, click.Option) and name in one.opts)
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "known"),
+    [
+        ("sql", "--dialect", sorted(DIALECTS)),
+        ("conformance", "--only", KINDS),
+        ("recommend", "--distance", get_args(Distance)),
+        ("recommend", "--criterion", losses.CRITERIA),
+        ("design", "--criterion", losses.CRITERIA),
+    ],
+)
+def test_the_choices_are_those_of_the_library(verb: str, name: str, known: object) -> None:
+    kind = option(verb, name).type
+    assert isinstance(kind, click.Choice)
+    assert list(kind.choices) == list(known)  # type: ignore[call-overload]
+
+
+def test_the_defaults_are_those_of_the_library() -> None:
+    assert option("estimate", "--minimum").default == MINIMUM
+    assert option("explain", "--delta").default == DELTA
+    assert option("compare", "--loss").default == list(losses.LOSSES)
+    assert option("design", "--criterion").default == losses.CRITERIA[0]
+    assert losses.LOSS_CHOICES == output.LOSS_CHOICES
+
+
+def test_every_kind_of_a_trajectory_is_a_mechanism() -> None:
+    assert {kind: trajectory.of_kind(kind).__name__ for kind in trajectory.KINDS}["tracs-c"] == "TraCSC"
+    assert all(callable(trajectory.inside(name)) for name in trajectory.INNER)
