@@ -2,6 +2,7 @@
 
 import { type Draw, draws, type Fields, little, need, type Reader, real, type Source, whole } from "./parts.js";
 
+/** Two coordinates, or a longitude and a latitude. */
 export type Place = readonly [number, number];
 
 /** An area: its places, its two coordinates, and how far steps go. */
@@ -16,6 +17,7 @@ export interface Area {
 
 const SLACK = 1e-12; // of a side: the least room before the border
 const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
+/** Return a list of two numbers as a pair; refuse any other. */
 export const pair = (given: unknown[]): Place => {
   need(given.length === 2, "domain");
   return [real(given[0]), real(given[1])];
@@ -79,6 +81,7 @@ const sphere: Area = {
   gauge: () => 1,
 };
 
+/** Return the area of a device text. */
 export function readArea({ domain, outside }: Fields): Area {
   const side = (given: Fields): Place => {
     const ends: Place = [real(given["low"]), real(given["high"])];

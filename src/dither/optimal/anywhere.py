@@ -198,9 +198,13 @@ class Anywhere(PathMechanism[Plane]):
             people = np.concatenate([self._inward(_cells(self.domain, _PEOPLE**2 // 3)), ends])
         fits: list[Fit] = []
         if self.purpose == "worst":
-            count = 100 if share > 0.15 else 196 if share > 0.015 else math.ceil(math.sqrt(1.0 / share)) ** 2
+            count = 100 if share > 0.15 else 196 if share > 0.015 else 289
             start = self._starts(count, people, weights)[-1]
-            fits.append(codebooks.fit_worst(people, odds, start, max(1, round(share * count))))
+            fits.append(
+                codebooks.fit_worst(
+                    people, odds, start, max(1, round(share * count)), 150 if count < 200 else 70
+                )
+            )
         for count, width in _sizes(share) if self.purpose == "places" else ():
             steps = 60 if count <= 100 else 40
             starts = self._starts(count, people, weights)

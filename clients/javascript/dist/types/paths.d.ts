@@ -1,5 +1,6 @@
 /** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
 import { type Fields, type Reader } from "./parts.js";
+/** Two coordinates, or a longitude and a latitude. */
 export type Place = readonly [number, number];
 /** An area: its places, its two coordinates, and how far steps go. */
 export interface Area {
@@ -10,7 +11,9 @@ export interface Area {
     /** Return the length of a step over the distance to the border in its direction. */
     gauge(at: Place, step: Place): number;
 }
+/** Return a list of two numbers as a pair; refuse any other. */
 export declare const pair: (given: unknown[]) => Place;
+/** Return the area of a device text. */
 export declare function readArea({ domain, outside }: Fields): Area;
 /** Return ε·times, rounded up to a double. */
 export declare function spend(epsilon: number, times: number): number;
