@@ -85,4 +85,5 @@ const listing: Reader = (device) => {
   return { names: "Optimal", ratio, inside, draw: (code: number, source) => draw(lists[code]!, source) };
 };
 
+/** The readers of both draws. */
 export const nearest: { [kind: string]: Reader } = { nearest: places, listing };
