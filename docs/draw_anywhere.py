@@ -27,7 +27,11 @@ def residents(count: int = 6_000) -> np.ndarray:
     chosen = rng.choice(5, 4 * count, p=[0.3, 0.25, 0.2, 0.15, 0.1])
     places = hills[chosen] + widths[chosen, None] * rng.normal(size=(4 * count, 2))
     river = 3.0 + 0.45 * places[:, 0] + 1.2 * np.sin(places[:, 0] / 2.5)
-    kept = (np.abs(places[:, 1] - river) > 0.5) & (places > 0.2).all(axis=1) & (places < [19.8, 14.8]).all(axis=1)
+    kept = (
+        (np.abs(places[:, 1] - river) > 0.5)
+        & (places > 0.2).all(axis=1)
+        & (places < [19.8, 14.8]).all(axis=1)
+    )
     return places[kept][:count]
 
 

@@ -7,13 +7,14 @@ import { nearest } from "./dist/nearest.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
+import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
 import { readCampaign, readLog } from "./dist/signatures.js";
 import { expBelow, jsonBody, readNamed } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { lattice, sectors, projective, ...paths, ...nearest });
+Object.assign(draws, { lattice, sectors, projective, several, ...paths, ...nearest });
 
 const read = new Map();
 

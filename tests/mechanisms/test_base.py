@@ -24,9 +24,9 @@ WRONG: dict[str, Callable[[], Any]] = {
     "cells a truth value": lambda: dt.Laplace(UNIT, epsilon=1, cells=True),
     "no budget": lambda: dt.Laplace(UNIT, epsilon=0),
     "compressed": lambda: dt.Laplace(UNIT, epsilon=1, decoding="compressed"),
-    "decoding by name": lambda: dt.Laplace(UNIT, epsilon=1, decoding="truncated"),
+    "decoding by name": lambda: dt.Laplace(UNIT, epsilon=1, decoding="truncate"),
     "another loss": lambda: dt.Staircase(UNIT, epsilon=1, loss=3),
-    "a loss by name": lambda: dt.Staircase(UNIT, epsilon=1, loss="absolute"),
+    "a loss by name": lambda: dt.Staircase(UNIT, epsilon=1, loss="absolut"),
     "sensitivity 0": lambda: dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=0),
     "sensitivity beyond the domain": lambda: dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=2),
     "sensitivity NaN": lambda: dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=math.nan),
@@ -34,7 +34,7 @@ WRONG: dict[str, Callable[[], Any]] = {
     "δ of 1": lambda: dt.Gaussian(UNIT, epsilon=1, delta=1),
     "δ tiny": lambda: dt.Gaussian(UNIT, epsilon=1, delta=1e-20),
     "δ a text": lambda: dt.Gaussian(UNIT, epsilon=1, delta="1e-5"),
-    "calibration by name": lambda: dt.Gaussian(UNIT, epsilon=1, delta=1e-5, calibration="analytic"),
+    "calibration by name": lambda: dt.Gaussian(UNIT, epsilon=1, delta=1e-5, calibration="analytical"),
     "one point": lambda: dt.Exponential(UNIT, [0.5], epsilon=1),
     "no points": lambda: dt.Exponential(UNIT, [], epsilon=1),
     "points twice": lambda: dt.Exponential(UNIT, [0, 0.5, 0.5], epsilon=1),
@@ -50,6 +50,12 @@ WRONG: dict[str, Callable[[], Any]] = {
 def test_wrong_parameters(name: str) -> None:
     with pytest.raises(InvalidParameter):
         WRONG[name]()
+
+
+@pytest.mark.parametrize("sensitivity", [1e-3, 1e-9, 1e-10, 1e-12])
+def test_a_small_sensitivity_is_refused_for_what_it_spends(sensitivity: float) -> None:
+    with pytest.raises(InvalidParameter, match="the points spend more than ε = 1; state a larger"):
+        dt.Exponential(UNIT, [0, 1], epsilon=1, sensitivity=sensitivity)
 
 
 def test_missing_parameters() -> None:

@@ -60,7 +60,7 @@ def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
 
     It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
 
-    >>> shown(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
+    >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
     '0.2'
     """
     exact = Fraction(units, 1 << places)
@@ -259,13 +259,13 @@ def ledger(state: State) -> Ledger:
     promised = guarantee(state)
     entries = [
         Entry(
-            f"{one['asker']} {one['question']}".strip(),
+            f"{entry['asker']} {entry['question']}".strip(),
             Guarantee(
-                as_bound(int(one["epsilon"], 16), int(one["delta"], 16)), assumes=tuple(one["assumes"])
+                as_bound(int(entry["epsilon"], 16), int(entry["delta"], 16)), assumes=tuple(entry["assumes"])
             ),
-            int(one["id"], 16),
+            int(entry["id"], 16),
         )
-        for one in state.entries.values()
+        for entry in state.entries.values()
     ]
     return Ledger(promised.epsilon, promised.delta, entries=frozenset(entries))
 

@@ -16,14 +16,17 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.frequency import simplex
 from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
 from dither.estimation.significance import (
     Significance,
     blocks,
     check_pair,
     contrasts,
+    implied_covariance,
     indicators,
-    number_mechanism,
+    is_dense,
+    number_question,
     numbers,
     protocol_of,
     quadratic_form,
@@ -132,6 +135,11 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     value = products / n
     means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
+    # A category that hardly anybody reported has no variance of its own: then it is that of its noise.
+    covariances = [
+        found if is_dense(side, simplex(mean), n) else implied_covariance(side.kernel, simplex(mean))
+        for side, mean, found in zip(sides, means, covariances, strict=True)
+    ]
     interval = VarianceInterval(value, n, _cell_variance(sides, means, n))
     return EstimatedTable(
         value,
@@ -287,7 +295,7 @@ class _Joint:
         self.n = check_pair(first, second)
         self.reports = first, second
         told = [numbers(reports) for reports in (first, second)]
-        lines = [number_mechanism(reports).line for reports in (first, second)]
+        lines = [number_question(reports).line for reports in (first, second)]
         self.middles = [(line.low + line.high) / 2.0 for line in lines]
         self.means = [float(column.mean()) for column in told]
         self.gaps = [column - mean for column, mean in zip(told, self.means, strict=True)]
