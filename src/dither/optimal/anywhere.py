@@ -209,9 +209,9 @@ class Anywhere(PathMechanism[Plane]):
             steps = 60 if count <= 100 else 40
             starts = self._starts(count, people, weights)
             fits += [codebooks.fit(people, weights, odds, start, width, steps) for start in starts]
-        least = min(one.error for one in fits)
-        good = [one for one in fits if one.error <= least * (1.0 + _SAME)]
-        return _merge(min(good, key=lambda one: len(one.points)))
+        least = min(fit.error for fit in fits)
+        good = [fit for fit in fits if fit.error <= least * (1.0 + _SAME)]
+        return _merge(min(good, key=lambda fit: len(fit.points)))
 
     def _starts(self, count: int, people: Floats, weights: Floats) -> list[Floats]:
         box = np.array([people.min(axis=0), people.max(axis=0)]).T
@@ -356,8 +356,8 @@ class Among(Mechanism[Places]):
             for count, width in sizes or [(2, 1)]
         ]
         least = min(error for _, _, error in fits)
-        good = [one for one in fits if one[2] <= least * (1.0 + _SAME)]
-        codes, width, _ = min(good, key=lambda one: len(one[0]))
+        good = [fit for fit in fits if fit[2] <= least * (1.0 + _SAME)]
+        codes, width, _ = min(good, key=lambda fit: len(fit[0]))
         return codes, width
 
     def _kernel(self) -> ListingKernel:
