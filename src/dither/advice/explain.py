@@ -43,7 +43,7 @@ _LISTED: Final = 6  # questions that the text for the person names
 def sentences(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """Return the table of sentences of a language: one file `explain.LANGUAGE.toml` each."""
     place = resources.files("dither.advice")
-    known = [name.split(".")[1] for one in place.iterdir() if _TABLE.fullmatch(name := one.name)]
+    known = [name.split(".")[1] for file in place.iterdir() if _TABLE.fullmatch(name := file.name)]
     if language not in known:
         raise unknown_name("language of explanations", language, known)
     return tomllib.loads(place.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ def batch_promise(
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    plain = {name: one for name, one in asked.named.items() if isinstance(one, Question)}
+    plain = {name: asking for name, asking in asked.named.items() if isinstance(asking, Question)}
     refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
     if refused or asked.sampled:
         names = ", ".join(refused or asked.named)
@@ -173,19 +173,19 @@ class _Questions:
             named = {name: _plain(part) for name, part in questions.parts.items()}
             return cls(named, questions.guarantee, isinstance(questions, Sampled))
         again = isinstance(questions, Mapping) and any(
-            isinstance(one, Combinator) for one in questions.values()
+            isinstance(question, Combinator) for question in questions.values()
         )
         if not again:
             campaign = Campaign.of(questions)
             return cls(campaign.questions, campaign.guarantee)
         named = {}
-        for name, one in questions.items():
-            if isinstance(one, Combinator) and not isinstance(one, AskedAgain | KeptChange):
+        for name, question in questions.items():
+            if isinstance(question, Combinator) and not isinstance(question, AskedAgain | KeptChange):
                 raise InvalidParameter(
-                    f"{name!r} is {type(one).__name__}, of several questions: explain it by itself"
+                    f"{name!r} is {type(question).__name__}, of several questions: explain it by itself"
                 )
-            named[name] = _plain(one)
-        whole: Guarantee = reduce(Guarantee.compose, (one.guarantee for one in named.values()))
+            named[name] = _plain(question)
+        whole: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
         return cls(named, whole.of_record() if len(named) > 1 else whole)
 
 
@@ -262,14 +262,14 @@ def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
 def _again(asked: _Questions, said: Mapping[str, str], repeat: str | None) -> list[str]:
     """Return how often each question is asked, those that are asked alike together."""
     alike: dict[tuple[str, int, int], list[str]] = {}
-    for name, one in asked.named.items():
-        if isinstance(one, Once):
-            alike.setdefault(("once" if one.answers == 1 else "periods", one.days, one.answers), []).append(
-                name
-            )
-        elif isinstance(one, KeptChange):
-            alike.setdefault(("kept_change", one.days, 0), []).append(name)
-        elif isinstance(one, Memoised):
+    for name, asking in asked.named.items():
+        if isinstance(asking, Once):
+            alike.setdefault(
+                ("once" if asking.answers == 1 else "periods", asking.days, asking.answers), []
+            ).append(name)
+        elif isinstance(asking, KeptChange):
+            alike.setdefault(("kept_change", asking.days, 0), []).append(name)
+        elif isinstance(asking, Memoised):
             alike.setdefault(("per_value", 0, 0), []).append(name)
     found = [
         said[kind].format(days=days, answers=answers, names=", ".join(names))
@@ -326,14 +326,14 @@ def _officer(
     said: Mapping[str, str],
 ) -> str:
     whole = asked.whole
-    lines = [f"{name}: {_question(one, said)}" for name, one in asked.named.items()]
+    lines = [f"{name}: {_question(asking, said)}" for name, asking in asked.named.items()]
     lines.append(said[randomiser])
     if asked.sampled:
         lines.append(said["sampled"])
     lines += [said[name].format(names=names) for name, names in beside.items()]
     lines.append(said["whole"].format(guarantee=whole))
     if isinstance(whole.bound, Pure):
-        bounds = ", ".join(f"{100 * one:g} % → {_at_most(odds(whole.epsilon, one))}" for one in PRIORS)
+        bounds = ", ".join(f"{100 * prior:g} % → {_at_most(odds(whole.epsilon, prior))}" for prior in PRIORS)
         lines.append(said["odds"].format(odds=bounds))
     if spent is not None:
         lines.append(said["spent"].format(spent=spent, together=spent.compose(whole)))
@@ -436,7 +436,7 @@ def card(
         **days,
         **({} if campaign is None else {"campaign": campaign}),
         "promise": _promise(asked.whole),
-        "questions": [_question_data(name, one) for name, one in asked.named.items()],
+        "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
         "for the person": explain(questions, repeat=repeat).person,
     }
 

@@ -79,7 +79,7 @@ def list_probabilities(question: Question) -> Listed | None:
         values = tuple(domain.labels[code] for code in inputs)
     elif isinstance(domain, Several):
         values = tuple(candidates(domain))
-        inputs = tuple(domain.check([one])[0] for one in values)
+        inputs = tuple(domain.check([value])[0] for value in values)
     elif isinstance(domain, Region) and isinstance(kernel, CellKernel):
         values = inputs = on_plane(domain)
     else:

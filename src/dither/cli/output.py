@@ -274,7 +274,7 @@ def check_protection(guarantee: Guarantee) -> None:
     from dither.privacy.guarantee import Metric
 
     here = Path.cwd()
-    file = next((one / PROJECT for one in (here, *here.parents) if (one / PROJECT).is_file()), None)
+    file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
     largest = math.inf if file is None else _largest_epsilon(file)
     if not isinstance(guarantee.bound, Metric) and guarantee.epsilon > largest * (1 + 1e-9):
         raise click.UsageError(

@@ -229,7 +229,7 @@ class Contract:
             return self.questions
         days = (self.ends - self.begins).days + 1
         every = None if self.days is None else min(self.days, days)
-        return {name: Once(one, days=days, every=every) for name, one in self.questions.items()}
+        return {name: Once(question, days=days, every=every) for name, question in self.questions.items()}
 
     @property
     def whole_guarantee(self) -> Guarantee:

@@ -414,7 +414,10 @@ class _Simulated(Goal):
         if self.question.share is None or usual is None or usual is ranking[0]:
             return ranking
         n = people_of(self.n)
-        both = (simulation.simulate(one.mechanism, self.question, n, FINAL) for one, _ in (ranking[0], usual))
+        both = (
+            simulation.simulate(candidate.mechanism, self.question, n, FINAL)
+            for candidate, _ in (ranking[0], usual)
+        )
         if usual[1] <= _NEAR * ranking[0][1] and not next(both).is_less(next(both)):
             return [usual, *(pair for pair in ranking if pair is not usual)]
         return ranking

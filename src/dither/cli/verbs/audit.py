@@ -195,19 +195,19 @@ def _audit_address(
 
     checks, limits = verify_campaign(address, head=head, key=key, assume=assume)
     if as_json:
-        print_json({"checks": [one._asdict() for one in checks], "not checked": list(limits)})
+        print_json({"checks": [check._asdict() for check in checks], "not checked": list(limits)})
     else:
         click.echo(click.style("What can be believed without trusting the operator", bold=True))
-        for one in checks:
-            mark = {True: "yes", False: "NO", None: "?"}[one.ok]
-            lines = one.words.split("\n")
-            click.echo(verdict(f"  {mark:4}{one.name:11}{lines[0]}", one.ok is not False))
+        for check in checks:
+            mark = {True: "yes", False: "NO", None: "?"}[check.ok]
+            lines = check.words.split("\n")
+            click.echo(verdict(f"  {mark:4}{check.name:11}{lines[0]}", check.ok is not False))
             for line in lines[1:]:
                 click.echo(f"{'':17}{line}")
         click.echo(click.style("What cannot", bold=True))
         for line in limits:
             click.echo(click.wrap_text(line, 96, "  -   ", "      "))
-    raise SystemExit(0 if all(one.ok is not False for one in checks) else 1)
+    raise SystemExit(0 if all(check.ok is not False for check in checks) else 1)
 
 
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
@@ -215,7 +215,7 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     from dither.audits.api import audit
 
     found = find_questions(file)
-    findings = {name: audit(one, assume=assume) for name, one in found.campaign.questions.items()}
+    findings = {name: audit(question, assume=assume) for name, question in found.campaign.questions.items()}
     if as_json:
         print_json({name: _as_data(finding) for name, finding in findings.items()})
     else:

@@ -264,14 +264,14 @@ def _check_list(address: str, published: Published, head: str | None) -> Check:
 
 
 def _check_promise(contract: Contract, assume: Sequence[str]) -> Check:
-    findings = {name: audit(one, assume=assume) for name, one in contract.questions.items()}
+    findings = {name: audit(question, assume=assume) for name, question in contract.questions.items()}
     lines = [
         f"{name}: {finding.mechanism}, {finding.bound}"
         + ("" if finding.ok else f" DOES NOT HOLD: {'; '.join(finding.problems or finding.unaccepted)}")
         for name, finding in findings.items()
     ]
     words = f"recomputed from the integers that devices run: in total {contract.whole_guarantee}"
-    return Check("promise", all(one.ok for one in findings.values()), "\n".join([words, *lines]))
+    return Check("promise", all(finding.ok for finding in findings.values()), "\n".join([words, *lines]))
 
 
 def _check_card(published: Published) -> Check:
