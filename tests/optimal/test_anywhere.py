@@ -86,6 +86,7 @@ def test_the_sphere_is_as_good_as_the_closed_form(epsilon: float) -> None:
     assert poles == pytest.approx(design.bound, rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_disk_and_a_parallelogram() -> None:
     disk = dt.Optimal(dt.Disk(1.0), epsilon=4, purpose="places")
     assert disk.average_error() == pytest.approx(0.318, rel=0.006)
@@ -114,8 +115,8 @@ def test_multipliers_prove_no_more_than_what_a_mechanism_reaches() -> None:
     assert 0.5 * fitted.error < better.error <= fitted.error
 
 
-def test_a_public_map_halves_the_error() -> None:
-    public, asked = city(4_000, 1), city(4_000, 2)
+def test_a_public_map_lowers_the_error() -> None:
+    public, asked = city(1_000, 1), city(4_000, 2)
     plain = made(4, "places")
     fitted = dt.Optimal(SQUARE, epsilon=4, purpose="places", prior=(public, "the census of a city"))
     assert simulated(fitted, asked) < 0.7 * simulated(plain, asked)
