@@ -194,6 +194,7 @@ class Mechanism(ABC, Generic[Admits]):
     epsilon: float
 
     takes: ClassVar[tuple[type[Domain], ...]]
+    called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
     certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -245,7 +246,7 @@ class Mechanism(ABC, Generic[Admits]):
             source._codebook(kernel),
             divided=divided,
             epsilon=self.epsilon,
-            name=type(self).__name__,
+            name=self.called or type(self).__name__,
             parameters=written,
             made_by=self,
         )

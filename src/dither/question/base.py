@@ -174,6 +174,7 @@ class Question(Answering):
     def _remake(self, more: Mapping[str, Any]) -> Any:
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
+        kind = kind.on(self.domain) if hasattr(kind, "on") else kind
         try:
             return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
         except DitherError:

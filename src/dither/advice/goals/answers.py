@@ -25,6 +25,7 @@ from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, predicted_error
 from dither.mechanisms.places.rivals import Gridding, Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
+from dither.optimal.anywhere import Anywhere
 from dither.optimal.queries.design import prefixes
 from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 from dither.randomness import Seeded
@@ -196,12 +197,14 @@ class Locations(Goal):
             object.__setattr__(self, "places", tuple((x, y) for x, y in points))
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        found = []
+        found = [Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon))]
+        if wait:
+            found.append(self._fit(domain, epsilon))
         kinds: tuple[type[Any], ...] = (TraCSC, TraCSD, Strawman, PlanarLaplace, PlanarStaircase, Gridding)
         for kind in kinds:
             if isinstance(domain, kind.takes):
                 found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))
-        for candidate in list(found):
+        for candidate in list(found) if wait else ():
             if isinstance(candidate.mechanism, TraCSC | TraCSD):
                 split = best_split(candidate.mechanism, self.places)
                 if abs(split - candidate.mechanism.split) < _ALIKE:
@@ -209,6 +212,13 @@ class Locations(Goal):
                 name = f"{type(candidate.mechanism).__name__}(…, split={split:g})"
                 found.append(Candidate(name, replace(candidate.mechanism, split=split), variant=True))
         return found
+
+    def _fit(self, domain: Any, epsilon: float) -> Candidate:
+        """Return the design for single places, fitted to the public places if some were given."""
+        more = "" if self.places is None else ", prior=…"
+        prior = None if self.places is None else (self.places, "the public places of the goal")
+        design = Anywhere(domain, epsilon=epsilon, purpose="places", prior=prior)
+        return Candidate(f"Optimal(…, purpose='places'{more})", design, variant=True)
 
     def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places)

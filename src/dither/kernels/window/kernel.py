@@ -27,7 +27,7 @@ from dither.kernels.kernel import (
 )
 from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
-from dither.kernels.window.integers import Blocks, LineStart, Sliding, StartRule, read_start
+from dither.kernels.window.integers import Blocks, LineStart, Mixed, Sliding, StartRule, read_start
 from dither.kernels.window.start_table import KnotStart
 from dither.randomness import Source
 
@@ -303,7 +303,7 @@ class SectorKernel(WindowKernel, LineKernel):
         return cls(a_line(domain), window, LineStart.from_device(device["start"]))
 
 
-def integers(window: Sliding | Blocks) -> dict[str, Any]:
+def integers(window: Mixed | Blocks) -> dict[str, Any]:
     """Return the integers of a window as JSON-compatible data."""
     return {
         "cells": window.cells,
