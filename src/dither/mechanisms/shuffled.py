@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
@@ -11,8 +11,10 @@ from dither.numerics.roots import decreasing_root, float_at_least
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (
+    FEWER_CELLS,
     LEAST_DELTA,
     MOST_PEOPLE,
+    Blanket,
     Failure,
     least_epsilon,
     lower_response,
@@ -33,9 +35,10 @@ _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports
 def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarantee:
     """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
 
-    `mechanism` is a mechanism, or its ε. Windows, KRR and OLH have their own bounds. For every other pure
-    mechanism the bound of randomized response is used. If `times` is above 1, all n people answer that many
-    times with independent randomness, and δ is for all answers together. Bounds are rounded up.
+    `mechanism` is a mechanism, or its ε. Mechanisms whose blanket is known, such as windows, KRR, OLH, subset
+    selection and projective response, have bounds from their own integers. For every other pure mechanism the
+    bound of randomized response is used. If `times` is above 1, all n people answer that many times with
+    independent randomness, and δ is for all answers together. Bounds are rounded up.
 
     Promise:   (ε, δ) against a collector who sees the n reports in random order and knows the values of all
                others, under the assumptions that the guarantee lists.
@@ -65,9 +68,12 @@ address or time that tells whose it is
         guarantee.repeated(times).epsilon,
         _least(people, math.exp(most), 0.5, delta, times, most),
     ]
-    ratio, share = _window(mechanism)
-    if share < 0.5:
-        bounds.append(_least(people, ratio, share, delta, times, most))
+    blanket = _blanket(mechanism)
+    if blanket is not None:
+        bounds.append(_own(blanket, people, delta, times, most))
+        if blanket.share < 0.5:
+            ratio = float_at_least(mechanism.plain.kernel.ratio)
+            bounds.append(_least(people, ratio, blanket.share, delta, times, most))
     return Guarantee(Approximate(min(bounds), delta), "person", tuple(dict.fromkeys(assumes)))
 
 
@@ -78,11 +84,11 @@ def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     much of the bound may be slack. It is known for RR and KRR alone.
     """
     guarantee = _pure(mechanism)
-    ratio, share = _window(mechanism)
-    one = mechanism.plain if can_answer(mechanism) else None
-    outcomes = one.outcomes if isinstance(one, Question) and not isinstance(mechanism, Combinator) else 0
-    if not outcomes or round(share * outcomes, 9) != 1.0:
+    blanket = None if isinstance(mechanism, Combinator) else _blanket(mechanism)
+    outcomes = 0 if blanket is None else mechanism.plain.outcomes
+    if blanket is None or round(blanket.share * outcomes, 9) != 1.0:
         raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
+    ratio = float_at_least(mechanism.plain.kernel.ratio)
     failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
     return proven_epsilon(failure, _delta(delta), guarantee.epsilon)
 
@@ -135,14 +141,20 @@ def _pure(mechanism: Any) -> Guarantee:
     return guarantee
 
 
-def _window(mechanism: Any) -> tuple[float, float]:
-    """Return the ratio and the share of the window that has the mechanism's ratio and blanket, or share ½."""
+def _blanket(mechanism: Any) -> Blanket | None:
+    """Return the blanket of the kernel that draws a report; None where it is not known."""
     one = mechanism.plain if can_answer(mechanism) else None
-    if not isinstance(one, Question) or one.blanket is None:
-        return 1.0, 0.5
-    ratio: Fraction = one.kernel.ratio
-    share = (1 / one.blanket - 1) / (ratio - 1)
-    return float_at_least(ratio), float_at_least(share)
+    return one.kernel.blanket if isinstance(one, Question) else None
+
+
+@lru_cache(maxsize=256)
+def _own(blanket: Blanket, n: int, delta: float, times: int, most: float) -> float:
+    """Return the ε of n shuffled reports with this blanket."""
+    if math.exp(min(most, 40.0)) >= _MOST_RATIO:
+        return times * most
+    if times == 1:
+        return least_epsilon(blanket.failure(n), delta, most)
+    return least_epsilon(repeat(blanket.failure(n, FEWER_CELLS), times, most, _POINTS), delta, times * most)
 
 
 def _least(n: int, ratio: float, share: float, delta: float, times: int, most: float) -> float:
