@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib import resources
@@ -20,7 +20,7 @@ from typing import Any, Final
 from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval
 from dither.errors import DitherError, InvalidParameter, found
-from dither.mechanisms.shuffled import can_be_shuffled, shuffled
+from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_records
 from dither.privacy import Guarantee, Pure
 from dither.question import Question
 from dither.wire.codec import Campaign, specification
@@ -92,9 +92,7 @@ def _guarantee(campaign: Campaign, people: int, delta: float) -> Guarantee:
     if len(campaign.questions) == 1:
         (only,) = campaign.questions.values()
         return shuffled(only, n=people, delta=delta)
-    whole = campaign.guarantee
-    mixed = shuffled(whole.epsilon, n=people, delta=delta)  # a record is a report with the summed ε
-    return replace(mixed, assumes=tuple(dict.fromkeys([*whole.assumes, *mixed.assumes])))
+    return shuffled_records(campaign.questions, campaign.guarantee, n=people, delta=delta)
 
 
 def _percent_of_batch(guarantee: Guarantee) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Progress
-from dither.domains import Domain, finite
+from dither.domains import Categories, Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
@@ -62,8 +62,8 @@ def recommend(
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
-    have the largest ε with which every mechanism keeps it. `dt.shuffled(…)` of a mechanism states what that
-    assumes.
+    have the largest ε with which the mechanism keeps it: for a list of answers that of each mechanism, and
+    for numbers one that suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -76,6 +76,9 @@ def recommend(
         budget = epsilon_on_device(budget, n=shuffled, delta=delta)
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
     ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None)
+    if shuffled is not None and isinstance(domain, Categories):
+        ranking = goal.rank(goal.errors([_amplify(one, epsilon, shuffled, delta) for one, _ in ranking]))
+        among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} or more on the device)"
     best = ranking[0][1]
     rows = []
     for number, (one, error) in enumerate(ranking):
@@ -105,8 +108,8 @@ def epsilon_for(
 ) -> float:
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
-    With `shuffled=n` it is the central ε, at δ, of n shuffled reports. It holds for every pure mechanism of
-    that ε; `dt.shuffled` of the mechanism that is used may be smaller.
+    With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers that of the best
+    mechanism, and for numbers one that holds for every pure mechanism.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -139,7 +142,10 @@ def epsilon_for(
         )
     if shuffled is None:
         return math.exp(place)
-    return central(math.exp(place), n=shuffled, delta=delta).epsilon
+    device: Any = math.exp(place)
+    if isinstance(domain, Categories):
+        device = _rank(domain, goal, device, mixed=mixed)[0][0].mechanism
+    return central(device, n=shuffled, delta=delta).epsilon
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
@@ -193,6 +199,12 @@ def _rank(
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     return goal.rank(able)
+
+
+def _amplify(one: Candidate, central: float, n: int, delta: float) -> Candidate:
+    """Return a candidate with the largest ε on the device that keeps the central one."""
+    device = epsilon_on_device(central, n=n, delta=delta, design=one.mechanism)
+    return replace(one, mechanism=one.mechanism.at(device))
 
 
 def _target(target_error: float) -> float:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
-from dither.numerics.roots import decreasing_root, float_at_least
+from dither.mechanisms.combined import Each
+from dither.numerics.roots import decreasing_root
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (
+    CELLS,
     FEWER_CELLS,
     LEAST_DELTA,
     MOST_PEOPLE,
@@ -27,6 +30,7 @@ from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
+_CLOSE: Final = 1e-4  # how near the ln δ of a device's ε is to the asked one
 _MOST_TIMES: Final = 10_000
 _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
@@ -49,7 +53,18 @@ def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarant
 asked to; somebody trusted mixes the reports before the collector sees them; a report carries no name, \
 address or time that tells whose it is
     """
-    guarantee = _pure(mechanism)
+    return _mix(_pure(mechanism), _blanket(mechanism), n, delta, times)
+
+
+def shuffled_records(parts: Mapping[str, Any], guarantee: Guarantee, *, n: int, delta: float) -> Guarantee:
+    """Return the central (ε, δ) of n shuffled records of answers to several questions.
+
+    `guarantee` is that of one record, which adds up the answers; the records are not added up, but convolved.
+    """
+    return _mix(guarantee, _join(parts), n, delta, 1)
+
+
+def _mix(guarantee: Guarantee, blanket: Blanket | None, n: int, delta: float, times: int) -> Guarantee:
     people, delta, times = (
         _count("n", n, 2, MOST_PEOPLE),
         _delta(delta),
@@ -68,12 +83,10 @@ address or time that tells whose it is
         guarantee.repeated(times).epsilon,
         _least(people, math.exp(most), 0.5, delta, times, most),
     ]
-    blanket = _blanket(mechanism)
     if blanket is not None:
         bounds.append(_own(blanket, people, delta, times, most))
         if blanket.share < 0.5:
-            ratio = float_at_least(mechanism.plain.kernel.ratio)
-            bounds.append(_least(people, ratio, blanket.share, delta, times, most))
+            bounds.append(_least(people, blanket.ratio, blanket.share, delta, times, most))
     return Guarantee(Approximate(min(bounds), delta), "person", tuple(dict.fromkeys(assumes)))
 
 
@@ -88,16 +101,44 @@ def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     outcomes = 0 if blanket is None else mechanism.plain.outcomes
     if blanket is None or round(blanket.share * outcomes, 9) != 1.0:
         raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
-    ratio = float_at_least(mechanism.plain.kernel.ratio)
-    failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
+    failure = lower_response(_count("n", n, 2, MOST_PEOPLE), float(mechanism.plain.kernel.ratio), outcomes)
     return proven_epsilon(failure, _delta(delta), guarantee.epsilon)
 
 
-def epsilon_on_device(central: float, *, n: int, delta: float) -> float:
+def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = None) -> float:
     """Return the largest ε of a device, nearly, with which every mechanism has at most `central` among n.
 
-    It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`.
+    It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`. With a
+    `design` it is that of this design, which may be larger.
     """
+    device = _device_of_all(central, n=n, delta=delta)
+    if design is None or _blanket(design) is None or device >= MOST_EPSILON / 2.0:
+        return device
+
+    def shortfall(log_epsilon: float, cells: int = CELLS) -> float:
+        try:
+            blanket = _blanket(design.at(math.exp(log_epsilon)))
+        except InvalidParameter:  # this design is not for so large an ε
+            blanket = None
+        failure = 1.0 if blanket is None else blanket.failure(n, cells)(central)
+        return math.log(delta) - 2.0 * _CLOSE - math.log(max(failure, 1e-300))
+
+    start, top = math.log(device), math.log(MOST_EPSILON)
+    rough = decreasing_root(
+        lambda place: shortfall(place, FEWER_CELLS), start, top, close=1e-3, start=start, step=0.2
+    )
+    if rough is None:
+        return device
+    fine = decreasing_root(shortfall, start, top, close=_CLOSE, start=rough, step=1e-3)
+    place = start if fine is None else fine
+    # Where the design changes its integers the bound jumps: go back until the promise holds.
+    while place > start and shortfall(place) < -_CLOSE:
+        place -= 1e-3
+    return max(device, math.exp(place))
+
+
+def _device_of_all(central: float, *, n: int, delta: float) -> float:
+    """Return the largest ε of a device, nearly, for every mechanism."""
     people, delta = _count("n", n, 2, MOST_PEOPLE), _delta(delta)
     goal, top = check_epsilon(central), math.log(MOST_EPSILON)
 
@@ -144,7 +185,20 @@ def _pure(mechanism: Any) -> Guarantee:
 def _blanket(mechanism: Any) -> Blanket | None:
     """Return the blanket of the kernel that draws a report; None where it is not known."""
     one = mechanism.plain if can_answer(mechanism) else None
+    if isinstance(one, Each):
+        return _join(one.parts)
     return one.kernel.blanket if isinstance(one, Question) else None
+
+
+def _join(parts: Mapping[str, Any]) -> Blanket | None:
+    """Return the blanket of records of several answers; None where one is not known, or they are many."""
+    record: Blanket | None = None
+    for number, part in enumerate(parts.values()):
+        own = _blanket(part)
+        if own is None:
+            return None
+        record = own if not number else record and record.join(own)
+    return record
 
 
 @lru_cache(maxsize=256)

@@ -44,7 +44,7 @@ _FINE: Final = 2e-4  # the relative width of a block of numbers of clones
 _BLOCKS: Final = 100  # the largest number of such blocks
 _CLOSE: Final = 1e-4  # how near the found ln δ is to the asked one
 
-_CELLS: Final = 4096  # of the grid on which a sum of L is held
+CELLS: Final = 4096  # of the grid on which a sum of L is held
 FEWER_CELLS: Final = 1024  # the same for a curve that is composed, which has many points
 _UNIT: Final = 2.0**-52  # twice the error of one operation
 _BEYOND: Final = 1e-19  # what the ends that are cut off a sum may add to δ
@@ -68,12 +68,16 @@ class Blanket:
     worst: bool = False
 
     @property
+    def ratio(self) -> float:
+        """The largest ratio of two probabilities of one report, rounded up."""
+        return max(map(max, self.ratios)) * (1.0 + 4.0 * _UNIT)
+
+    @property
     def share(self) -> float:
         """The share of each of two sets of reports that do not meet; 1 where they do, or are not known."""
         if not self.worst or self.masses[0]:
             return 1.0
-        most = max(map(max, self.ratios))
-        return (1.0 / math.fsum(self.masses) - 1.0) / (most - 1.0) * (1.0 + 64.0 * _UNIT)
+        return (1.0 / math.fsum(self.masses) - 1.0) / (self.ratio - 1.0) * (1.0 + 64.0 * _UNIT)
 
     @staticmethod
     def of_sets(ratio: Fraction, share: Fraction, both: Fraction | None = None) -> Blanket:
@@ -93,7 +97,7 @@ class Blanket:
     def of_laws(laws: Floats, ratio: Fraction) -> Blanket:
         """Return the blanket of listed laws, a row each; many laws are compared by the mass they share."""
         least = laws.min(axis=0)
-        if len(laws) ** 2 * (_CELLS + least.size) > _MOST_PAIRS:
+        if len(laws) ** 2 * (CELLS + least.size) > _MOST_PAIRS:
             shared = Fraction(float(least.sum()) * (1.0 - 2.0 * least.size * _UNIT))
             return Blanket.of_sets(ratio, (1 / shared - 1) / (ratio - 1))
         return Blanket(tuple(least.tolist()), tuple(map(tuple, (laws / least).tolist())))
@@ -119,12 +123,12 @@ class Blanket:
         worst = self.worst and other.worst
         pairs = [(0, 0), (1, 1)] if worst else list(np.ndindex(len(self.ratios), len(other.ratios)))
         masses = np.multiply.outer(self.masses, other.masses).reshape(-1)
-        if len(pairs) ** 2 * (_CELLS + masses.size) > _MOST_PAIRS:
+        if len(pairs) ** 2 * (CELLS + masses.size) > _MOST_PAIRS:
             return None
         ratios = [np.multiply.outer(self.ratios[one], other.ratios[two]).reshape(-1) for one, two in pairs]
         return Blanket(tuple(masses.tolist()), tuple(tuple(row.tolist()) for row in ratios), worst)
 
-    def failure(self, n: int, cells: int = _CELLS) -> Failure:
+    def failure(self, n: int, cells: int = CELLS) -> Failure:
         """Return δ(ε) of n shuffled reports, rounded up."""
         return lambda epsilon: min(1.0, self._delta(n, math.exp(epsilon), cells))
 
