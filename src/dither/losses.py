@@ -91,7 +91,7 @@ def as_power(loss: object) -> Power:
 def loss_of(name: str) -> Loss:
     """Return the loss of a text: absolute, squared, or a power of the distance such as 1.5 or power(1.5).
 
-    >>> named("squared"), named("1.5"), named("power(3)")
+    >>> loss_of("squared"), loss_of("1.5"), loss_of("power(3)")
     ('squared', 1.5, 3.0)
     """
     written = re.fullmatch(r"power\((.*)\)", name)

@@ -76,7 +76,9 @@ def test_a_comparison_for_a_distribution() -> None:
     assert dt.compare(dt.Interval(0, 1), epsilon=1, goal=dt.goals.Distribution(n=2000)).rows == table.rows
 
 
-@pytest.mark.parametrize(("epsilon", "best"), [(1.0, "Hybrid"), (4.0, "Podium")])
+@pytest.mark.parametrize(
+    ("epsilon", "best"), [(1.0, "Optimal"), (2.0, "Hybrid"), (4.0, "Optimal"), (8.5, "Podium")]
+)
 def test_the_default_on_an_interval_is_the_better_one_for_a_mean(epsilon: float, best: str) -> None:
     text = f"[questions.a]\ninterval = [0, 1]\nepsilon = {epsilon}\n"
     (mechanism,) = dt.Campaign.from_toml(text).questions.values()
@@ -84,4 +86,4 @@ def test_the_default_on_an_interval_is_the_better_one_for_a_mean(epsilon: float,
     design = mechanism.design()
     others = [dt.Hybrid(dt.Interval(0, 1), epsilon=epsilon), dt.Podium(dt.Interval(0, 1), epsilon=epsilon)]
     goal = dt.goals.Mean(n=1)
-    assert goal.error(design) == min(goal.error(other) for other in others)
+    assert goal.error(design) <= min(goal.error(other) for other in others)

@@ -237,7 +237,7 @@ def test_a_record_is_in_one_bin(value: float) -> None:
 
 def test_a_record_is_counted_once_and_a_missing_one_not() -> None:
     """At ε = 5 two records pass the threshold, one does not; the noise of a bin is 0 in 98.7 % of draws."""
-    rule = LearnedBounds(smallest=-3, largest=3)
+    rule = LearnedBounds(smallest=-3, largest=3, mistake=0.05)
     values = np.array([1.5, 1.5, 1.5, 5.0])
     learned = [rule.learn(values, Fraction(5), Seeded(seed)) for seed in range(60)]
     assert sum(domain.high == 2.0 for domain in learned) > 50
@@ -292,3 +292,11 @@ def test_no_error_depends_on_how_large_the_data_are() -> None:
         == central.laplace(0, 3, epsilon=1).half_width()
         > 0
     )
+
+
+def test_learned_bounds_are_wrong_once_in_a_million_times() -> None:
+    rule, values = LearnedBounds(), np.random.default_rng(1).normal(50, 5, 2000)
+    highest = {rule.learn(values, Fraction(1), Seeded(seed)).high for seed in range(150)}
+    assert highest <= {64.0, 128.0}  # one in 25 was wider at a chance of 5 %
+    with pytest.raises(InvalidParameter, match="mistake"):
+        LearnedBounds(mistake=0.0)

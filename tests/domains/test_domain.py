@@ -110,9 +110,9 @@ def test_what_is_not_a_number_gets_a_clear_error() -> None:
         lambda: dt.PM(dt.Interval(0, 1), epsilon=1, cells=1),
         lambda: dt.PM(dt.Interval(0, 1), epsilon=1, cells=2.0),
         lambda: dt.PM(dt.Interval(0, 1), epsilon=1, cells=1 << 33),
-        lambda: dt.OGPM(dt.Interval(0, 1), epsilon=1, loss="absolute"),
-        lambda: 0,
-        lambda: math.nan,
+        lambda: dt.OGPM(dt.Interval(0, 1), epsilon=1, loss="absolut"),
+        lambda: dt.OGPM(dt.Interval(0, 1), epsilon=1, loss=0),
+        lambda: dt.OGPM(dt.Interval(0, 1), epsilon=1, loss=math.nan),
     ],
 )
 def test_what_cannot_be_built(make) -> None:  # type: ignore[no-untyped-def]

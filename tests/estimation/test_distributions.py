@@ -1,5 +1,7 @@
 """Distributions: what is shown, what is asked of them, and how far the answers may be off."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -225,3 +227,12 @@ def test_the_smallest_and_the_largest_budget(kind, epsilon):
         assert high - low > 0.9  # such reports say nothing, and the interval says that
     estimate = dt.mean(reports, method="likelihood")
     assert estimate.covers(0.7)
+
+
+@pytest.mark.slow
+def test_strict_bands_take_half_a_second() -> None:
+    people = np.random.default_rng(1).beta(2, 5, 20_000)
+    shape = dt.distribution(dt.SW(dt.Interval(0, 1), epsilon=1).perturb(people, source=dt.Seeded(1)))
+    begin = time.process_time()
+    shape.bands(strict=True)
+    assert time.process_time() - begin <= 0.5

@@ -5,6 +5,7 @@ Common texts are found, absent ones are not, and the frequencies found are right
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -399,3 +400,58 @@ def test_the_false_alarm_rate_holds_where_supports_are_poisson():
         false += any(text not in {"dog", *rare} for text in found)
     # The promise is 1 %; the normal threshold had false texts in most runs.
     assert stats.binomtest(false, runs, 0.01, alternative="greater").pvalue > ALARM
+
+
+def test_equal_frequencies_have_equal_projected_intervals() -> None:
+    """Categories with the same frequency share a row of the posterior; their order does not matter."""
+    answers = np.repeat(np.arange(60), np.arange(60) % 5 * 40)
+    plain = dt.frequencies(dt.KRR(dt.Categories(60), epsilon=4).perturb(answers, source=dt.Seeded(1)))
+    found, raw = plain.projected(), np.asarray(plain.value)
+    low, high = (np.asarray(end) for end in found.interval())
+    first, second = next((one, two) for one in range(60) for two in range(one) if raw[one] == raw[two])
+    assert (low[first], high[first]) == (low[second], high[second])
+    assert (low <= np.asarray(found.value) + 1e-12).all()
+    assert len(set(high)) > 5
+
+
+@pytest.mark.slow
+def test_a_projection_of_a_million_categories_takes_a_second() -> None:
+    rng = np.random.default_rng(1)
+    answers = np.minimum((rng.pareto(1, 200_000) * 3).astype(int), 10**6 - 1)
+    found = dt.frequencies(dt.KRR(dt.Categories(10**6), epsilon=6).perturb(answers))
+    begin = time.process_time()
+    found.projected()
+    assert time.process_time() - begin <= 1.0
+
+
+@pytest.mark.slow
+def test_heavy_hitters_of_a_million_people_take_three_seconds() -> None:
+    rng = np.random.default_rng(1)
+    words = ["".join(word) for word in rng.choice(list("abcdefghijklmnopqrstuvwxyz"), (300, 9))]
+    chances = 1 / np.arange(1, 301) ** 0.7
+    people = [words[at] for at in rng.choice(300, 10**6, p=chances / chances.sum())]
+    reports = dt.PEM(dt.Text(12), epsilon=4).perturb(people, source=dt.Seeded(1))
+    begin = time.process_time()
+    found = dt.heavy_hitters(reports)
+    assert time.process_time() - begin <= 3.0
+    assert set(words[:10]) <= set(found.labels)
+
+
+def test_the_most_frequent_categories_are_told_with_their_doubts():
+    asked, rng, source = (
+        dt.KRR(dt.Categories(list("abcdef")), epsilon=3),
+        np.random.default_rng(2),
+        dt.Seeded(2),
+    )
+    shares = [0.4, 0.3, 0.12, 0.11, 0.05, 0.02]
+    wrong = 0
+    for _ in range(60):
+        found = dt.frequencies(asked.perturb(rng.choice(list("abcdef"), 2000, p=shares), source=source)).top(
+            3
+        )
+        wrong += not (set(found.surely) <= set("abc") <= set(found.possibly))
+    assert wrong <= 9  # at most 5 % each time: more than 9 of 60 once in 10 000 times
+    assert found.surely[:2] == ("a", "b")
+    assert set(found.possibly) >= set("abcd")
+    with pytest.raises(InvalidParameter, match="from 1 to 6"):
+        dt.frequencies(asked.perturb(["a"] * 9)).top(7)

@@ -154,7 +154,7 @@ def test_nothing_is_said_without_reports():
 
 def test_what_cannot_be_asked_is_refused():
     reports = dt.Podium(UNIT, epsilon=1).perturb([0.5] * 50, source=dt.Seeded(1))
-    for wrong in ("likelihood", None, dt.mean):
+    for wrong in ("likelihod", None, dt.mean):
         with pytest.raises(InvalidParameter, match="method"):
             dt.mean(reports, method=wrong)
     with pytest.raises(InvalidParameter, match="question"):
@@ -336,6 +336,26 @@ def test_a_direction_prints_its_half_width_where_its_interval_passes_the_end():
     value, half = repr(north).split(" (")[0].split(" ± ")
     assert float(half) == pytest.approx(north.half_width(), abs=0.5)
     assert float(value) == pytest.approx((north.value + 180) % 360 - 180, abs=0.5)
+
+
+def test_a_mean_of_few_reports_says_that_extremes_may_be_unseen():
+    asked = dt.Podium(dt.Interval(0, 1), epsilon=8)
+    few, many = (dt.mean(asked.perturb(np.zeros(n), source=dt.Seeded(1))) for n in (50, 5000))
+    assert "unless a few are extreme: see at_any_time()" in repr(few)
+    assert "at_any_time()" not in repr(dt.mean(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5] * 50)))
+    assert "unless a few are extreme" in repr(few - many)
+    assert "unless" not in repr(few.at_any_time())
+    assert few.at_any_time().covers(0.02)
+    table = dt.difference({"a": few, "b": dt.mean(asked.perturb(np.zeros(60), source=dt.Seeded(2)))})
+    assert "see at_any_time()" in table.title
+
+
+def test_a_variance_holds_where_the_mean_is_uncertain():
+    asked, rng, source = dt.Podium(dt.Interval(0, 1), epsilon=0.1), np.random.default_rng(1), dt.Seeded(1)
+    held = [
+        dt.variance(asked.perturb(rng.beta(2, 5, 1000), source=source)).covers(10 / 392) for _ in range(200)
+    ]
+    assert sum(held) >= 178  # 95 %: fewer once in 1 000 times; it was 89 %
 
 
 READ_BETTER = [  # against the affine reading: most on average, in the worst case, and at any value

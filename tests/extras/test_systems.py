@@ -94,7 +94,7 @@ def test_without_posix_everything_but_several_workers(folder: Path) -> None:
     shown = run.stdout.decode()
     assert run.returncode == 0, shown + run.stderr.decode()
     assert "100 reports in meine Antworten ß.csv" in shown
-    assert "minutes: 100 reports of Hybrid, ε ≤ 1 for one value" in shown
+    assert "minutes: 100 reports of Optimal, ε ≤ 1 for one value" in shown
 
 
 @pytest.mark.usefixtures("poor")

@@ -12,6 +12,7 @@ from scipy import integrate, special, stats
 
 import dither as dt
 from dither.kernels.law import loss_moment
+from dither.losses import as_power
 from dither.mechanisms.numeric.gaussian import Calibration, balle
 from dither.mechanisms.numeric.staircase import StaircaseDensity, best_step
 from tests.support.repository import reference
@@ -83,7 +84,7 @@ def test_scale_of_bounded_laplace(row: dict[str, float]) -> None:
 def test_staircase(row: dict[str, Any]) -> None:
     loss = "absolute" if row["variant"] == "l1_optimal" else "squared"
     mechanism = dt.Staircase(UNIT, epsilon=row["eps"], loss=loss)
-    close(best_step(row["eps"], loss), row["gamma"])
+    close(best_step(row["eps"], as_power(loss)), row["gamma"])
     close(mechanism.pdf(0.3, 0.3), row["a"])
     close(mechanism.error("absolute", 0.3), row["l1"])
     close(mechanism.error("squared", 0.3), row["l2"])
@@ -96,10 +97,10 @@ def test_staircase(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", REFERENCE["staircase"], ids=lambda r: f"{r['eps']:g}")
 def test_staircase_at_every_budget(row: dict[str, float]) -> None:
     eps = row["eps"]
-    close(best_step(eps, "squared"), row["gamma_L2"])
-    close(best_step(eps, "absolute"), row["gamma_L1"])
+    close(best_step(eps, as_power("squared")), row["gamma_L2"])
+    close(best_step(eps, as_power("absolute")), row["gamma_L1"])
     first, second = (StaircaseDensity(eps, row[name]) for name in ("gamma_L1", "gamma_L2"))
-    one, two = (loss_moment(loss, False) for loss in ("absolute", "squared"))
+    one, two = (loss_moment(as_power(loss), False) for loss in ("absolute", "squared"))
     close(second.density(np.asarray(0.0)), row["a_gammaL2"])
     close(second.whole(two), row["var_L2"], atol=0)
     close(first.whole(one), row["Eabs_L1"], atol=0)
@@ -111,15 +112,15 @@ def test_staircase_at_every_budget(row: dict[str, float]) -> None:
 def test_staircases_with_any_first_step(row: dict[str, float]) -> None:
     density = StaircaseDensity(row["eps"], row["gamma"])
     close(density.density(np.asarray(0.0)), row["a"])
-    close(density.whole(loss_moment("squared", False)), row["var"])
-    close(density.whole(loss_moment("absolute", False)), row["Eabs"])
+    close(density.whole(loss_moment(as_power("squared"), False)), row["var"])
+    close(density.whole(loss_moment(as_power("absolute"), False)), row["Eabs"])
 
 
 def test_stable_at_tiny_budgets() -> None:
-    assert best_step(1e-6, "squared") == pytest.approx(0.49999991666666667, rel=1e-13)
-    tiny = StaircaseDensity(1e-6, best_step(1e-6, "squared"))
-    assert tiny.whole(loss_moment("squared", False)) == pytest.approx(2e12, rel=1e-10)
-    assert tiny.whole(loss_moment(0.5, False)) == pytest.approx(math.gamma(1.5) * 1e3, rel=1e-9)
+    assert best_step(1e-6, as_power("squared")) == pytest.approx(0.49999991666666667, rel=1e-13)
+    tiny = StaircaseDensity(1e-6, best_step(1e-6, as_power("squared")))
+    assert tiny.whole(loss_moment(as_power("squared"), False)) == pytest.approx(2e12, rel=1e-10)
+    assert tiny.whole(loss_moment(as_power(0.5), False)) == pytest.approx(math.gamma(1.5) * 1e3, rel=1e-9)
 
 
 @pytest.mark.parametrize("row", REFERENCE["purkayastha_s1"], ids=lambda r: f"{r['eps']}")
@@ -203,18 +204,20 @@ def test_errors_against_quadrature(mechanism: Any, loss: Any) -> None:
         breaks = sorted({0.0, 1.0, x, *(step for step in steps if 0 < step < 1)})
         inner = sum(
             integrate.quad(
-                lambda y, x=x: loss(y - x) * mechanism.pdf(y, x), a, b, epsabs=1e-14, epsrel=1e-13
+                lambda y, x=x: as_power(loss)(y - x) * mechanism.pdf(y, x), a, b, epsabs=1e-14, epsrel=1e-13
             )[0]
             for a, b in itertools.pairwise(breaks)
         )
         places, masses = mechanism.atoms(x)
-        close(mechanism.error(loss, x), inner + float(np.sum(masses * loss(places - x))), rtol=1e-9)
+        close(mechanism.error(loss, x), inner + float(np.sum(masses * as_power(loss)(places - x))), rtol=1e-9)
         close(mechanism.cdf(1.0, x), 1.0)
 
 
 def _edges(mechanism: Any) -> list[float]:
     return (
-        [0.0, best_step(mechanism.epsilon, mechanism.loss)] if isinstance(mechanism, dt.Staircase) else [0.0]
+        [0.0, best_step(mechanism.epsilon, as_power(mechanism.loss))]
+        if isinstance(mechanism, dt.Staircase)
+        else [0.0]
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width
 from dither.mechanisms.numeric.podium import best_step
 from tests.support.repository import reference
@@ -82,7 +83,7 @@ def test_a_budget_that_is_off_by_a_millionth_is_seen(name: str) -> None:
 @pytest.mark.some(every=4)
 @pytest.mark.parametrize("row", NUMERIC["gpm_lk_optimal_length"], ids=lambda row: f"{row['eps']}-{row['k']}")
 def test_best_width_for_a_power(row: dict[str, float]) -> None:
-    close(best_width(row["eps"], row["k"]), row["s"])
+    close(best_width(row["eps"], as_power(row["k"])), row["s"])
     mechanism = dt.OGPM(UNIT, epsilon=row["eps"], loss=row["k"])
     close(mechanism.pdf(0.0, 0.0), row["p"])
     close(mechanism.worst_error(row["k"]), row["worst_case_error"])
@@ -90,10 +91,12 @@ def test_best_width_for_a_power(row: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, math.log(2), 1.0, 3.0, 8.0, 20.0])
 def test_best_width_has_closed_forms_for_one_and_two(epsilon: float) -> None:
-    close(best_width(epsilon, "absolute"), 1 / (1 + math.exp(epsilon / 2)))
+    close(best_width(epsilon, as_power("absolute")), 1 / (1 + math.exp(epsilon / 2)))
     z = math.expm1(epsilon)
     angle = math.acosh(z) / 3 if z >= 1 else math.acos(z) / 3
-    close(best_width(epsilon, "squared"), 1 / (2 * (math.cosh(angle) if z >= 1 else math.cos(angle))))
+    close(
+        best_width(epsilon, as_power("squared")), 1 / (2 * (math.cosh(angle) if z >= 1 else math.cos(angle)))
+    )
 
 
 @pytest.mark.parametrize("row", NUMERIC["ogpm_affine"], ids=lambda row: f"{row['domain']}-{row['x']}")

@@ -117,7 +117,7 @@ class Shortcut(Sectors):  # type: ignore[misc]
             truth = own.start.aim_one(value) % own.outcomes
             return [Fraction(int(cell == truth)) for cell in range(own.outcomes)]
 
-        return broken(super()._kernel(), **({"_listed": listed} if self.epsilon > 10 else {}))
+        return broken(super()._kernel(), **({"_probabilities": listed} if self.epsilon > 10 else {}))
 
 
 def twin(part: type[Sectors], epsilon: float) -> PairMechanism:

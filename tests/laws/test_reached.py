@@ -48,6 +48,8 @@ def names_in(node: ast.AST) -> Iterator[str]:
                 yield name.rpartition(".")[2]
             case ast.Constant(value=str(text)) if re.fullmatch(r"[a-z_]+\.[A-Z]\w+", text):
                 yield text.rpartition(".")[2]  # a class that a table loads: "csv.Csv"
+            case ast.Constant(value=str(text)) if re.fullmatch(r"[a-z]+(-[a-z]+)+", text):
+                yield text.replace("-", "_")  # a command that is typed: "sealing-key"
 
 
 @cache

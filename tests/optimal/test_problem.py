@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width, best_width_at
 from dither.optimal.problem import TWO_POINTS_UP_TO, known_optimum
 from tests.support.repository import reference
@@ -20,7 +21,7 @@ UNIT = dt.Interval(0, 1)
 @pytest.mark.parametrize("row", REFERENCE["error_at_x0"], ids=lambda r: f"{r['eps']}-{r['k']}-{r['x0']}")
 def test_the_best_width_at_a_public_value(row: dict[str, float]) -> None:
     loss = row["k"]
-    assert best_width_at(row["eps"], loss, row["x0"]) == pytest.approx(row["s"], rel=1e-12)
+    assert best_width_at(row["eps"], as_power(loss), row["x0"]) == pytest.approx(row["s"], rel=1e-12)
     for place in (row["x0"], 1.0 - row["x0"]):
         focused = dt.optimal.Focused(UNIT, epsilon=row["eps"], focus=place, loss=loss)
         assert focused.error(loss, place) == pytest.approx(row["err"], rel=1e-12)
@@ -30,7 +31,7 @@ def test_the_best_width_at_a_public_value(row: dict[str, float]) -> None:
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0, 3.7])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.3, 1.0, 5.0, 50.0])
 def test_at_the_ends_and_in_the_middle_it_is_the_width_of_ogpm(epsilon: float, exponent: float) -> None:
-    loss = exponent
+    loss = as_power(exponent)
     for place in (0.0, 0.5, 1.0):
         assert best_width_at(epsilon, loss, place) == pytest.approx(best_width(epsilon, loss), rel=1e-9)
 
@@ -45,7 +46,7 @@ def test_no_other_width_is_better_at_the_focus() -> None:
             start = min(max(focus - width / 2, 0.0), 1.0 - width)
             inside = (y >= start) & (y < start + width)
             weights = np.where(inside, math.exp(epsilon), 1.0)
-            errors.append(float((weights * loss(y - focus)).sum() / weights.sum()))
+            errors.append(float((weights * as_power(loss)(y - focus)).sum() / weights.sum()))
         assert min(errors) >= found - 1e-5
         assert min(errors) <= found + 1e-4
 
@@ -58,7 +59,7 @@ def test_the_focus_is_validated_and_moves_with_the_units() -> None:
     with pytest.raises(dt.errors.InvalidParameter, match="finite"):
         dt.optimal.Focused(UNIT, epsilon=1, focus=math.nan)
     with pytest.raises(dt.errors.InvalidParameter, match="loss"):
-        dt.optimal.Focused(UNIT, epsilon=1, focus=0.5, loss="absolute")  # type: ignore[arg-type]
+        dt.optimal.Focused(UNIT, epsilon=1, focus=0.5, loss="absolut")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 1.76, 3.0])
@@ -94,18 +95,18 @@ def test_two_points_stop_being_best_where_the_middle_becomes_the_worst() -> None
     for epsilon, best in ((TWO_POINTS_UP_TO - 1e-6, True), (TWO_POINTS_UP_TO + 1e-6, False)):
         middle = math.tanh(epsilon / 2) ** 2 / 4
         assert (middle <= math.exp(epsilon) / (math.exp(epsilon) + 1) ** 2) is best
-        assert (known_optimum(UNIT, epsilon, "squared", "worst") is not None) is best
+        assert (known_optimum(UNIT, epsilon, as_power("squared"), "worst") is not None) is best
 
 
 @pytest.mark.parametrize("row", REFERENCE["lp_global_optimum_01"], ids=lambda r: f"{r['loss']}-{r['eps']}")
 def test_known_optima_agree_with_the_linear_program(row: dict[str, Any]) -> None:
     loss = {"l1": "absolute", "l2": "squared"}[row["loss"]]
-    optimum = known_optimum(UNIT, row["eps"], loss, "worst")
+    optimum = known_optimum(UNIT, row["eps"], as_power(loss), "worst")
     if loss == "squared" and row["eps"] <= TWO_POINTS_UP_TO:
         assert optimum == pytest.approx(row["worst_lp"], rel=1e-4)
     else:
         assert optimum is None
-    assert known_optimum(UNIT, row["eps"], loss, "average") is None
+    assert known_optimum(UNIT, row["eps"], as_power(loss), "average") is None
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared", 0.5])
@@ -116,7 +117,7 @@ def test_on_a_circle_the_two_levels_are_the_optimum(loss: Any) -> None:
         ("worst", mechanism.worst_error(loss)),
         ("average", mechanism.average_error(loss)),
     ):
-        assert known_optimum(circle, 1.3, loss, criterion) == pytest.approx(error, rel=1e-10)
+        assert known_optimum(circle, 1.3, as_power(loss), criterion) == pytest.approx(error, rel=1e-10)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.losses import as_power
 from dither.optimal import store
 from dither.optimal.problem import Problem
 from dither.optimal.solver import solve_design as solver
@@ -61,7 +62,7 @@ def test_interpolated_designs(kind: str, epsilon: float) -> None:
 
 
 def test_a_design_is_solved_once(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Problem(1.0, 1.5)
+    asked = Problem(1.0, as_power(1.5))
     made = store.find(asked)
     assert made.gap <= 0.005
     files = [path for path in empty_cache.rglob("*") if path.is_file()]
@@ -79,11 +80,11 @@ def _refuse(*_: Any, **__: Any) -> Design:
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "another"])
 def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
-    asked = Problem(1.3, "absolute")
+    asked = Problem(1.3, as_power("absolute"))
     made = store.find(asked)
     (file,) = (path for path in empty_cache.rglob("*") if path.is_file())
     whole = file.read_bytes()
-    other = store.find(Problem(2.3, "absolute")).to_bytes()
+    other = store.find(Problem(2.3, as_power("absolute"))).to_bytes()
     changed = whole[:40] + bytes([whole[40] ^ 1]) + whole[41:]
     file.write_bytes({"cut": whole[:-5], "changed": changed, "empty": b"", "another": other}[damage])
     store.find.cache_clear()
@@ -92,7 +93,7 @@ def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
 
 
 def test_another_format_is_not_read(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Problem(1.3, "absolute")
+    asked = Problem(1.3, as_power("absolute"))
     made = store.find(asked)
     from dither.optimal import store as design
 
@@ -109,7 +110,7 @@ def test_a_folder_nobody_can_write_to_is_no_error(tmp_path: Path, monkeypatch: p
     file.write_text("not a folder")
     monkeypatch.setenv("DITHER_CACHE", str(file))
     store.find.cache_clear()
-    assert store.find(Problem(1.3, "absolute")).gap < 0.01
+    assert store.find(Problem(1.3, as_power("absolute"))).gap < 0.01
     store.find.cache_clear()
 
 
@@ -206,7 +207,7 @@ def test_a_request_that_no_mechanism_meets() -> None:
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)
     with pytest.raises(dt.errors.Infeasible):
-        solve(Problem(1.0, "squared", unbiased=True), ProgramGrid.at(points, inside))
+        solve(Problem(1.0, as_power("squared"), unbiased=True), ProgramGrid.at(points, inside))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -117,7 +117,7 @@ def test_a_running_collector_takes_in_a_new_key_and_its_list(tmp_path: Path) -> 
     shown = tmp_path / "list.json"
     shown.write_bytes(list_file(old).read_bytes())
     plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), log=str(shown))
-    writer = plan.writer(plan.published())
+    writer = plan.writer(plan.read_campaigns())
     try:
         assert writer.collector.log == signer.log
         after = signer.hand_over(new)

@@ -6,16 +6,16 @@ from tools.coverage_answers import cells, find
 
 QUICK = {
     "as expected, KRR, k = 24, n = 200, ε = 8": 80,
-    "as expected, OUE, k = 50, n = 1000, ε = 8": 40,
+    "as expected, OUE, k = 50, n = 1000, ε = 8": 25,
     "as expected, OLH, k = 24, n = 200, ε = 2.5": 80,
-    "two equal groups, KRR, k = 200, n = 100, ε = 8": 30,
-    "two equal groups, ProjectiveResponse, k = 24, n = 200, ε = 8": 30,
+    "two equal groups, KRR, k = 200, n = 100, ε = 8": 15,
+    "two equal groups, ProjectiveResponse, k = 24, n = 200, ε = 8": 15,
     "the rarest cell of 8 × 6, KRR, n = 150, ε = 4": 80,
     "all cells of 8 × 6, ProjectiveResponse, n = 150, ε = 4": 30,
     "all cells of Marginals 6, 5, 4, n = 200, ε = 8": 40,
-    "quantile 0.5 of the sawtooth, SW, n = 3000, ε = 2": 6,
-    "tail and cdf at 170 of a clipped exponential, SW, n = 3000, ε = 2": 8,
-    "the day itself, weekends": 12,
+    "quantile 0.5 of the sawtooth, SW, n = 3000, ε = 2": 3,
+    "tail and cdf at 170 of an exponential clipped at 180, SW, n = 3000, ε = 2": 5,
+    "the day itself, weekends": 6,
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dither.losses import as_power
 from dither.optimal.problem import Problem
 from dither.optimal.store import Design
 from tests.support.repository import ROOT
@@ -28,7 +29,7 @@ def test_the_command_that_builds_the_archive_solves_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("scipy")
-    missing = Problem(0.125, "squared")
+    missing = Problem(0.125, as_power("squared"))
     designs = read(NUMBERS)
     assert designs.pop(missing.name)
     part = tmp_path / "designs.zip"

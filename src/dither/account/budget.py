@@ -60,7 +60,7 @@ def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
 
     It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
 
-    >>> shown(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
+    >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
     '0.2'
     """
     exact = Fraction(units, 1 << places)

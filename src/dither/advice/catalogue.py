@@ -101,7 +101,7 @@ def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[A
     An expression such as `Optimal(unbiased=True)` is read, never evaluated.
 
     >>> from dither.domains import Interval
-    >>> built("sw.truncated()", Interval(0, 1), 1).support
+    >>> mechanism_of("sw.truncated()", Interval(0, 1), 1).support
     (0.0, 1.0)
     """
     tree, variants = _parse(expression), []

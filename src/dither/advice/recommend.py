@@ -85,7 +85,8 @@ def recommend(
         if number == 0:
             why = goal.reason(one, domain)
         elif error < best * (1.0 - 1e-9):
-            why = f"{percent(1.0 - error / best)} less error than {ranking[0][0]}, in longer reports"
+            why = f"{percent(1.0 - error / best)} less error than {ranking[0][0]}, "
+            why += "not resolved" if goal.simulated else "in longer reports"
         elif error <= best * (1.0 + 1e-9):
             why = f"the same error as {ranking[0][0]}"
         else:
@@ -198,7 +199,9 @@ def _rank(
     able = goal.errors(candidates, rough=rough, progress=progress)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
-    return goal.rank(able)
+    ranking = goal.rank(able)
+    usual_first = None if rough else getattr(goal, "usual_first", None)
+    return ranking if usual_first is None else usual_first(ranking)
 
 
 def _amplify(one: Candidate, central: float, n: int, delta: float) -> Candidate:

@@ -2,8 +2,12 @@
 
 A simulation perturbs people of a stated population by the mechanism itself, estimates as a collector would by
 default (`Cumulative`: by empirical Bayes), and averages the error over runs with fixed seeds. Results are
-kept in the cache folder under the
-mechanism's fingerprint, the population, the number of people, the seeds and the version of the estimator.
+kept in the cache folder under the mechanism's fingerprint, the population, the number of people, the seeds
+and the version of the estimator.
+
+For a quantile, people are drawn from six shapes in turn, three and their mirror images: which mechanism is
+best depends on where the quantile lies. All mechanisms have the same people and seeds in a run, so that
+differences are resolved better than errors.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -32,12 +37,13 @@ from dither.question import QueryQuestion
 from dither.randomness import Seeded
 from dither.reports import Reports
 
-VERSION: Final = 3  # of the estimator and the population: a new one makes stored results void
+VERSION: Final = 4  # of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction
 FIRST: Final = range(1000, 1012)  # other seeds for the first ranking, so that its luck is not reused
 _CLOSE: Final = 0.02  # how near to the target error a number of people must come, relative to it
 _LIMIT: Final = 1e12
 _MOST: Final = 1 << 20  # people simulated; for more, the rate at which the error falls is extrapolated
+_PLACES: Final = np.linspace(0.0, 1.0, 4097)  # on which the shapes of quantiles are tabulated
 _GRID: Final = 1024  # places at which two cdfs are compared
 
 Estimated = EstimatedDistribution | EstimatedCumulative
@@ -55,6 +61,13 @@ class Simulated:
     standard_error: float
     first_seed: int
     runs: int
+    misses: tuple[float, ...] = ()  # of the runs, for comparing mechanisms
+
+    def is_less(self, other: Simulated) -> bool:
+        """Return whether the error is less than another's by two standard errors, run by run."""
+        count = min(len(self.misses), len(other.misses))
+        gaps = np.array(other.misses[:count]) - np.array(self.misses[:count])
+        return bool(count > 1 and gaps.mean() > 2.0 * gaps.std(ddof=1) / math.sqrt(count))
 
 
 @dataclass(frozen=True)
@@ -64,10 +77,20 @@ class ShapeQuestion:
     distance: Distance | None = "w1"
     share: float | None = None
 
-    def miss(self, shape: Estimated, line: Line) -> float:
-        """Return the error of one estimate for the population of `people`, in the domain's units."""
+    def people(self, line: Line, n: int, run: int) -> Floats:
+        """Return the people of a run: for a quantile drawn, else the quantiles of one population."""
+        if self.share is None:
+            return people(line, n)
+        return line.from_unit(np.interp(np.random.default_rng(run).random(n), population(run), _PLACES))
+
+    def miss(self, shape: Estimated, line: Line, run: int = 0) -> float:
+        """Return the error of one estimate for the people of a run, in the domain's units.
+
+        That of a quantile is its square, relative to the population.
+        """
         if self.share is not None:
-            return abs(float(shape.quantile(self.share)) - quantile_of(line, self.share)) ** 2
+            at = np.asarray(np.interp(self.share, population(run), _PLACES))
+            return abs(float(shape.quantile(self.share)) - float(line.from_unit(at))) ** 2
         places = np.linspace(0.0, 1.0, _GRID + 1)
         gaps = _cdf(shape, line, places) - truth(line, places)
         if isinstance(line, Circle):  # a circle has no beginning
@@ -104,10 +127,24 @@ def truth(line: Line, places: Floats) -> Floats:
     return np.asarray(1.0 - rest**6 - 6.0 * places * rest**5)
 
 
-def quantile_of(line: Line, share: float) -> float:
-    """Return a quantile of the population."""
-    places = np.linspace(0.0, 1.0, 8193)
-    return float(line.from_unit(np.asarray(np.interp(share, truth(line, places), places))))
+def population(run: int) -> Floats:
+    """Return the cdf of the shape that the people of a run are drawn from, at `_PLACES`."""
+    return _shapes()[run % 6]
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> tuple[Floats, ...]:
+    """Return the cdfs of Beta(2, 5), three normals and a log-normal, and of their mirror images."""
+    x = (_PLACES[1:] + _PLACES[:-1]) / 2.0
+    normals = sum(
+        share * np.exp(-(((x - centre) / 0.05) ** 2) / 2.0)
+        for share, centre in ((0.35, 0.2), (0.4, 0.5), (0.25, 0.85))
+    )
+    skewed = np.exp(-(((np.log(x) + 1.6) / 0.5) ** 2) / 2.0) / x
+    sums = [
+        np.concatenate([[0.0], np.cumsum(one)]) / np.sum(one) for one in (x * (1.0 - x) ** 4, normals, skewed)
+    ]
+    return tuple(cdf for one in sums for cdf in (one, 1.0 - one[::-1]))
 
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
@@ -167,7 +204,11 @@ def _recall(
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         data = json.loads(path.read_text(encoding="utf-8"))
         found = Simulated(
-            float(data["error"]), float(data["standard_error"]), int(data["first_seed"]), int(data["runs"])
+            float(data["error"]),
+            float(data["standard_error"]),
+            int(data["first_seed"]),
+            int(data["runs"]),
+            tuple(map(float, data["misses"])),
         )
         if data["of"] == described and found.error > 0.0 and math.isfinite(found.error):
             return KNOWN.setdefault(key, found)
@@ -205,16 +246,16 @@ def _run(
     mechanism: Any, questions: list[ShapeQuestion], n: int, runs: range, progress: Progress | None
 ) -> list[Simulated]:
     line = line_of(mechanism)
-    values = people(line, n)
     misses: list[list[float]] = [[] for _ in questions]
     for run in runs:
+        values = questions[0].people(line, n, run)
         shape = _estimate(mechanism.perturb(values, source=Seeded(run)))
         for question, found in zip(questions, misses, strict=True):
-            found.append(question.miss(shape, line))
+            found.append(question.miss(shape, line, run))
         if progress is not None:
             progress(1)
     return [
-        Simulated(*question.mean(found), runs.start, len(runs))
+        Simulated(*question.mean(found), runs.start, len(runs), tuple(found))
         for question, found in zip(questions, misses, strict=True)
     ]
 

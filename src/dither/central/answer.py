@@ -150,26 +150,30 @@ class Shares(ConfidenceInterval):
         return passes
 
 
-_MISTAKE: Final = 0.05  # the probability that the count of some empty bin passes the threshold
-
-
 @dataclass(frozen=True)
 class LearnedBounds:
     """Learn the clamping bounds from the data with a share of ε, then spend the rest on the answer.
 
     Records are counted by sign and power of two, between ±2^smallest and ±2^largest. Every count gets exact
     geometric noise. The bounds are the outer edges of the outermost bins whose counts pass a threshold. So
-    the bounds are powers of two, and fewer than about 10/ε′ records beyond them are clamped.
+    the bounds are powers of two. With probability `mistake` an empty bin passes, and the noise is that of
+    bounds that are far too wide; at the default of 10⁻⁶ fewer than about 19/ε′ records beyond the bounds are
+    clamped.
     """
 
     share: float = 0.2
     smallest: int = -20
     largest: int = 40
+    mistake: float = 1e-6
 
     def __post_init__(self) -> None:
         if not 0.0 < finite("share", self.share) < 1.0:
             raise InvalidParameter(
                 f"the share of ε for the bounds lies strictly between 0 and 1, not at {found(self.share)}"
+            )
+        if not 0.0 < finite("mistake", self.mistake) < 1.0:
+            raise InvalidParameter(
+                f"the probability of a mistake lies strictly between 0 and 1, not at {found(self.mistake)}"
             )
         for power in (self.smallest, self.largest):
             if isinstance(power, bool) or not isinstance(power, int) or not -500 <= power <= 500:
@@ -189,8 +193,8 @@ class LearnedBounds:
         """
         ratio = GeometricRatio(epsilon)
         noisy = [int(count) + ratio.two_sided(source) for count in self._counts(values)]
-        # P(noise ≥ t) = b^t/(1 + b) < b^t; summed over all bins, at most _MISTAKE.
-        threshold = math.ceil(math.log(len(noisy) / _MISTAKE) / epsilon)
+        # P(noise ≥ t) = b^t/(1 + b) < b^t; summed over all bins, at most `mistake`.
+        threshold = math.ceil(math.log(len(noisy) / self.mistake) / epsilon)
         full = [place for place, count in enumerate(noisy) if count >= threshold]
         if not full:  # no count passes: take the bin with the largest noisy count
             full = [max(range(len(noisy)), key=noisy.__getitem__)]

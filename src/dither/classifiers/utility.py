@@ -234,7 +234,7 @@ def utility_curve(
     >>> ring = lambda rows: np.hypot(rows[:, 0] - 0.5, rows[:, 1] - 0.5) < 0.3
     >>> curve = utility_curve(ring, [0.5, 0.5], dt.OGPM(dt.Interval(0, 1), epsilon=1), [1, 2, 4])
     >>> curve.method
-    "importance sampling"
+    'importance sampling'
     """
     omega = check_confidence(confidence)
     check_queries(queries)

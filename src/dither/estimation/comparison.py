@@ -98,7 +98,9 @@ def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95
         names = dict(zip(("first", "second", "answer"), key, strict=False))
         low, high = part.interval(each)
         rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
-    return Differences(_title(len(rows), level), tuple(rows), MappingProxyType(gaps), level)
+    conditions = {part.condition for part in gaps.values()} - {""}
+    title = _title(len(rows), level) + "".join(f";{condition}" for condition in sorted(conditions))
+    return Differences(title, tuple(rows), MappingProxyType(gaps), level)
 
 
 def holm(p_values: list[float]) -> list[float]:

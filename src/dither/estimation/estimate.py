@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any, Final, Protocol, Self, cast
@@ -25,6 +26,7 @@ from dither.estimation.intervals import (
     LyingInterval,
     Sequential,
     StudentInterval,
+    WiderInterval,
     check_share,
 )
 from dither.numerics.distributions import check_level, student_t_quantile
@@ -33,6 +35,7 @@ from dither.table import ResultTable, Row, percent
 
 MOST_ROWS: Final = 50  # of an estimate in a notebook
 
+_EARLY: Final = 200  # reports up to which many looks also have the interval that holds at any time
 _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 
 
@@ -188,9 +191,17 @@ class Estimate:
         return self._with(self._confidence.at_any_time(), ", at any time")
 
     def over_looks(self, looks: int) -> Estimate:
-        """Return the estimate with intervals that hold together if it is looked at so many times."""
+        """Return the estimate with intervals that hold together if it is looked at so many times.
+
+        With fewer than 200 reports a mean or a frequency also has the interval that holds at any time.
+        """
         wide = LooksInterval.of(self._confidence, looks)
-        return self._with(wide, f", {thousands(wide.looks)} looks")
+        found: ConfidenceInterval = wide
+        if self.n < _EARLY and isinstance(self._confidence, Sequential) and not np.ndim(self.value):
+            # So far out, the tails of an average of few reports are not those of a normal variable.
+            with suppress(NotIdentifiable):
+                found = WiderInterval(wide, self._confidence.at_any_time())
+        return self._with(found, f", {thousands(wide.looks)} looks")
 
     def _with(self, confidence: ConfidenceInterval, remark: str) -> Estimate:
         """Return the same value with another interval."""
@@ -394,6 +405,7 @@ class SumInterval(ConfidenceInterval):
     value: float | Floats
     terms: tuple[Term, ...]
     constant: float
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
         below: Any = 0.0
@@ -409,7 +421,7 @@ class SumInterval(ConfidenceInterval):
     def pick(self, at: Any) -> SumInterval:
         """Return the interval of one category."""
         terms = [(weight, part[part.labels[at]]) for weight, part in self.terms]
-        return SumInterval(float(np.asarray(self.value)[at]), tuple(terms), self.constant)
+        return SumInterval(float(np.asarray(self.value)[at]), tuple(terms), self.constant, self.condition)
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,6 +430,7 @@ class RatioInterval(ConfidenceInterval):
 
     above: Estimate
     below: Estimate
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
         a, b = float(self.above.value), float(self.below.value)
@@ -452,10 +465,15 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
         _number(np.sqrt(square)),
         sum(part.n for part in added),
         _either(added),
-        confidence=SumInterval(value, kept, constant),
+        confidence=SumInterval(value, kept, constant, _condition(added)),
         labels=labels,
         unit=_unit(added),
     )
+
+
+def _condition(parts: Sequence[Estimate]) -> str:
+    """Return the conditions of the parts, each once."""
+    return "".join(dict.fromkeys(part.condition for part in parts))
 
 
 def ratio(above: Estimate, below: Estimate) -> Estimate:
@@ -470,7 +488,7 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
         raise NotIdentifiable("the divisor is estimated to be 0, so the ratio cannot be estimated")
     value = a / b
     error = math.hypot(float(above.standard_error), value * float(below.standard_error)) / abs(b)
-    interval = RatioInterval(above, below)
+    interval = RatioInterval(above, below, _condition([above, below]))
     return Estimate(value, error, above.n + below.n, _either([above, below]), confidence=interval)
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
 from dither.arrays import Bytes, Floats, Indices, Integers, Words
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
-from dither.estimation.estimate import Estimate, LabelledEstimate, show, thousands
+from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level, show, thousands
 from dither.estimation.intervals import (
     AnyTimeInterval,
     BoundedNumbers,
@@ -229,6 +229,14 @@ class ScoreInterval(ConfidenceInterval):
         return least[()], most[()]
 
 
+class TopCategories(NamedTuple):
+    """The categories that are surely among the most frequent ones, and those that may be, by frequency."""
+
+    surely: tuple[Hashable, ...]
+    possibly: tuple[Hashable, ...]
+    level: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedFrequencies(LabelledEstimate):
     """The frequency of every category, by label. Unbiased: some may be negative, see `projected`.
@@ -256,6 +264,28 @@ class EstimatedFrequencies(LabelledEstimate):
         """Return the most frequent categories and their frequencies, the largest first."""
         order = np.argsort(-np.asarray(self.value), kind="stable")[:count]
         return [(self.labels[int(at)], self[self.labels[int(at)]]) for at in order]
+
+    def top(self, count: int, level: float = 0.95) -> TopCategories:
+        """Return which categories are surely among the `count` most frequent ones, and which may be.
+
+        Both statements hold together with probability `level`: each category has an interval at the level
+        1 − (1 − level)/k (Bonferroni), and is above another one if their intervals do not meet.
+        """
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= len(self.labels):
+            raise InvalidParameter(
+                f"count is a whole number from 1 to {len(self.labels)}, not {found(count)}"
+            )
+        low, high = (np.asarray(end) for end in self.interval(joint_level(level, len(self.labels))))
+        order = np.argsort(-np.asarray(self.value), kind="stable")
+        # Others that may be above a category, and others that certainly are.
+        maybe = high.size - np.searchsorted(np.sort(high), low, side="left") - 1
+        surely = low.size - np.searchsorted(np.sort(low), high, side="right")
+        names = [self.labels[int(at)] for at in order]
+        return TopCategories(
+            tuple(name for name, at in zip(names, order, strict=True) if maybe[at] < count),
+            tuple(name for name, at in zip(names, order, strict=True) if surely[at] < count),
+            level,
+        )
 
     def projected(self, method: ProjectionName = "simplex") -> Self:
         """Return frequencies that are not negative and sum to one, by "simplex" or "norm sub".

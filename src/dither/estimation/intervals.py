@@ -99,6 +99,7 @@ class StudentInterval(ConfidenceInterval):
     error: float | Floats
     n: int
     skew: float | Floats = 0.0
+    condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
         reach = student_t_quantile(level, self.n - 1)
@@ -114,7 +115,7 @@ class StudentInterval(ConfidenceInterval):
         """Return the interval of one of several averages."""
         skews = np.broadcast_to(self.skew, np.shape(self.value))
         value, error, skew = (float(np.asarray(part)[at]) for part in (self.value, self.error, skews))
-        return StudentInterval(value, error, self.n, skew)
+        return StudentInterval(value, error, self.n, skew, self.condition)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,13 +16,16 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.frequency import simplex
 from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
 from dither.estimation.significance import (
     Significance,
     blocks,
     check_pair,
     contrasts,
+    implied_covariance,
     indicators,
+    is_dense,
     number_mechanism,
     numbers,
     protocol_of,
@@ -132,6 +135,11 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     value = products / n
     means = [total / n for total in sums]
     covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
+    # A category that hardly anybody reported has no variance of its own: then it is that of its noise.
+    covariances = [
+        found if is_dense(side, simplex(mean), n) else implied_covariance(side.kernel, simplex(mean))
+        for side, mean, found in zip(sides, means, covariances, strict=True)
+    ]
     interval = VarianceInterval(value, n, _cell_variance(sides, means, n))
     return EstimatedTable(
         value,

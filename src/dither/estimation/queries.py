@@ -100,8 +100,9 @@ class EstimatedCumulative(Estimate):
     def _at(self, place: float) -> Estimate:
         heights = np.concatenate([[0.0], np.asarray(self.value)])
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
-        value = float(np.interp(place, self.edges, heights))
-        return Estimate(value, float(np.interp(place, self.edges, errors)), self.n, self.guarantee)
+        value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
+        interval = StudentInterval(value, error, self.n, condition=self.condition)
+        return Estimate.of(interval, self.guarantee)
 
 
 def cumulative(
@@ -125,7 +126,9 @@ def cumulative(
             f"cumulative shares are estimated from reports of Cumulative, not of {mechanism.name}; "
             "dt.answers is for other workloads"
         )
+    condition = ""
     if method == "empirical bayes":
+        condition = " if neighbouring cells are alike"
         posterior = posterior_of_cells(mechanism.reading.channel, summarise(reports).counts)
         sums = np.tri(posterior.shares.size)
         value = product(sums, posterior.shares)
@@ -134,8 +137,16 @@ def cumulative(
     shares = np.clip(isotonic(value), 0.0, 1.0) if monotone else value
     domain = mechanism.domain
     labels = tuple(domain.labels) if isinstance(domain, Categories) else ()
+    interval = StudentInterval(shares, error, n, condition=condition)
     return EstimatedCumulative(
-        shares, error, n, mechanism.guarantee, edges=edges, labels=labels, remark=", cumulative"
+        shares,
+        error,
+        n,
+        mechanism.guarantee,
+        edges=edges,
+        labels=labels,
+        confidence=interval,
+        remark=", cumulative",
     )
 
 

@@ -352,6 +352,12 @@ def _noise(kernel: SupportKernel) -> tuple[float, float]:
     return (q - both) / gap**2, (gap - 2.0 * (own - both)) / gap**2
 
 
+def implied_covariance(kernel: SupportKernel, shares: Floats) -> Floats:
+    """Return the covariance of a person's indicators that shares imply, as far as contrasts see it."""
+    constant, slope = _noise(kernel)
+    return np.asarray(np.diag(constant + slope * shares) - np.outer(shares, shares))
+
+
 def _alike(kernel: SupportKernel) -> bool:
     """Return whether two categories of others are supported together with about one probability."""
     return not isinstance(kernel, Columns | ProjectiveKernel)
@@ -387,13 +393,13 @@ def _expected_shares(reports: Reports, question: CategoryQuestion, shares: Float
         return n * _contrast_statistic(gaps, constant + slope * shares, shares, 1.0)
 
     found = float(statistic(question.supports(summarise(reports).counts)))
-    dense = _is_dense(question, shares, n)
+    dense = is_dense(question, shares, n)
     draws = 0 if dense and _alike(kernel) else _draws(question, n)
     simulated = statistic(_simulate(question, shares, n, draws)) if draws else np.zeros(0)
     return _judge(found, simulated, what, freedom=shares.size - 1, dense=dense)
 
 
-def _is_dense(question: CategoryQuestion, shares: Floats, n: int) -> bool:
+def is_dense(question: CategoryQuestion, shares: Floats, n: int) -> bool:
     """Return whether enough reports that support each category are expected, and enough that do not."""
     means = question.q + question.gap * shares
     return n * float(min(means.min(), 1.0 - means.max())) >= _EXPECTED
@@ -469,7 +475,7 @@ def _same_frequencies(first: object, second: object) -> Significance:
     ]
     found, freedom = float(statistic(*supports)), supports[0].size - 1
     shares = simplex(read(*supports)[1])
-    dense = all(_is_dense(question, shares, n) for question, n in zip(questions, sizes, strict=True))
+    dense = all(is_dense(question, shares, n) for question, n in zip(questions, sizes, strict=True))
     if dense and all(_alike(question.kernel) for question in questions):
         return Significance.chi_square(found, freedom, what)
     if questions[0].fingerprint == questions[1].fingerprint:

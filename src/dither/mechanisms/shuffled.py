@@ -30,7 +30,7 @@ from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
-_CLOSE: Final = 1e-4  # how near the ln δ of a device's ε is to the asked one
+_CLOSE: Final = 2e-3  # how near the ln δ of a device's ε is to the asked one
 _MOST_TIMES: Final = 10_000
 _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
@@ -121,11 +121,11 @@ def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = Non
         except InvalidParameter:  # this design is not for so large an ε
             blanket = None
         failure = 1.0 if blanket is None else blanket.failure(n, cells)(central)
-        return math.log(delta) - 2.0 * _CLOSE - math.log(max(failure, 1e-300))
+        return math.log(delta) - 1.1 * _CLOSE - math.log(max(failure, 1e-300))
 
     start, top = math.log(device), math.log(MOST_EPSILON)
     rough = decreasing_root(
-        lambda place: shortfall(place, FEWER_CELLS), start, top, close=1e-3, start=start, step=0.2
+        lambda place: shortfall(place, FEWER_CELLS), start, top, close=_CLOSE, start=start, step=0.2
     )
     if rough is None:
         return device

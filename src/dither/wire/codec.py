@@ -518,7 +518,7 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[
         return design_of("OGPM"), {}
     if isinstance(domain, Categories):
         return type(_load("advice.catalogue").default_protocol(domain, budget)), {}
-    spread, best = _load("advice.goals.numbers").Mean().spread, _load("advice.catalogue").solved
+    spread, best = _load("advice.goals.numbers").Mean().spread, _load("advice.catalogue").solved_candidates
     for candidate in best(domain, budget, (), ("worst",), unbiased=True, wait=False):
         if len(to_json(candidate.mechanism).encode()) <= MOST_SPECIFIED:
             return type(candidate.mechanism), {"unbiased": True}

@@ -101,7 +101,7 @@ def _bound(header: bytes) -> bytes:
     return b"".join([b"\x00", *digests, b"\x01"])
 
 
-class Exchange:
+class AnswerContext:
     """What both ends of a request share beside its cipher: the secret that its answer is encrypted with."""
 
     def __init__(self, encapsulated: bytes, secret: bytes) -> None:
@@ -128,13 +128,13 @@ class Exchange:
 
 def _schedule(
     common: bytes, encapsulated: bytes, public: bytes, header: bytes
-) -> tuple[AESGCM, bytes, Exchange]:
+) -> tuple[AESGCM, bytes, AnswerContext]:
     """Return the cipher and the nonce of a request, and its exchange [RFC 9180, 4.1 and 5.1]."""
     shared = _mac(_mac(b"", _AGREED + common), _SHARED + encapsulated + public + b"\x01")
     secret, bound = _mac(shared, _SECRET), _bound(header)
     answers = _mac(_mac(secret, _EXPORTER + bound), _ANSWERS)[:_KEY]
     cipher, nonce = AESGCM(_mac(secret, _CIPHER + bound)[:_KEY]), _mac(secret, _BASE_NONCE + bound)[:_NONCE]
-    return cipher, nonce, Exchange(encapsulated, answers)
+    return cipher, nonce, AnswerContext(encapsulated, answers)
 
 
 def _draw_nonce() -> bytes:
@@ -145,7 +145,7 @@ def _draw_key() -> X25519PrivateKey:
     return X25519PrivateKey.generate()
 
 
-def encapsulate(plain: bytes, text: str) -> tuple[bytes, Exchange]:
+def encapsulate(plain: bytes, text: str) -> tuple[bytes, AnswerContext]:
     """Return an encrypted request [RFC 9458, 4.3], of other bytes every time, and what opens its answer.
 
     `text` is the key configuration of the gateway, as hexadecimal text.
@@ -157,7 +157,7 @@ def encapsulate(plain: bytes, text: str) -> tuple[bytes, Exchange]:
     return header + encapsulated + cipher.encrypt(nonce, plain, None), made
 
 
-def decapsulate(sealed: bytes, keys: GatewayKeys) -> tuple[bytes, Exchange]:
+def decapsulate(sealed: bytes, keys: GatewayKeys) -> tuple[bytes, AnswerContext]:
     """Return what a request holds, and what its answer is encrypted with.
 
     Raise MalformedReport if no key has its id, if it names other algorithms, or if it cannot be opened. Two

@@ -33,5 +33,5 @@ def test_many_cells_are_no_obstacle_to_a_distribution() -> None:
     """Listing exact probabilities of 2^16 cells for thousands of inputs took minutes."""
     mechanism = dt.rivals.Sectors(dt.Circle(360), epsilon=4, sectors=8)
     reports = mechanism.perturb(np.full(20_000, 100.0), source=dt.Seeded(3))
-    shape = "likelihood".distribution(dt.Summary.of(reports), 8)
+    shape = dt.distribution(reports, bins=8, method="likelihood")
     assert shape.probabilities[2] > 0.9

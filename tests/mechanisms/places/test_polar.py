@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width
 from dither.mechanisms.places.polar import best_split, worst_of_two_levels
 from dither.privacy.guarantee import exp_below
@@ -43,9 +44,10 @@ def test_no_other_split_is_better(epsilon: float, radius: float) -> None:
     for loss, widths in (("squared", "squared"), ("absolute", "squared"), (0.5, 0.5)):
 
         def total(first: float, second: float, loss: Any = loss, widths: Any = widths) -> float:
-            weights = radius**loss.exponent, math.pi**loss.exponent
+            power = as_power(loss)
+            weights = radius**power.exponent, math.pi**power.exponent
             return sum(
-                weight * worst_of_two_levels(budget, loss, best_width(budget, widths))
+                weight * worst_of_two_levels(budget, power, best_width(budget, as_power(widths)))
                 for weight, budget in zip(weights, (first, second), strict=True)
             )
 
@@ -161,13 +163,13 @@ def test_the_formula_of_two_levels_holds_on_interval_and_circle() -> None:
     for epsilon, loss, made_for in ((1.0, "squared", "absolute"), (3.0, "absolute", "squared")):
         line = dt.OGPM(dt.Interval(0, 1), epsilon=epsilon, loss=made_for)
         turn = dt.OGPM(dt.Circle(2), epsilon=epsilon, loss=made_for)
-        formula = worst_of_two_levels(epsilon, loss, line.shape().width)
+        formula = worst_of_two_levels(epsilon, as_power(loss), line.shape().width)
         assert line.worst_error(loss) == pytest.approx(formula, rel=1e-9)
         assert turn.worst_error(loss) == pytest.approx(formula, rel=1e-9)
 
 
 def test_the_same_split_on_both_sides() -> None:
     """The budget is divided on a grid, so that a last bit of a logarithm does not change the question."""
-    first, second = best_split(2.0, "squared", "squared", (1.0, math.pi))
+    first, second = best_split(2.0, as_power("squared"), as_power("squared"), (1.0, math.pi))
     assert first * 2**21 == int(first * 2**21)
     assert first + second == 2.0

@@ -92,7 +92,7 @@ def command(
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}
         print_json({**answer, "design": origin, "bytes": solved.report_bytes})
         return
-    what = "variance" if unbiased else f"{judged!r} error"
+    what = "variance" if unbiased else f"{as_power(judged)!r} error"
     lines = {
         f"{criterion} {what}": number(certificate.error, 6),
         "no mechanism has less than": number(certificate.bound, 6),
