@@ -75,7 +75,7 @@ class Blanket:
     @property
     def share(self) -> float:
         """The share of each of two sets of reports that do not meet; 1 where they do, or are not known."""
-        if not self.worst or self.masses[0]:
+        if not self.worst or len(self.masses) != 4 or self.masses[0]:
             return 1.0
         return (1.0 / math.fsum(self.masses) - 1.0) / (self.ratio - 1.0) * (1.0 + 64.0 * _UNIT)
 

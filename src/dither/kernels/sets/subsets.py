@@ -99,6 +99,7 @@ class SubsetBits(ChosenSets, BitReports, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
+        """That of sets that are equally likely for any two inputs."""
         return self.overlap
 
     def __post_init__(self) -> None:
@@ -210,6 +211,7 @@ class IndexSets(ChosenSets, CodeKernel):
 
     @property
     def blanket(self) -> Blanket:  # type: ignore[override]
+        """That of sets that are equally likely for any two inputs."""
         return self.overlap
 
     def __post_init__(self) -> None:
