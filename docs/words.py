@@ -144,6 +144,7 @@ MEANINGS = {
     "minimum": "the smallest group that is estimated",
     "minimum_batch": "how many reports the collector waits for before it estimates",
     "missing": "what happens with missing answers; in a result, how many there were",
+    "mistake": "the probability that an empty bin passes, so that the bounds are too wide",
     "monotone": "True: cumulative shares never fall",
     "more": "more places that may be reported",
     "most": "the largest number of answers to return",
