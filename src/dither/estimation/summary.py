@@ -245,7 +245,7 @@ class Summary:
         return cls(question, totals.counts, totals.n)
 
     @classmethod
-    def _of_vector(cls, question: Question, vector: Sequence[Any], name: str | None) -> Self:
+    def _of_vector(cls, question: Question, vector: Any, name: str | None) -> Self:
         if name is not None:
             raise InvalidParameter("a list of counts is of one question; leave out the name")
         if len(vector) != question.counting.size:
