@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Progress
 from dither.domains import Categories, Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.base import Mechanism, WindowMechanism
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.roots import decreasing_root
@@ -19,6 +20,9 @@ from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.table import ResultTable, as_text, percent, show_cell
 
 LIAR: Final = "one liar moves"  # a column of means and frequencies
+_SHORT: Final = (64, 128, 256)  # cells of a report of one byte
+_COST: Final = 1.02  # how much error fewer cells may cost
+_CLASS: Final = re.compile(r"^(\w+)(?!\()\b")  # the design in the name of a candidate, such as PM.truncated()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +61,7 @@ def recommend(
     epsilon: float,
     shuffled: int | None = None,
     delta: float = 1e-6,
+    bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
@@ -64,6 +69,9 @@ def recommend(
     With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
     have the largest ε with which the mechanism keeps it: for a list of answers that of each mechanism, and
     for numbers one that suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
+
+    With `bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than 2 %,
+    and mechanisms that cannot be so short are left out.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -75,7 +83,7 @@ def recommend(
     if shuffled is not None:
         budget = epsilon_on_device(budget, n=shuffled, delta=delta)
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
-    ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None)
+    ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes)
     if shuffled is not None and isinstance(domain, Categories):
         ranking = goal.rank(goal.errors([_amplify(one, epsilon, shuffled, delta) for one, _ in ranking]))
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} or more on the device)"
@@ -189,19 +197,48 @@ def _rank(
     rough: bool = False,
     progress: Progress | None = None,
     mixed: bool = False,
+    size: int | None = None,
 ) -> list[tuple[Candidate, float]]:
-    """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled."""
+    """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled.
+
+    With a `size`, those whose reports have at most so many bytes.
+    """
     candidates = goal.candidates(domain, epsilon, wait=wait)
     if mixed:
         candidates = [one for one in candidates if can_be_shuffled(one.mechanism)]
         if not candidates:
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
+    if size is not None:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise InvalidParameter(f"bytes must be a whole number from 1 upwards, not {found(size)}")
+        candidates = [short for one in candidates if (short := _shorten(one, goal, size)) is not None]
+        if not candidates:
+            raise Infeasible(f"no mechanism for {domain} has reports of {size} bytes; allow more")
     able = goal.errors(candidates, rough=rough, progress=progress)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     ranking = goal.rank(able)
     usual_first = None if rough else getattr(goal, "usual_first", None)
     return ranking if usual_first is None else usual_first(ranking)
+
+
+def _shorten(one: Candidate, goal: Goal, size: int) -> Candidate | None:
+    """Return a candidate with reports of at most so many bytes; None if that costs 2 % or cannot be."""
+    long = one.mechanism
+    if long.report_bytes <= size:
+        return one
+    if not isinstance(long, WindowMechanism) or not long.chooses_cells:
+        return None
+    for cells in _SHORT if not goal.simulated else _SHORT[-1:]:
+        short = replace(
+            one, name=_CLASS.sub(rf"\1(cells={cells})", one.name), mechanism=replace(long, cells=cells)
+        )
+        if goal.simulated:  # errors are not exact enough to be compared
+            return short
+        before, after = goal.error(long), goal.error(short.mechanism)
+        if before is not None and after is not None and after <= _COST * before:
+            return short
+    return None
 
 
 def _amplify(one: Candidate, central: float, n: int, delta: float) -> Candidate:
