@@ -142,9 +142,10 @@ def _shapes() -> tuple[Floats, ...]:
     )
     skewed = np.exp(-(((np.log(x) + 1.6) / 0.5) ** 2) / 2.0) / x
     sums = [
-        np.concatenate([[0.0], np.cumsum(one)]) / np.sum(one) for one in (x * (1.0 - x) ** 4, normals, skewed)
+        np.concatenate([[0.0], np.cumsum(weights)]) / np.sum(weights)
+        for weights in (x * (1.0 - x) ** 4, normals, skewed)
     ]
-    return tuple(cdf for one in sums for cdf in (one, 1.0 - one[::-1]))
+    return tuple(cdf for rising in sums for cdf in (rising, 1.0 - rising[::-1]))
 
 
 def tells_apart(mechanism: Any, bins: int) -> bool:
@@ -214,10 +215,12 @@ def _recall(
             return KNOWN.setdefault(key, found)
     # The same estimates tell every distance.
     together = (
-        [question] if question.share is not None else [ShapeQuestion(one) for one in get_args(Distance)]
+        [question]
+        if question.share is not None
+        else [ShapeQuestion(distance) for distance in get_args(Distance)]
     )
-    for one, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_describe(mechanism, one, n, runs), result)
+    for asked, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
+        _keep(_describe(mechanism, asked, n, runs), result)
     return KNOWN[key]
 
 

@@ -150,9 +150,9 @@ class Collector:
             "seconds": int(time.monotonic() - self.began),
             "campaigns": len(self._campaigns),
             "reports": sum(
-                self.live.n(one.id, name)
-                for one in self._campaigns.values()
-                for name in one.contract.questions
+                self.live.n(published.id, name)
+                for published in self._campaigns.values()
+                for name in published.contract.questions
             ),
         }
 
