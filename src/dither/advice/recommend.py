@@ -85,7 +85,7 @@ def recommend(
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
     ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes)
     if shuffled is not None and isinstance(domain, Categories):
-        ranking = goal.rank(goal.errors([_amplify(one, epsilon, shuffled, delta) for one, _ in ranking]))
+        ranking = goal.rank(goal.errors([_amplify(held, epsilon, shuffled, delta) for held, _ in ranking]))
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} or more on the device)"
     best = ranking[0][1]
     rows = []
@@ -211,7 +211,7 @@ def _rank(
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise InvalidParameter(f"bytes must be a whole number from 1 upwards, not {found(size)}")
-        candidates = [short for one in candidates if (short := _shorten(one, goal, size)) is not None]
+        candidates = [short for long in candidates if (short := _shorten(long, goal, size)) is not None]
         if not candidates:
             raise Infeasible(f"no mechanism for {domain} has reports of {size} bytes; allow more")
     able = goal.errors(candidates, rough=rough, progress=progress)
@@ -222,16 +222,18 @@ def _rank(
     return ranking if usual_first is None else usual_first(ranking)
 
 
-def _shorten(one: Candidate, goal: Goal, size: int) -> Candidate | None:
+def _shorten(candidate: Candidate, goal: Goal, size: int) -> Candidate | None:
     """Return a candidate with reports of at most so many bytes; None if that costs 2 % or cannot be."""
-    long = one.mechanism
+    long = candidate.mechanism
     if long.report_bytes <= size:
-        return one
+        return candidate
     if not isinstance(long, WindowMechanism) or not long.chooses_cells:
         return None
     for cells in _SHORT if not goal.simulated else _SHORT[-1:]:
         short = replace(
-            one, name=_CLASS.sub(rf"\1(cells={cells})", one.name), mechanism=replace(long, cells=cells)
+            candidate,
+            name=_CLASS.sub(rf"\1(cells={cells})", candidate.name),
+            mechanism=replace(long, cells=cells),
         )
         if goal.simulated:  # errors are not exact enough to be compared
             return short
@@ -241,10 +243,10 @@ def _shorten(one: Candidate, goal: Goal, size: int) -> Candidate | None:
     return None
 
 
-def _amplify(one: Candidate, central: float, n: int, delta: float) -> Candidate:
+def _amplify(candidate: Candidate, central: float, n: int, delta: float) -> Candidate:
     """Return a candidate with the largest ε on the device that keeps the central one."""
-    device = epsilon_on_device(central, n=n, delta=delta, design=one.mechanism)
-    return replace(one, mechanism=one.mechanism.at(device))
+    device = epsilon_on_device(central, n=n, delta=delta, design=candidate.mechanism)
+    return replace(candidate, mechanism=candidate.mechanism.at(device))
 
 
 def _target(target_error: float) -> float:

@@ -184,10 +184,10 @@ def _pure(mechanism: Any) -> Guarantee:
 
 def _blanket(mechanism: Any) -> Blanket | None:
     """Return the blanket of the kernel that draws a report; None where it is not known."""
-    one = mechanism.plain if can_answer(mechanism) else None
-    if isinstance(one, Each):
-        return _join(one.parts)
-    return one.kernel.blanket if isinstance(one, Question) else None
+    plain = mechanism.plain if can_answer(mechanism) else None
+    if isinstance(plain, Each):
+        return _join(plain.parts)
+    return plain.kernel.blanket if isinstance(plain, Question) else None
 
 
 def _join(parts: Mapping[str, Any]) -> Blanket | None:

@@ -112,7 +112,7 @@ class Blanket:
         if len(known) < len(parts):
             return None
         masses = tuple(chance * mass for chance, part in known for mass in part.masses)
-        first, second = (tuple(one for _, part in known for one in part.ratios[row]) for row in (0, 1))
+        first, second = (tuple(ratio for _, part in known for ratio in part.ratios[row]) for row in (0, 1))
         return Blanket(masses, (first, second), worst=True)
 
     def join(self, other: Blanket) -> Blanket | None:
@@ -125,7 +125,7 @@ class Blanket:
         masses = np.multiply.outer(self.masses, other.masses).reshape(-1)
         if len(pairs) ** 2 * (CELLS + masses.size) > _MOST_PAIRS:
             return None
-        ratios = [np.multiply.outer(self.ratios[one], other.ratios[two]).reshape(-1) for one, two in pairs]
+        ratios = [np.multiply.outer(self.ratios[row], other.ratios[two]).reshape(-1) for row, two in pairs]
         return Blanket(tuple(masses.tolist()), tuple(tuple(row.tolist()) for row in ratios), worst)
 
     def failure(self, n: int, cells: int = CELLS) -> Failure:

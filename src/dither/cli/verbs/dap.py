@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json, questions_in
+from dither.cli.output import JSON_OPTION, find_questions, print_json
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -57,18 +57,18 @@ def task(file: Path, minimum_batch: int, delta: float, as_json: bool) -> None:
     dither dap task survey.toml
     dither dap task survey.toml --minimum-batch 10000 --json
     """
-    questions = questions_in(file)
-    tasks = {name: _parameters(name, one, minimum_batch) for name, one in questions.items()}
+    questions = dict(find_questions(file).campaign.questions)
+    tasks = {name: _parameters(name, asked, minimum_batch) for name, asked in questions.items()}
     promise = _promise(questions, minimum_batch, delta)
     if as_json:
         told = {"epsilon": promise.epsilon, "delta": promise.delta, "assumes": list(promise.assumes)}
         print_json({"tasks": tasks, "aggregate": told, "note": FILLED})
         return
-    for name, one in tasks.items():
+    for name, made in tasks.items():
         click.echo(
-            f"{name}: {one['vdaf']}, length {one['length']}, chunk length {one['chunk_length']}, minimum "
-            f"batch {one['min_batch_size']}; {one['report_bytes']} bytes a report; fingerprint "
-            f"{one['fingerprint']}"
+            f"{name}: {made['vdaf']}, length {made['length']}, chunk length {made['chunk_length']}, minimum "
+            f"batch {made['min_batch_size']}; {made['report_bytes']} bytes a report; fingerprint "
+            f"{made['fingerprint']}"
         )
     for line in ("", f"An aggregate promises {promise}.", FILLED):
         click.echo(click.wrap_text(line, 80))
@@ -124,5 +124,5 @@ def _promise(questions: dict[str, Question], minimum_batch: int, delta: float) -
     found = batch_promise(questions, minimum_batch=minimum_batch, delta=delta)
     if found.guarantee is None:
         raise InvalidParameter(found.officer)
-    assumed = [HONEST if one == SHUFFLER else one for one in found.guarantee.assumes if one != NAMELESS]
+    assumed = [HONEST if line == SHUFFLER else line for line in found.guarantee.assumes if line != NAMELESS]
     return replace(found.guarantee, assumes=tuple(assumed))
