@@ -10,7 +10,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache, reduce
 from importlib import resources
@@ -22,7 +22,7 @@ from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.mechanisms.combined import Attributes, Each, Sampled
-from dither.mechanisms.shuffled import can_be_shuffled, shuffled
+from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_records
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator, Metric, Nothing
 from dither.question import Question, as_question
@@ -131,8 +131,7 @@ def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int,
     if len(questions) == 1:
         (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)
-    mixed = shuffled(whole.epsilon, n=people, delta=delta)  # a record is a report with the summed ε
-    return replace(mixed, assumes=tuple(dict.fromkeys([*whole.assumes, *mixed.assumes])))
+    return shuffled_records(questions, whole, n=people, delta=delta)
 
 
 def odds(epsilon: float, prior: float) -> float:

@@ -61,11 +61,6 @@ class Answering(ABC):
         """The question or design that draws one answer: this one, or the one that it wraps."""
         return self
 
-    @property
-    def blanket(self) -> Fraction | None:
-        """The mass of a measure below the law of a report under every value; None where it is not known."""
-        return None
-
     @cached_property
     def device_text(self) -> str:
         """What a device needs in order to answer, as canonical JSON."""
@@ -137,11 +132,6 @@ class Question(Answering):
         """Whether the reports of different people are independent."""
         alone: bool = self.kernel.alone
         return alone
-
-    @property
-    def blanket(self) -> Fraction | None:
-        blanket: Fraction | None = self.kernel.blanket
-        return blanket
 
     # --- what travels
 

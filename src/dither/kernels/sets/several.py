@@ -30,6 +30,7 @@ from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.counting import PackedColumns, pack_numbers, unpack_numbers
 from dither.kernels.kernel import FEW, MOST_LISTED, PureKernel, split_rows
 from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 MOST_BYTES: Final = 64  # of a report
@@ -139,9 +140,16 @@ class SetKernel(SupportKernel, PureKernel):
         return self.coin.odds * Fraction(sum(missed), sum(met))
 
     @property
-    def blanket(self) -> Fraction:  # type: ignore[override]
-        """The mass below the law of a report under every set: all sets at the smaller probability."""
-        return self.outcomes * self.shares[1]
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """All sets at the smaller probability, and those that meet the sets of two people.
+
+        If one element is enough, the fewest do if the two people have nothing in common.
+        """
+        share = Fraction(sum(self._ways[0]), self.outcomes)
+        if self.least > 1:
+            return Blanket.of_sets(self.ratio, share)
+        neither = math.comb(max(self.size - 2 * self.most, 0), self.chosen)
+        return Blanket.of_sets(self.ratio, share, 2 * share - 1 + Fraction(neither, self.outcomes))
 
     @property
     def evidence(self) -> str:

@@ -174,14 +174,9 @@ class Window(ABC):
         return float(Fraction(self.width * (self.inside - self.outside), self.total))
 
     @property
-    def blanket(self) -> Fraction:
-        """The probability N·L/total that a report is drawn from all cells alike, exactly."""
-        return Fraction(self.cells * self.outside, self.total)
-
-    @property
     def rest(self) -> float:
         """The probability that a report is drawn from all cells alike: N·L/total."""
-        return float(self.blanket)
+        return float(Fraction(self.cells * self.outside, self.total))
 
     @property
     def dtype(self) -> np.dtype[Any]:
