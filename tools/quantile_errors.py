@@ -54,7 +54,13 @@ def _order(name: str) -> int:
 def design(name: str) -> list[tuple[str, float, int]]:
     """Return the cells in which a mechanism is simulated: its name, budgets and numbers of people."""
     people = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
-    return [(name, *cell) for cell in itertools.product(BUDGETS, people)]
+    able = [epsilon for epsilon in BUDGETS if name in mechanisms(epsilon)]  # `Cumulative` ends before 8
+    return [(name, *cell) for cell in itertools.product(able, people)]
+
+
+def every() -> list[tuple[str, float, int]]:
+    """Return the cells of all mechanisms."""
+    return [cell for name in sorted(mechanisms(1.0), key=_order) for cell in design(name)]
 
 
 def measure(cell: tuple[str, float, int]) -> list[float]:
@@ -76,8 +82,7 @@ def measure(cell: tuple[str, float, int]) -> list[float]:
 def record() -> None:
     """Simulate the cells that are not recorded, and write them as they come."""
     kept = dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
-    every = [cell for name in sorted(mechanisms(1.0), key=_order) for cell in design(name)]
-    left = [cell for cell in every if json.dumps(cell) not in kept]
+    left = [cell for cell in every() if json.dumps(cell) not in kept]
     with ProcessPoolExecutor(2) as pool:
         for cell, squares in zip(left, pool.map(measure, left), strict=True):
             kept[json.dumps(cell)] = squares
@@ -93,7 +98,9 @@ def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, lis
     maps, used = {WHOLE[0]: np.eye(size)}, size
     for name in names[1:]:
         own = _DIFFERENCES[_order(name)]
-        maps[name] = np.concatenate([np.eye(size), np.zeros((size, used - size)), np.eye(size)[:, own]], axis=1)
+        maps[name] = np.concatenate(
+            [np.eye(size), np.zeros((size, used - size)), np.eye(size)[:, own]], axis=1
+        )
         used += len(own)
     maps = {name: np.pad(made, ((0, 0), (0, used - made.shape[1]))) for name, made in maps.items()}
     rows = np.stack([ErrorTable.basis(epsilon, n) @ maps[name] for name, epsilon, n in cells])
@@ -114,8 +121,9 @@ def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, lis
 
 def table() -> None:
     """Write the table from the record."""
-    kept = {tuple(json.loads(cell)): squares for cell, squares in json.loads(RECORDED.read_text()).items()}
-    each = [surfaces(list(kept), np.array(column)) for column in zip(*kept.values(), strict=True)]
+    kept, cells = json.loads(RECORDED.read_text(encoding="utf-8")), every()
+    squares = np.array([kept[json.dumps(cell)] for cell in cells])
+    each = [surfaces(cells, column) for column in squares.T]
     rows = {name: [found[name] for found in each] for name in each[0]}
     lines = [f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in rows.items()]
     text = f'"version": {simulation.VERSION},\n"seeds": {json.dumps([SEEDS.start, len(SEEDS)])},\n'
