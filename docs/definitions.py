@@ -102,6 +102,11 @@ DEFINITIONS = {
     ),
     "BLH": (r"p = \frac{E}{E + 1}, \quad q = \frac12, \qquad " + ESTIMATE, "estimate"),
     "HadamardResponse": (r"p = \frac{E}{E + 1}, \quad q = \frac12, \qquad " + ESTIMATE, "estimate"),
+    "SetResponse": (
+        r"P(S \mid x) \propto E \text{ if } |S \cap x| \ge t, \text{ else } 1, \qquad |S| = d, \quad |x| = m \text{ with dummies}, \qquad "
+        + ESTIMATE,
+        "estimate",
+    ),
     "SubsetSelection": (SUBSET, ""),
     "SubsetIndices": (SUBSET, ""),
     "ProjectiveResponse": (

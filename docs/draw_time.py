@@ -30,8 +30,8 @@ def two_rounds(days: int) -> float:
     lie = 1 - keep
 
     def seen(ones: int, zeros: int, value: int) -> float:
-        one, zero = keep**ones * lie**zeros, lie**ones * keep**zeros  # by the permanent answer
-        return (keep * one + lie * zero) if value else (lie * one + keep * zero)
+        if_one, if_zero = keep**ones * lie**zeros, lie**ones * keep**zeros  # by the permanent answer
+        return (keep * if_one + lie * if_zero) if value else (lie * if_one + keep * if_zero)
 
     def chance(kinds: tuple[int, ...], told: tuple[int, ...], which: int) -> float:
         product = 1.0

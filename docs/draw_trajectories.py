@@ -80,7 +80,8 @@ def _maps() -> None:
     places = (towns + random.normal(0, 0.08, (40_000, 2))).clip(0, 1).reshape(-1, 8, 2)
     reports = dt.TraCSC(SQUARE, epsilon=3, inner=dt.SW).perturb(places, source=dt.Seeded(2))
     counted = [
-        np.histogram2d(*one.reshape(-1, 2).T, 16, [[0, 1], [0, 1]])[0] for one in (places, reports.values)
+        np.histogram2d(*points.reshape(-1, 2).T, 16, [[0, 1], [0, 1]])[0]
+        for points in (places, reports.values)
     ]
     shown = [counted[0] / 40_000, counted[1] / 40_000, maps.density(reports, 16, 16).probabilities]
     figure, panels = _panels(["where people are", "where reports say", "estimated from reports"])

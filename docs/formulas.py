@@ -51,7 +51,7 @@ class SetFormulas(SphinxTransform):
         """Change the page in place."""
         texts = [text for text in self.document.findall(nodes.Text) if not _as_written(text)]
         known = frozenset().union(*(notation.letters(text.astext()) for text in texts))
-        for node in self.document.findall(lambda one: isinstance(one, nodes.math | nodes.math_block)):
+        for node in self.document.findall(lambda found: isinstance(found, nodes.math | nodes.math_block)):
             known |= set(_LETTER.findall(node.astext()))
         for text in texts:
             pieces = notation.pieces(text.astext(), known)

@@ -31,6 +31,7 @@ WORDS = {
     "lattice": "The reader of mechanisms that add noise, such as Laplace and Staircase.",
     "paths": "The readers of mechanisms of paths, TraCSC and TraCSD.",
     "sectors": "The reader of sectors of the circle.",
+    "several": "The reader of SetResponse: a value is an array of labels.",
     "projective": "The reader of ProjectiveResponse.",
 }
 
@@ -44,8 +45,8 @@ def entry_points() -> dict[str, str]:
     """Return the entry points of the client's package, and the source file of each."""
     exports = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))["exports"]
     return {
-        f"dither-ldp{name[1:]}": Path(one["types"]).name.removesuffix(".d.ts")
-        for name, one in exports.items()
+        f"dither-ldp{name[1:]}": Path(export["types"]).name.removesuffix(".d.ts")
+        for name, export in exports.items()
     }
 
 
@@ -81,7 +82,7 @@ def client() -> str:
 
 def _described(name: str, module: str) -> list[str]:
     source = (CLIENT / "src" / f"{module}.ts").read_text(encoding="utf-8")
-    match = next((one for one in EXPORT.finditer(source) if one["name"] == name), None)
+    match = next((match for match in EXPORT.finditer(source) if match["name"] == name), None)
     if match is None:
         return ["", ""]
     declared = f"{match['kind']} {name}{match['rest']}".split(" {")[0].split(" = ")[0].rstrip("{ ")
@@ -89,8 +90,8 @@ def _described(name: str, module: str) -> list[str]:
     if match["kind"] in ("class", "interface"):
         body = source[match.end() :].partition("\n}\n")[0]
         text += [
-            f"- `{one['call'].partition(' {')[0].rstrip(';')}`: {_words(one['said'])}"
-            for one in METHOD.finditer(body)
+            f"- `{method['call'].partition(' {')[0].rstrip(';')}`: {_words(method['said'])}"
+            for method in METHOD.finditer(body)
         ]
         text.append("")
     return text
@@ -104,7 +105,7 @@ def collector() -> str:
     """Return the page of the collector's endpoints, from the description that it serves itself."""
     from dither.service.web.app import PARTS, description
 
-    more = {name: one for part in PARTS for name, one in getattr(part, "paths", {}).items()}
+    more = {name: route for part in PARTS for name, route in getattr(part, "paths", {}).items()}
     paths = description(more, admin=True)["paths"]
     text = [
         "# The collector's endpoints",
@@ -114,6 +115,7 @@ def collector() -> str:
     ]
     text += ["| method | path | does | answers |", "|---|---|---|---|"]
     for path, methods in paths.items():
-        for method, one in methods.items():
-            text.append(f"| {method.upper()} | `{path}` | {one['summary']} | {', '.join(one['responses'])} |")
+        for method, operation in methods.items():
+            answers = ", ".join(operation["responses"])
+            text.append(f"| {method.upper()} | `{path}` | {operation['summary']} | {answers} |")
     return "\n".join([*text, ""])

@@ -100,7 +100,9 @@ def _verb(command: click.Command, name: str) -> list[str]:
     for part in inspect.cleandoc(command.help or "").split("\n\n"):
         kept, lines = part.startswith("\b"), part.removeprefix("\b").strip("\n")
         text += [f"```text\n{inspect.cleandoc(lines)}\n```" if kept else _escaped(lines), ""]
-    rows = [found for one in command.params if (found := one.get_help_record(context)) and found[1]]
+    rows = [
+        found for parameter in command.params if (found := parameter.get_help_record(context)) and found[1]
+    ]
     if isinstance(command, click.Group):
         rows += [
             (child, command.get_command(context, child).get_short_help_str(200))

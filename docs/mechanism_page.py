@@ -33,6 +33,7 @@ EXAMPLES = {
     "LSRR": f"dt.rivals.LSRR({SQUARE}, {POINTS}, epsilon=1)",
     "Marginals": 'dt.Marginals({name: dt.Categories(8) for name in ("age", "income", "town")}, epsilon=1)',
     "NGram": f"dt.rivals.NGram({SQUARE}, {POINTS}, epsilon=1)",
+    "SetResponse": "dt.SetResponse(dt.Several(8, most=3), epsilon=1)",
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
     "Workload": "dt.optimal.Workload.of(np.tril(np.ones((8, 8))), 1)",
     "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
@@ -53,7 +54,7 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     """Return the code that makes the mechanism of the example."""
     if name in EXAMPLES:
         return EXAMPLES[name]
-    domain = next(one for one in DOMAINS if isinstance(_evaluated(one), kind.takes))
+    domain = next(domain for domain in DOMAINS if isinstance(_evaluated(domain), kind.takes))
     return f"{address(name)}({domain}, epsilon=1)"
 
 
@@ -126,6 +127,9 @@ def _asked(made: Mechanism, kind: type[Mechanism]) -> list[str]:
     if isinstance(made, dt.Marginals):
         columns = f'{{name: {random}.integers(8, size=5_000) for name in ("age", "income", "town")}}'
         return [f"values = {columns}", draw, "reports"]
+    if isinstance(made, dt.SetResponse):
+        size = len(made.domain)
+        return [f"values = {random}.random((10_000, {size})) < 0.1", draw, "dt.frequencies(reports)"]
     if group in ("frequency", "joint"):
         labels = [label for label in made.domain.labels if isinstance(label, str)]  # type: ignore[attr-defined]
         size = len(made.domain)  # type: ignore[arg-type]
@@ -172,7 +176,7 @@ def _table(domain: str, epsilon: float) -> dict[str, dict[str, Any]]:
 def standing(name: str, kind: type[Mechanism]) -> list[str]:
     """Return the errors of a mechanism relative to the best possible at some ε, and what is better there."""
     made = example(name, kind)
-    domain = next((one for one in DOMAINS[:3] if _evaluated(one) == made.domain), None)
+    domain = next((candidate for candidate in DOMAINS[:3] if _evaluated(candidate) == made.domain), None)
     if domain is None:
         return []
     columns = (
@@ -216,7 +220,7 @@ def _sources(name: str, kind: type[Mechanism]) -> list[str]:
     )
     lines = [f"- source: {site_parts.link(source)}"]
     if cited:
-        lines.append(f"- theorems beside the formulas: {', '.join(f'[{one}]' for one in cited)}")
+        lines.append(f"- theorems beside the formulas: {', '.join(f'[{theorem}]' for theorem in cited)}")
     lines.append(f"- tests: {', '.join(site_parts.link(file) for file in tests_of(name, kind))}")
     return lines
 

@@ -113,7 +113,11 @@ def page(path: str, thing: Any) -> str:
     """Return the page of a public name."""
     text = [f"# {called(path)}", "", f"[API](../api.md) › {_trail(path)}", "", prose.summary(thing), ""]
     if isinstance(thing, UnionType):
-        text = [*text[:4], "Any of " + ", ".join(f"`{one.__name__}`" for one in thing.__args__) + ".", ""]
+        text = [
+            *text[:4],
+            "Any of " + ", ".join(f"`{choice.__name__}`" for choice in thing.__args__) + ".",
+            "",
+        ]
     text += [prose.without_examples(prose.body(thing)), ""]
     text += signature(path, thing)
     if isinstance(thing, ModuleType):
@@ -160,18 +164,21 @@ def parameters(path: str, thing: Any) -> list[str]:
         return []
     try:
         found = [
-            one
-            for one in inspect.signature(thing).parameters.values()
-            if one.name not in ("self", "cls") and one.name[0] != "_"
+            parameter
+            for parameter in inspect.signature(thing).parameters.values()
+            if parameter.name not in ("self", "cls") and parameter.name[0] != "_"
         ]
     except (TypeError, ValueError):
         return []
-    if not found or all(one.name in ("args", "kwargs") for one in found):
+    if not found or all(parameter.name in ("args", "kwargs") for parameter in found):
         return []
     rows = ["| parameter | type | default | is |", "|---|---|---|---|"]
-    for one in found:
-        default = "" if one.default is one.empty else f"`{_short(prose.shown(one.default))}`"
-        rows.append(f"| `{one.name}` | {_type(thing, one)} | {default} | {words.meaning(path, one.name)} |")
+    for parameter in found:
+        default = (
+            "" if parameter.default is parameter.empty else f"`{_short(prose.shown(parameter.default))}`"
+        )
+        meaning = words.meaning(path, parameter.name)
+        rows.append(f"| `{parameter.name}` | {_type(thing, parameter)} | {default} | {meaning} |")
     return ["## Parameters", "", *rows, ""]
 
 
@@ -180,13 +187,17 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:30].rpartition(',')[0]}, …"
 
 
-def _type(thing: Any, one: inspect.Parameter) -> str:
-    taken = getattr(thing, "takes", ()) if one.name == "domain" else ()
+def _type(thing: Any, parameter: inspect.Parameter) -> str:
+    taken = getattr(thing, "takes", ()) if parameter.name == "domain" else ()
     if isinstance(taken, tuple) and taken:
         return " or ".join(f"`{kind.__name__}`" for kind in taken)
-    if one.annotation is one.empty:
+    if parameter.annotation is parameter.empty:
         return ""
-    given = one.annotation if isinstance(one.annotation, str) else getattr(one.annotation, "__name__", "")
+    given = (
+        parameter.annotation
+        if isinstance(parameter.annotation, str)
+        else getattr(parameter.annotation, "__name__", "")
+    )
     return f"`{given}`".replace("|", "\\|") if given else ""
 
 

@@ -104,7 +104,9 @@ def _law(mechanism: Any, left: Any, right: Any) -> None:
 @cache
 def _best(domain: dt.Interval | dt.Circle, loss: Any) -> list[float]:
     """Return the smallest worst error that any mechanism can have, certified, at a few ε."""
-    return [dt.Optimal(domain, epsilon=float(one), loss=loss).certificate.bound for one in FEW_EPSILONS]
+    return [
+        dt.Optimal(domain, epsilon=float(epsilon), loss=loss).certificate.bound for epsilon in FEW_EPSILONS
+    ]
 
 
 def _support(protocol: CategoryMechanism, axes: Any) -> None:
@@ -119,7 +121,9 @@ def _support(protocol: CategoryMechanism, axes: Any) -> None:
 
 def _frequency_error(protocol: CategoryMechanism, levels: int, axes: Any) -> None:
     domain = protocol.categories if len(protocol.categories) <= 1024 else dt.Categories(1024)
-    least = [math.sqrt(levels * least_frequency_variance(len(domain), float(one))) for one in EPSILONS]
+    least = [
+        math.sqrt(levels * least_frequency_variance(len(domain), float(epsilon))) for epsilon in EPSILONS
+    ]
     axes.loglog(EPSILONS, _noise(protocol, levels), color=INK, linewidth=2, label="this mechanism")
     axes.loglog(EPSILONS, least, color=GREY, linewidth=1, label="best possible")
     axes.set_xlabel("ε")
@@ -150,8 +154,8 @@ def _function(mechanism: Any, axes: Any) -> None:
 def _table_error(mechanism: Any, axes: Any) -> None:
     others = [mechanism.at(float(epsilon)) for epsilon in FEW_EPSILONS]
     ours, least = (
-        [math.sqrt(one.average_variance) for one in others],
-        [math.sqrt(one.bound) for one in others],
+        [math.sqrt(design.average_variance) for design in others],
+        [math.sqrt(design.bound) for design in others],
     )
     axes.loglog(FEW_EPSILONS, ours, color=INK, linewidth=2, label="this mechanism")
     axes.loglog(FEW_EPSILONS, least, color=GREY, linewidth=1, label="lower bound")

@@ -86,17 +86,25 @@ def declaration(path: str, thing: object, *, width: int = 88) -> str:
     except (TypeError, ValueError):
         return path
     parts, keyword = [], False
-    for one in found.parameters.values():
-        if one.name in ("self", "cls"):
+    for parameter in found.parameters.values():
+        if parameter.name in ("self", "cls"):
             continue
-        if one.kind is one.KEYWORD_ONLY and not keyword and not any("*" in part for part in parts):
+        if (
+            parameter.kind is parameter.KEYWORD_ONLY
+            and not keyword
+            and not any("*" in part for part in parts)
+        ):
             parts.append("*")
-        keyword |= one.kind is one.KEYWORD_ONLY
-        stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-        default = "" if one.default is one.empty else f" = {shown(one.default)!r}"
-        taken = getattr(thing, "takes", ()) if one.name == "domain" else ()  # the domains of a mechanism
-        of = f": {' | '.join(kind.__name__ for kind in taken)}" if taken else _annotation(one.annotation)
-        parts.append(f"{stars}{one.name}{of}{default}")
+        keyword |= parameter.kind is parameter.KEYWORD_ONLY
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        default = "" if parameter.default is parameter.empty else f" = {shown(parameter.default)!r}"
+        taken = (
+            getattr(thing, "takes", ()) if parameter.name == "domain" else ()
+        )  # the domains of a mechanism
+        of = (
+            f": {' | '.join(kind.__name__ for kind in taken)}" if taken else _annotation(parameter.annotation)
+        )
+        parts.append(f"{stars}{parameter.name}{of}{default}")
     returned = "" if inspect.isclass(thing) else _annotation(found.return_annotation, " -> ")
     short = f"{path}({', '.join(parts)}){returned}"
     if len(short) <= width:

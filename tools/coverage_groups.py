@@ -39,7 +39,7 @@ class Combination:
         """Return the share of answers that hold the truth, and the share of runs with an answer."""
         rng, source = np.random.default_rng(seed), dt.Seeded(seed)
         found = [self.run(rng, source, epsilon, self.n) for _ in range(repetitions)]
-        answers = [float(one) for one in found if one is not None]
+        answers = [float(answer) for answer in found if answer is not None]
         return float(np.mean(answers)), len(answers) / repetitions
 
 

@@ -66,7 +66,7 @@ def table(repetitions: int, n: int) -> str:
     lines = [f"| mechanism | {heads} |", "|---|" + "---|" * (len(EPSILONS) * len(PARTS))]
     for name in MECHANISMS:
         found = [measured(name, epsilon, n, repetitions) for epsilon in EPSILONS]
-        cells = " | ".join(f"{100 * share:.0f} %" for one in found for share in one.values())
+        cells = " | ".join(f"{100 * share:.0f} %" for row in found for share in row.values())
         lines.append(f"| {name} | {cells} |")
         print(lines[-1], flush=True)
     return "\n".join(lines)

@@ -133,7 +133,7 @@ def beside(method: Any, epsilon: float, n: int, repetitions: int) -> dict[str, f
 
 def _lines(first: str, rows: dict[str, list[float]]) -> list[str]:
     return [
-        f"| {first} | {what} | " + " | ".join(f"{100 * one:.1f} %" for one in cells) + " |"
+        f"| {first} | {what} | " + " | ".join(f"{100 * share:.1f} %" for share in cells) + " |"
         for what, cells in rows.items()
     ]
 
@@ -148,7 +148,7 @@ def table(repetitions: int) -> str:
     lines = _header("shape")
     for name, shape in SHAPES.items():
         found = [measured(shape, epsilon, n, repetitions) for n, epsilon in CELLS]
-        lines += _lines(name, {what: [one[what] for one in found] for what in found[0]})
+        lines += _lines(name, {what: [cell[what] for cell in found] for what in found[0]})
         print("\n".join(lines[-len(found[0]) :]), flush=True)
     return "\n".join(lines)
 
@@ -159,7 +159,7 @@ def table_beside(repetitions: int) -> str:
     for method in ("empirical bayes", "likelihood"):
         runs = repetitions if method == "empirical bayes" else max(repetitions // 4, 1)
         found = [beside(method, epsilon, n, runs) for n, epsilon in CELLS]
-        lines += _lines(f"`{method!r}`", {what: [one[what] for one in found] for what in found[0]})
+        lines += _lines(f"`{method!r}`", {what: [cell[what] for cell in found] for what in found[0]})
         print("\n".join(lines[-4:]), flush=True)
     return "\n".join(lines)
 

@@ -66,7 +66,7 @@ def files(folder: Path) -> None:
         "browser": dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=1.25),
     }
     source = dt.Seeded(2025)
-    reports = {name: one.perturb(values[name], source=source) for name, one in questions.items()}
+    reports = {name: question.perturb(values[name], source=source) for name, question in questions.items()}
     columns: Columns = {**reports, "city": ["Bern"] * 24}
     for ending in (".csv", ".jsonl", ".parquet", ".arrow"):
         path = folder / f"table-2{ending}"
@@ -87,7 +87,7 @@ def files(folder: Path) -> None:
     untimed = dt.data.TripReports.draw(trips, other, projection=system, source=dt.Seeded(2025))
     untimed.write(folder / "trips-2-crs.csv")
     held = {**reports, "local": timed.reports, "crs": untimed.reports}
-    expected = {name: one.cells.tolist() for name, one in held.items()}
+    expected = {name: reports.cells.tolist() for name, reports in held.items()}
     (folder / "expected-2.json").write_text(json.dumps(expected) + "\n")
 
 

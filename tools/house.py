@@ -208,9 +208,9 @@ def _signature_types(value: Any) -> set[Any]:
     if inspect.isfunction(value):
         stated.append(signature.return_annotation)
     found: set[Any] = set()
-    for one in stated:
-        if one is not inspect.Parameter.empty:
-            found |= _parts(eval(one, scope) if isinstance(one, str) else one)
+    for annotation in stated:
+        if annotation is not inspect.Parameter.empty:
+            found |= _parts(eval(annotation, scope) if isinstance(annotation, str) else annotation)
     return found
 
 
@@ -239,10 +239,12 @@ def _parts(stated: Any) -> set[Any]:
     """Return the classes and type variables of the package of which a type is made."""
     if isinstance(stated, TypeVar):
         return {stated}
-    inner = {part for one in get_args(stated) for part in _parts(one) if not isinstance(one, str)}
-    for one in get_args(stated):
-        if isinstance(one, list):  # the parameters of a callable
-            inner |= {part for each in one for part in _parts(each)}
+    inner = {
+        part for argument in get_args(stated) for part in _parts(argument) if not isinstance(argument, str)
+    }
+    for argument in get_args(stated):
+        if isinstance(argument, list):  # the parameters of a callable
+            inner |= {part for each in argument for part in _parts(each)}
     kind = get_origin(stated) or stated
     own = inspect.isclass(kind) and kind.__module__.startswith("dither")
     return inner | {kind} if own else inner

@@ -24,7 +24,12 @@ def value_row(epsilon: float) -> list[float]:
     solved = dt.Optimal(UNIT, epsilon=epsilon, loss="absolute").certificate
     made: list[Any] = [dt.OGPM(UNIT, epsilon=epsilon)]
     made += [kind(UNIT, epsilon=epsilon).truncated() for kind in (dt.SW, dt.PM, dt.Laplace)]
-    return [epsilon, solved.bound, solved.error, *(float(one.worst_error("absolute")) for one in made)]
+    return [
+        epsilon,
+        solved.bound,
+        solved.error,
+        *(float(mechanism.worst_error("absolute")) for mechanism in made),
+    ]
 
 
 def mean_row(epsilon: float) -> list[float]:

@@ -412,7 +412,7 @@ def _short(data: Data, other: Data) -> str:
     """Return the text of one side of a difference, from a little before the first character that differs."""
     text, second = (json.dumps(side, ensure_ascii=False) for side in (data, other))
     pairs = enumerate(zip(text, second, strict=False))
-    same = next((place for place, (one, two) in pairs if one != two), 0)
+    same = next((place for place, (before, after) in pairs if before != after), 0)
     begin = max(0, same - 40)
     return ("…" if begin else "") + text[begin : begin + MOST_SHOWN]
 
@@ -433,7 +433,7 @@ def main() -> int:
         print(f"{asked.file}: {spent}")
         return 0
     before = json.loads(asked.file.read_text(encoding="utf-8"))
-    lines = list(differences({name: one for name, one in before.items() if asked.only in name}, found))
+    lines = list(differences({name: value for name, value in before.items() if asked.only in name}, found))
     print(*lines, f"{len(lines)} differences; {spent}", sep="\n")
     return 1 if lines else 0
 

@@ -27,8 +27,8 @@ def mechanism(kind: Any, epsilon: float) -> Any:
     return kind(UNIT, epsilon=epsilon, **({} if kind is dt.Duchi else {"cells": 1 << 10}))
 
 
-def truth(one: Any) -> Any:
-    return SHARES if isinstance(one, CategoryMechanism) else MEAN
+def truth(design: Any) -> Any:
+    return SHARES if isinstance(design, CategoryMechanism) else MEAN
 
 
 def estimate(reports: Any) -> Any:
@@ -39,53 +39,55 @@ def estimate(reports: Any) -> Any:
     )
 
 
-def people(one: Any, rng: np.random.Generator, n: int) -> Any:
-    if isinstance(one, CategoryMechanism):
+def people(design: Any, rng: np.random.Generator, n: int) -> Any:
+    if isinstance(design, CategoryMechanism):
         return np.asarray(FRUIT.labels)[rng.choice(SHARES.size, n, p=SHARES)]
     return rng.beta(2, 5, n)
 
 
-def most_extreme(one: Any, upwards: bool, rng: np.random.Generator) -> Any:
+def most_extreme(design: Any, upwards: bool, rng: np.random.Generator) -> Any:
     """Return the raw report with the greatest gain: for the mean, or for the share of apples."""
-    if not isinstance(one, CategoryMechanism):
-        values = one.unbiased_reading().values
+    if not isinstance(design, CategoryMechanism):
+        values = design.unbiased_reading().values
         return int(np.argmax(values) if upwards else np.argmin(values))
     # Tried out: of many reports of the best or the worst answer, the one that moves the estimate most.
-    asked = one.perturb(["apple" if upwards else "quince"] * 64, source=dt.Seeded(3))
+    asked = design.perturb(["apple" if upwards else "quince"] * 64, source=dt.Seeded(3))
     gains = [float(dt.frequencies(asked[place : place + 1])["apple"].value) for place in range(64)]
     place = int(np.argmax(gains) if upwards else np.argmin(gains))
     return asked.cells[place]
 
 
 def attacked(
-    one: Any, *, n: int, share: float, upwards: bool, repetitions: int, seed: int
+    design: Any, *, n: int, share: float, upwards: bool, repetitions: int, seed: int
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the estimate of n reports, a share of them the most extreme, and the truth about the others."""
     rng, source = np.random.default_rng(seed), dt.Seeded(seed)
-    lie, liars = most_extreme(one, upwards, rng), round(share * n)
+    lie, liars = most_extreme(design, upwards, rng), round(share * n)
     for _ in range(repetitions):
-        honest = one.perturb(people(one, rng, n - liars), source=source)
+        honest = design.perturb(people(design, rng, n - liars), source=source)
         lies = np.repeat(np.asarray(lie, dtype=honest.cells.dtype)[None], liars, axis=0)
-        yield estimate(one.reports(np.concatenate([honest.cells, lies]))), truth(one)
+        yield estimate(design.reports(np.concatenate([honest.cells, lies]))), truth(design)
 
 
 def looked_at(
-    one: Any, *, sizes: np.ndarray, repetitions: int, seed: int, ask: Callable[[Any], Any] | None = None
+    design: Any, *, sizes: np.ndarray, repetitions: int, seed: int, ask: Callable[[Any], Any] | None = None
 ) -> Iterator[tuple[list[Any], Any]]:
     """Yield the estimates of one growing collection at every size, and the truth."""
     rng, source = np.random.default_rng(seed), dt.Seeded(seed)
     cuts = np.concatenate([[0], sizes])
     for _ in range(repetitions):
-        reports = one.perturb(people(one, rng, int(sizes[-1])), source=source)
+        reports = design.perturb(people(design, rng, int(sizes[-1])), source=source)
         parts = [dt.Summary.of(reports[a:b]) for a, b in pairwise(cuts)]
-        whole, seen = dt.Summary.empty(one), []
+        whole, seen = dt.Summary.empty(design), []
         for part in parts:
             whole = whole + part
             if ask is not None:
                 seen.append(ask(whole))
             else:
-                seen.append(dt.frequencies(whole) if isinstance(one, CategoryMechanism) else dt.mean(whole))
-        yield seen, truth(one)
+                seen.append(
+                    dt.frequencies(whole) if isinstance(design, CategoryMechanism) else dt.mean(whole)
+                )
+        yield seen, truth(design)
 
 
 def sizes_of_looks(first: int, last: int, looks: int = 100) -> np.ndarray:
@@ -126,9 +128,9 @@ def looks() -> None:
         for seen, value in looked_at(
             mechanism(kind, 1.0), sizes=sizes_of_looks(100, 20_000), repetitions=runs, seed=2
         ):
-            plain += all(held(one, value) for one in seen)
-            fixed += all(held(one.over_looks(100), value) for one in seen)
-            wide += all(held(one.at_any_time(), value) for one in seen)
+            plain += all(held(estimate, value) for estimate in seen)
+            fixed += all(held(estimate.over_looks(100), value) for estimate in seen)
+            wide += all(held(estimate.at_any_time(), value) for estimate in seen)
         print(f"| {kind.__name__} | {plain / runs:.1%} | {fixed / runs:.1%} | {wide / runs:.1%} |")
 
 

@@ -45,7 +45,10 @@ _MORE: Final = (0.25, 1.5, 3.0, 6.0)
 def problems(step: float) -> Iterator[Problem]:
     """Yield every problem whose design ships: the least ε, then multiples of a step, of two above ε = 4."""
     multiples = [step * number for number in range(1, round(MOST / step) + 1)]
-    for epsilon in (LEAST, *(one for one in multiples if one <= 4.0 or one % (2.0 * step) == 0.0)):
+    for epsilon in (
+        LEAST,
+        *(epsilon for epsilon in multiples if epsilon <= 4.0 or epsilon % (2.0 * step) == 0.0),
+    ):
         for kind in _KINDS:
             yield Problem(epsilon, **kind)  # type: ignore[arg-type]
 
@@ -81,7 +84,7 @@ def solve_numbers(archive: Path, step: float, effort: float, target: float) -> N
             continue
         made = solve_design(problem, effort=effort, target=target)
         if made.gap > target:
-            made = min(made, solve_design(problem, effort=1.4 * effort), key=lambda one: one.gap)
+            made = min(made, solve_design(problem, effort=1.4 * effort), key=lambda design: design.gap)
         kept[problem.name] = made.to_bytes()
         write(archive, kept)
         print(f"{problem.name}: error {made.error:.6g}, gap {100 * made.gap:.3f} %", flush=True)

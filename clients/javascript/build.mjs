@@ -1,5 +1,6 @@
 // Builds what browsers load: one file for each entry point, minified, without dependencies. All of them import core.js.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { minify } from "terser";
 
@@ -34,9 +35,14 @@ async function bundle(name, options, module = true) {
 
 mkdirSync("dist", { recursive: true });
 await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } });
-for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, packed: 0, paths: 0, projective: 0, relay: 0, rules: 0, signatures: 0, testing: 0 })) {
+for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, packed: 0, paths: 0, projective: 0, relay: 0, rules: 0, several: 0, signatures: 0, testing: 0 })) {
   await bundle(name, { entryPoints: [`src/${file || name}.ts`], external: ["./core.js"], plugins: [parts] });
 }
 
 // Pages that are opened from disk may not load modules: for them one script with the global name `dither`.
 await bundle("dither.global", { format: "iife", globalName: "dither", entryPoints: ["src/global.ts"] }, false);
+
+// What a page writes into integrity=, and what `dither audit` compares.
+const digest = (name) => `sha384-${createHash("sha384").update(readFileSync(`dist/${name}`)).digest("base64")}`;
+const files = readdirSync("dist").filter((name) => name.endsWith(".js")).sort();
+writeFileSync("dist/integrity.json", `${JSON.stringify(Object.fromEntries(files.map((name) => [name, digest(name)])), null, 1)}\n`);

@@ -6,13 +6,14 @@ import { lattice } from "./dist/lattice.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
+import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
 import { readCampaign, readLog } from "./dist/signatures.js";
 import { expBelow, jsonBody, readNamed } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { lattice, sectors, projective, ...paths });
+Object.assign(draws, { lattice, sectors, projective, several, ...paths });
 
 const read = new Map();
 

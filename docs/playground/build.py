@@ -74,6 +74,15 @@ GOALS: list[dict[str, Any]] = [
             "KRR": "k-RR",
         },
     },
+    {
+        "name": "Which of 1 000 items",
+        "error": "standard deviation that one report adds to an item's share, if people have 20 items each",
+        "note": "Divide by √n for the error of a share among n people. The best possible is a proved bound.",
+        "domain": dt.Several(1_000, most=20),
+        "column": "average variance",
+        "power": 0.5,
+        "of": {"SetResponse": "Set response", "RR of one item at random": "One item at random"},
+    },
 ]
 
 
@@ -87,19 +96,21 @@ def questions() -> list[dict[str, Any]]:
             "title": "How many minutes did you travel today?",
             "unit": "minutes",
             "quantiles": quantiles,
-            "specifications": [dt.to_json(dt.Podium(dt.Interval(0, 180), epsilon=one)) for one in EPSILONS],
+            "specifications": [
+                dt.to_json(dt.Podium(dt.Interval(0, 180), epsilon=epsilon)) for epsilon in EPSILONS
+            ],
         },
         {
             "title": "Have you smoked this week?",
             "labels": list(yes_no.labels),
             "shares": [0.78, 0.22],
-            "specifications": [dt.to_json(dt.RR(yes_no, epsilon=one)) for one in EPSILONS],
+            "specifications": [dt.to_json(dt.RR(yes_no, epsilon=epsilon)) for epsilon in EPSILONS],
         },
         {
             "title": "Which browser do you use?",
             "labels": BROWSERS,
             "shares": SHARES,
-            "specifications": [dt.to_json(dt.KRR(browsers, epsilon=one)) for one in EPSILONS],
+            "specifications": [dt.to_json(dt.KRR(browsers, epsilon=epsilon)) for epsilon in EPSILONS],
         },
     ]
 
@@ -107,7 +118,7 @@ def questions() -> list[dict[str, Any]]:
 def curves() -> list[dict[str, Any]]:
     """Return, for each goal, the errors of some mechanisms and the smallest possible error at each ε."""
     tables = {
-        domain: [{row["mechanism"]: row for row in dt.compare(domain, epsilon=one)} for one in CURVE]
+        domain: [{row["mechanism"]: row for row in dt.compare(domain, epsilon=epsilon)} for epsilon in CURVE]
         for domain in {goal["domain"] for goal in GOALS}
     }
     found = []
@@ -118,7 +129,7 @@ def curves() -> list[dict[str, Any]]:
         found.append(
             {
                 **{key: goal[key] for key in ("name", "error", "note")},
-                "best": [_short(one**power) for one in least],
+                "best": [_short(error**power) for error in least],
                 "mechanisms": {
                     title: [_short(row[name][column] ** power) for row in rows]
                     for name, title in goal["of"].items()

@@ -238,9 +238,9 @@ class Lines:
         else:
             grid = panels.grid(len(where), len(versions))
             cells = [
-                (grid[one][two], place, (version,))
-                for one, place in enumerate(where)
-                for two, version in enumerate(versions)
+                (grid[row][column], place, (version,))
+                for row, place in enumerate(where)
+                for column, version in enumerate(versions)
             ]
         for axes, place, shown in cells:
             inner = _inside(rows, place, shown)

@@ -216,8 +216,8 @@ def _cells(jrr: JRR) -> Rows:
     weights = {(1, 1): table.both, (1, 0): table.one, (0, 1): table.one, (0, 0): table.neither}
     row = {"version": RIGHT, "p": float(jrr.p), "ρ": float(jrr.rho)}
     return [
-        {**row, "T1": one, "T2": two, "probability": weight / table.total}
-        for (one, two), weight in weights.items()
+        {**row, "T1": first, "T2": second, "probability": weight / table.total}
+        for (first, second), weight in weights.items()
     ]
 
 

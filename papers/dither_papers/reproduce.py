@@ -42,25 +42,25 @@ def figures(*names: str) -> list[Figure]:
     """
     paper = names[0] if names and names[0] in PAPERS else None
     chosen = list(PAPERS) if paper is None else [paper]
-    everything = [one for key in chosen for one in import_module(f"dither_papers.{key}").FIGURES]
+    everything = [figure for key in chosen for figure in import_module(f"dither_papers.{key}").FIGURES]
     items = names if paper is None else names[1:]
     if not items:
         return everything
-    found = (one for item in items for one in _items(everything, paper, item))
-    return list({one.slug: one for one in found}.values())
+    found = (figure for item in items for figure in _items(everything, paper, item))
+    return list({figure.slug: figure for figure in found}.values())
 
 
 def _items(everything: Sequence[Figure], paper: str | None, name: str) -> list[Figure]:
     """Return the figures of a name; raise InvalidParameter if there is none."""
     wanted = name
     if paper in (None, "ogpm") and name.lower() in _IN_THE_DISSERTATION:
-        everything = [one for one in everything if one.paper == "ogpm"]
+        everything = [figure for figure in everything if figure.paper == "ogpm"]
         wanted = _IN_THE_DISSERTATION[name.lower()]
-    found = [one for one in everything if slug(one.name) == slug(wanted)]
+    found = [figure for figure in everything if slug(figure.name) == slug(wanted)]
     if found:
         return found
     numbered = name.lower().startswith(("figure", "table"))  # else it is meant to be a paper
-    known = PAPERS if paper is None and not numbered else dict.fromkeys(one.name for one in everything)
+    known = PAPERS if paper is None and not numbered else dict.fromkeys(figure.name for figure in everything)
     raise unknown_name("paper" if known is PAPERS else "figure", name, known)
 
 

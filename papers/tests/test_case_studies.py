@@ -82,7 +82,7 @@ MECHANISMS = {
 }
 
 
-@pytest.mark.some(every=6)
+@pytest.mark.some("*stroke_lr")
 @pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.parametrize("kind", MECHANISMS)
 def test_exact_utilities(name: str, kind: str) -> None:

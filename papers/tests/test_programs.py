@@ -24,7 +24,7 @@ def error_of(pieces: Pieces, loss: Any, at: float) -> float:
     total = 0.0
     for begin, end, level in zip(pieces.edges, pieces.edges[1:], pieces.levels, strict=False):
         y = begin + (end - begin) * (np.arange(20_000) + 0.5) / 20_000
-        total += level * float(loss(y - at).mean()) * (end - begin)
+        total += level * float(as_power(loss)(y - at).mean()) * (end - begin)
     return total
 
 

@@ -31,6 +31,7 @@ from .domains import Parallelogram as Parallelogram
 from .domains import Paths as Paths
 from .domains import Profile as Profile
 from .domains import Rectangle as Rectangle
+from .domains import Several as Several
 from .domains import Sphere as Sphere
 from .domains import Text as Text
 from .estimation.comparison import combine as combine
@@ -41,6 +42,7 @@ from .estimation.distributions import quantile as quantile
 from .estimation.families import fit as fit
 from .estimation.frequency import frequencies as frequencies
 from .estimation.frequency import heavy_hitters as heavy_hitters
+from .estimation.frequency import together as together
 from .estimation.groups import estimate as estimate
 from .estimation.linear import mean as mean
 from .estimation.linear import resultant as resultant
@@ -65,6 +67,7 @@ from .mechanisms.frequency.olh import OLH as OLH
 from .mechanisms.frequency.oue import OUE as OUE
 from .mechanisms.frequency.pem import PEM as PEM
 from .mechanisms.frequency.projective import ProjectiveResponse as ProjectiveResponse
+from .mechanisms.frequency.several import SetResponse as SetResponse
 from .mechanisms.frequency.subset import SubsetIndices as SubsetIndices
 from .mechanisms.frequency.subset import SubsetSelection as SubsetSelection
 from .mechanisms.joint.joint import JRR as JRR

@@ -36,8 +36,8 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
     """Raise InvalidParameter if writing `path` would destroy an input, or any file unless `force` is set."""
     if not path.exists():
         return
-    for one in inputs:
-        if one.exists() and path.samefile(one):
+    for source in inputs:
+        if source.exists() and path.samefile(source):
             raise InvalidParameter(f"{path.name} is the input; give the output another name")
     if not force:
         raise InvalidParameter(

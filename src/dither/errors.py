@@ -103,8 +103,8 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     """
     from difflib import get_close_matches  # needed for an error only
 
-    names = [_printable(one) for one in known]
-    spelled = {one.lower(): one for one in names[:_COMPARED]}
+    names = [_printable(name) for name in known]
+    spelled = {spelling.lower(): spelling for spelling in names[:_COMPARED]}
     near = get_close_matches(name[:_SHOWN].lower(), spelled, 1) if isinstance(name, str) else []
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
     listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]

@@ -36,6 +36,7 @@ _DRAWS: Final = {  # the designs that have each draw: a text must not name a des
     "hashed": "OLH BLH",
     "prefix": "PEM",
     "questions": "Marginals",
+    "several": "SetResponse",
     "pair": "TraCSC",
     "walk": "TraCSD Strawman",
     "polar": "Polar",
@@ -198,7 +199,7 @@ def _maker(value: Any) -> dict[str, Any]:
     fixed = value.keywords if isinstance(value, partial) else {}
     kind: Any = made
     stated = _declared_types(kind)
-    parameters = {name: _plain_as(stated.get(name, ""), one) for name, one in fixed.items()}
+    parameters = {name: _plain_as(stated.get(name, ""), value) for name, value in fixed.items()}
     return {"maker": made.__name__, "with": parameters}
 
 

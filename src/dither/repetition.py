@@ -545,10 +545,10 @@ class Memoised(AskedAgain):
             return 0.0
         kernel = self.question.kernel
         inputs = self.question.domain.check([before, after])
-        laws = [kernel.probabilities(one) for one in inputs] if kernel.outcomes <= _LISTED else []
+        laws = [kernel.probabilities(value) for value in inputs] if kernel.outcomes <= _LISTED else []
         if not laws or len(laws[0]) != kernel.outcomes:  # with a public seed, the law is for one seed
             raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
-        return float(1 - sum(one * other for one, other in zip(*laws, strict=True)))
+        return float(1 - sum(p * other for p, other in zip(*laws, strict=True)))
 
     def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
         """Return this device's permanent report for each value. All randomness comes from the key."""

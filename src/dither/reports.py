@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dither.arrays import Array
+from dither.domains import Categories, Line
 from dither.errors import InvalidParameter, Mismatch
 from dither.privacy import Guarantee, Pure
 
 if TYPE_CHECKING:
     from dither.question import Question
+
+
+class SingleValues(UserWarning):
+    """Decoded single values are noisy: averages of them are right, what is fitted to them is not."""
+
+
+_warned: list[bool] = []  # of this process
+
+
+def _warn_once(question: Question) -> None:
+    if _warned or not isinstance(question.domain, Line | Categories):
+        return
+    _warned.append(True)
+    warnings.warn(
+        "single decoded values are noise around each person's value: a model fitted to them, a correlation "
+        "or a quantile of them is attenuated. dt.estimate, dt.distribution, dt.quantile and dt.crosstab "
+        "account for the noise. This is said once",
+        SingleValues,
+        stacklevel=3,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +51,8 @@ class Reports:
 
     @property
     def values(self) -> Array:
-        """The decoded reports."""
+        """The decoded reports. They are noisy, one by one; a warning says so once (`SingleValues`)."""
+        _warn_once(self.question)
         return self.question.decode(self.cells)
 
     @property

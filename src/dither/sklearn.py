@@ -29,6 +29,8 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     Each value spends the mechanism's ε on its own, so a row of d features spends d·ε; `guarantee_` says so.
     Every call of `transform` draws new noise and spends the budget again.
+    A model that is trained on randomised features is attenuated: this shows what randomisation does to a
+    trained model's answers, and is no way to train one.
     Values beyond the domain are moved to its nearer end, because only the domain is public in a pipeline.
 
     Parameters
@@ -82,7 +84,8 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
         clipped = self.mechanism_.domain.clip(table)
-        return np.asarray(self.mechanism_.perturb(clipped, source=self.source_).values)
+        drawn = self.mechanism_.perturb(clipped, source=self.source_)
+        return np.asarray(drawn.question.decode(drawn.cells))
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**self.get_params(deep=False))

@@ -8,16 +8,19 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import pytest
 
 import dither as dt
-from dither.advice.explain import batch_promise, guessed_right, odds, schema
+from dither.advice.explain import batch_promise, caution, guessed_right, odds, schema, sentences
 from dither.errors import InvalidParameter
-from dither.privacy import Approximate, Guarantee, Pure
+from dither.privacy import Approximate, Guarantee, Nothing, Pure
 from tests.support.terminal import run
 
 AGE = {"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
@@ -50,10 +53,99 @@ def test_the_text_for_the_person_is_short_and_computed() -> None:
     for questions in (AGE, many):
         text = dt.explain(questions, spent=Guarantee(Pure(2.0))).person
         assert len(text.split()) <= 120
-    assert "at most 73 % sure" in dt.explain(AGE).person
-    assert "at most 88 % sure" in dt.explain({"age": AGE["age"].at(2)}).person
-    assert "95 %" in dt.explain(AGE, spent=Guarantee(Pure(2.0))).person  # e³/(1 + e³)
-    assert "100 %" not in dt.explain({"age": AGE["age"].at(20)}).person
+    assert "at most 74 % sure" in dt.explain(AGE).person
+    assert "at most 89 % sure" in dt.explain({"age": AGE["age"].at(2)}).person
+    assert "96 %" in dt.explain(AGE, spent=Guarantee(Pure(2.0))).person  # e³/(1 + e³)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0, 3.99, 4.0, 4.61, 5.3, 7.0, 9.0, 12.0, 20.0])
+def test_at_most_is_never_below_the_bound(epsilon: float) -> None:
+    told = dt.explain({"age": AGE["age"].at(epsilon)})
+    for text, priors in ((told.person, [0.5]), (told.officer, [0.01, 0.1, 0.5, 0.9])):
+        stated = [float(one) for one in re.findall(r"(?:at most|→) ([\d.]+) %", text)]
+        assert len(stated) == len(priors)
+        for percent, prior in zip(stated, priors, strict=True):
+            bound = 100 * odds(AGE["age"].at(epsilon).guarantee.epsilon, prior)
+            assert bound <= percent <= max(bound + 1, 100.0 if bound > 99.99 else 0.0)
+
+
+def test_what_is_said_changes_with_epsilon() -> None:
+    """Nobody is told at ε = 20 that an answer can be denied."""
+    for epsilon, said, unsaid in (
+        (1, "you can deny it", "weak"),
+        (4, "does not prove", "deny"),
+        (5, "weak protection", "prove"),
+        (9.9, "weak protection", "nothing certain"),
+        (20, "protects you little", "deny"),
+    ):
+        text = dt.explain({"age": AGE["age"].at(epsilon)}).person
+        assert said in text
+        assert unsaid not in text
+    assert caution(Guarantee(Pure(4.99))) is None
+    assert "weak" in str(caution(Guarantee(Pure(5.0))))
+    assert "little" in str(caution(Guarantee(Pure(10.0))))
+    assert "no privacy guarantee" in str(caution(Guarantee(Nothing("noise is shared"))))
+
+
+def test_who_randomises_and_what_stays_as_it_is() -> None:
+    assert "Your device changes" in dt.explain(AGE).person
+    told = dt.explain(AGE, randomiser="holder", keep=["department", "sex", "date"], weights=["size"])
+    assert "Your device" not in str(told)
+    for text in (told.person, told.officer):
+        assert "department, sex, date" in text
+        assert "size" in text
+    assert "holder knows the true ones" in told.person
+    with pytest.raises(InvalidParameter, match="holder"):
+        dt.explain(AGE, randomiser="somebody")  # type: ignore[arg-type]
+
+
+def test_questions_that_are_asked_again_or_drawn() -> None:
+    coin = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    year = dt.explain({"smokes": dt.Once(coin, days=365), "age": AGE["age"]})
+    assert "once in 365 days, on a day drawn at random (smokes)" in year.person
+    assert "ε ≤ 2" in year.officer
+    assert "5 times in 365 days" in dt.explain({"smokes": dt.Once(coin, days=365, every=73)}).person
+    assert "at most one change" in dt.explain({"smokes": dt.KeptChange(coin, days=365)}).person
+    drawn = dt.explain(dt.Sampled(smokes=coin, age=AGE["age"]))
+    assert "only that answer is sent" in drawn.person
+    assert "at most 74 % sure after reading your answer." in drawn.person  # one of ε = 1, not both
+    each = dt.explain(dt.Each(smokes=coin, age=AGE["age"]), minimum_batch=1000)
+    assert "at most 89 % sure after reading all your answers" in each.person
+    assert "no bound for smokes" in dt.explain({"smokes": dt.Once(coin)}, minimum_batch=1000).officer
+    assert "same report is sent again" in dt.explain(AGE, repeat="same").person
+    assert "tells as much again" in dt.explain(AGE, repeat="fresh").person
+    with pytest.raises(InvalidParameter, match="explain it by itself"):
+        dt.explain({"both": dt.Each(smokes=coin)})
+
+
+def test_numbers_have_no_exponent() -> None:
+    income = dt.Podium(dt.Interval(0, 10_000), epsilon=0.5)
+    assert re.search(r"standard error of \d\d0 for 1 000 people", dt.explain({"income": income}).officer)
+    tiny = dt.Podium(dt.Interval(0, 1e-6), epsilon=0.5)
+    for officer in (dt.explain({"x": income}).officer, dt.explain({"x": tiny}).officer):
+        assert not re.search(r"standard error.*\de[+-]?\d", officer)
+
+
+def test_another_language_is_one_file() -> None:
+    """Every file has the names and the places of the English one."""
+    english = sentences("en")
+    files = [
+        name
+        for one in resources.files("dither.advice").iterdir()
+        if (name := one.name).startswith("explain.")
+    ]
+    for name in files:
+        if not name.endswith(".toml"):
+            continue
+        other = sentences(name.split(".")[1])
+        assert other.keys() == english.keys()
+        for part, table in english.items():
+            assert other[part].keys() == table.keys()
+            for key, text in table.items():
+                places = {field for _, field, _, _ in Formatter().parse(text)}
+                assert {field for _, field, _, _ in Formatter().parse(other[part][key])} == places
+    with pytest.raises(InvalidParameter, match="there are"):
+        dt.explain(AGE, language="xx")
 
 
 def test_the_officer_sees_errors_and_assumptions() -> None:
@@ -71,12 +163,15 @@ def test_at_the_terminal(tmp_path: Path) -> None:
     result = run("explain", campaign)
     assert result.exit_code == 0, result.output
     assert "For the officer" in result.output
-    assert f"{round(100 * math.e / (1 + math.e))} % sure" in " ".join(result.output.split())
+    assert f"{math.ceil(100 * math.e / (1 + math.e))} % sure" in " ".join(result.output.split())
     assert max(map(len, result.output.splitlines())) <= 80
     assert "officer" not in run("explain", campaign, "--person").output
     raw.write_text('{"minutes": 5, "heading": 3, "browser": "chrome"}\n')
     assert run("perturb", raw, "--campaign", campaign, "-o", reports).exit_code == 0
-    assert run("explain", reports, "--json").output == run("explain", campaign, "--json").output
+    told = json.loads(run("explain", reports, "--json").stdout)
+    assert "holder knows the true ones" in told["person"]  # somebody had the raw file
+    asked = json.loads(run("explain", campaign, "--json", "--randomiser", "holder").stdout)
+    assert told == asked
     for verb in ("audit", "describe"):
         for file in (campaign, reports):
             result = run(verb, file)

@@ -96,7 +96,7 @@ def value_of_most_variance(mechanism: Any) -> float:
     return float(x[np.argmax([mechanism.chances(at) @ gaps**2 - (at - x.mean()) ** 2 for at in x])])
 
 
-@pytest.mark.some(every=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_predicted_means_come_true(epsilon: float) -> None:
     """Within 5 %: people at the worst value, or spread evenly, 4 000 times each."""

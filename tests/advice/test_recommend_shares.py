@@ -98,6 +98,7 @@ def test_tables_are_compared_with_the_bound() -> None:
     table = dt.compare(domain, epsilon=1)
     assert table["Marginals(way=2)"]["relative average variance"] == pytest.approx(1.0024, abs=1e-3)
     assert 1.0 <= table["Marginals(way=1)"]["relative average variance"] <= 1.06
+    assert table["Marginals(way=1)"]["functions"] == 5  # of which each device answers one
     with pytest.raises(InvalidParameter, match="picture"):
         table.plot()
 

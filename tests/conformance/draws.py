@@ -94,6 +94,10 @@ def questions() -> dict[str, Mechanism[Any]]:
         "Workload": dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1),
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
         "SubsetIndices": dt.SubsetIndices(dt.Categories(12), epsilon=1),
+        "SetResponse": dt.SetResponse(
+            dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
+        ),
+        "SetResponse, 1 000 items": dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
         "PEM": dt.PEM(dt.Text(6), epsilon=1),
         "PEM, alphabet": dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
         "JRR": dt.JRR(WORDS, p=0.75, rho=-0.2, n=1000),

@@ -147,6 +147,7 @@ def differing(browser: str, profile: Path, made: str) -> dict[str, Any]:
         return server.told.get(timeout=600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("browser", BROWSERS)
 def test_browsers_draw_what_python_draws(browser: str, tmp_path: Path) -> None:
     made = [one for one in read("draws")["questions"] if known_to_javascript(one["specification"])]
@@ -155,6 +156,7 @@ def test_browsers_draw_what_python_draws(browser: str, tmp_path: Path) -> None:
     assert told == {"draws": count, "differences": 0, "questions": len(made)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("browser", BROWSERS)
 def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> None:
     with (
@@ -190,6 +192,7 @@ def test_a_page_sends_encrypted_requests_to_a_collector(browser: str, tmp_path: 
     assert "dither_opened_total 25\n" in metrics
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("browser", BROWSERS)
 def test_a_private_window_answers(browser: str, tmp_path: Path) -> None:
     words = [*command(browser, tmp_path), *(["--incognito"] if browser == "chromium" else [])]
@@ -200,6 +203,7 @@ def test_a_private_window_answers(browser: str, tmp_path: Path) -> None:
     assert told == ["opened", "drawn"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("browser", BROWSERS)
 def test_an_account_whose_database_is_deleted_goes_on_from_its_copy(browser: str, tmp_path: Path) -> None:
     """Chromium deletes a damaged database. Nothing is drawn again, nothing that waits is lost."""

@@ -37,7 +37,7 @@ CASES: dict[str, tuple[bytes, Dialect, Any]] = {
     "letters after quotes": (b'a,b\n1,"x"y\n', Dialect(), [["1"], ["xy"]]),
     "quoted newlines": (b'a,b\n1,"x\ny"\n2,"\r\n"\n', Dialect(), [["1", "2"], ["x\ny", "\r\n"]]),
     "quoted header": (b'"a","b\nb",b\n1,2,x\n', Dialect(), [["1"], ["x"]]),
-    "quote without an end": (b'a,b\n1,"x\n2,y\n', Dialect(), [["1"], ["x\n2,y\n"]]),
+    "quote without an end": (b'a,b\n1,"x\n2,y\n', Dialect(), "is not closed"),
     "empty cells": (b'a,b\n,x\n1,\n"",""\n', Dialect(), [[None, "1", None], ["x", None, None]]),
     "empty lines": (b"a,b\n1,x\n\n2,y\n\n", Dialect(), [["1", None, "2", None], ["x", None, "y", None]]),
     "spaces": (b"a,b\n 1 , x\n", Dialect(), [[" 1 "], [" x"]]),

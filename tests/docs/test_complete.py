@@ -20,6 +20,7 @@ from tests.support.repository import PYPROJECT, ROOT
 sys.path.insert(0, str(ROOT / "docs"))
 
 import catalogue
+import draw_layers
 import interfaces
 import listings
 import name_page
@@ -292,3 +293,13 @@ def test_help_teaches_by_examples(name: str, command: click.Command) -> None:
     told = (command.help or "") + ((above.help or "") if above and name.count(" ") > 1 else "")
     assert name in told or name == "dither version", f"{name} --help has no example"
     _check_commands(told, name)
+
+
+def test_the_rooms_are_listed_and_drawn() -> None:
+    """The table of the rooms has each room of the contract of imports once, and so has the picture."""
+    rooms = sorted(room for layer in draw_layers.layers() for room in layer)
+    section = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").partition("## Rooms")[2]
+    table = section.partition("\n|---|---|\n")[2].partition("\n\n")[0]
+    first_column = " ".join(row.split("|")[1] for row in table.splitlines())
+    assert sorted(re.findall("`([a-z_]+)`", first_column)) == rooms
+    assert draw_layers.PICTURE.read_text(encoding="utf-8") == draw_layers.picture()

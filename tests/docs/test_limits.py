@@ -27,6 +27,7 @@ def test_values() -> None:
     assert len(rows("values")) == 4
 
 
+@pytest.mark.slow
 def test_means() -> None:
     for row in rows("means"):
         assert mean_row(row[0]) == pytest.approx(row, rel=1e-3)

@@ -70,6 +70,7 @@ def test_a_wrong_family_is_refused() -> None:
     assert "p = " in repr(dt.fit(reports, "beta"))
 
 
+@pytest.mark.slow
 def test_the_level_of_the_test() -> None:
     """Right families are refused at 5 % in about 5 % of collections; 60 p-values are not crowded."""
     rng, mechanism = np.random.default_rng(5), dt.SW(UNIT, epsilon=2)

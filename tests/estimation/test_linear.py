@@ -276,6 +276,29 @@ def test_direction_and_length_are_right_within_chance(kind, epsilon):
     assert seen.value == pytest.approx(length.value * length_factor(reports.question))
 
 
+@pytest.mark.parametrize("estimate", [dt.mean, dt.variance, dt.resultant])
+@pytest.mark.parametrize(
+    "coarse",
+    [dt.rivals.Sectors(DEGREES, epsilon=4), dt.Exponential(DEGREES, [0, 90, 180, 270], epsilon=4)],
+    ids=["sectors", "points"],
+)
+def test_a_direction_of_a_few_sectors_or_points_is_refused(coarse, estimate):
+    """Everybody at 40° has the mean report of everybody at the middle of the sector: 30°, not 40°."""
+    reports = coarse.perturb(np.full(1000, 40.0), source=dt.Seeded(4))
+    with pytest.raises(NotIdentifiable, match="does not turn evenly"):
+        estimate(reports)
+    assert estimate(reports, method="as reported").n == 1000
+    assert dt.distribution(reports, bins=4).n == 1000
+
+
+def test_the_mean_of_blocks_is_that_of_their_cells():
+    sectors = dt.rivals.Sectors(DEGREES, epsilon=1, sectors=3, cells=24)
+    numbers = np.arange(24.0) ** 2
+    chances = sectors.kernel.probabilities(130.0)
+    exact = sum(float(p) * number for p, number in zip(chances, numbers, strict=True))
+    assert moment(sectors.question, np.array([130.0]), numbers) == pytest.approx([exact], rel=1e-12)
+
+
 def test_a_direction_does_not_depend_on_where_the_circle_begins():
     mechanism = dt.OGPM(DEGREES, epsilon=2, cells=360 // 45 * 8)
     reports = mechanism.perturb(headings(5000, 90), source=dt.Seeded(3))

@@ -93,6 +93,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "SW, redesigned": lambda: dt.SW(WIDE, epsilon=1).redesigned(),
     "Sampled": lambda: dt.Sampled(age=dt.Podium(UNIT, epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
     "Sectors": lambda: dt.rivals.Sectors(TURN, epsilon=1),
+    "SetResponse": lambda: dt.SetResponse(dt.Several(["mail", "maps", "music", "news"], most=2), epsilon=1),
+    "SetResponse, 1 000 items": lambda: dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
     "Strawman": lambda: dt.rivals.Strawman(CITY, epsilon=2),
     "SubsetIndices": lambda: dt.SubsetIndices(dt.Categories(12), epsilon=1),

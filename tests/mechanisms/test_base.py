@@ -52,6 +52,12 @@ def test_wrong_parameters(name: str) -> None:
         WRONG[name]()
 
 
+@pytest.mark.parametrize("sensitivity", [1e-3, 1e-9, 1e-10, 1e-12])
+def test_a_small_sensitivity_is_refused_for_what_it_spends(sensitivity: float) -> None:
+    with pytest.raises(InvalidParameter, match="the points spend more than ε = 1; state a larger"):
+        dt.Exponential(UNIT, [0, 1], epsilon=1, sensitivity=sensitivity)
+
+
 def test_missing_parameters() -> None:
     with pytest.raises(TypeError, match="delta"):
         dt.Gaussian(UNIT, epsilon=1)  # type: ignore[call-arg]

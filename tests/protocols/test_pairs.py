@@ -240,6 +240,7 @@ def test_one_server_holds_uniform_numbers(column: int) -> None:
     assert len(set(numbers)) == (8, 2 * TIMES)[column]  # a secret for every pair of every shuffle
 
 
+@pytest.mark.slow
 def test_roles_are_one_each_and_fair() -> None:
     held = many_times()
     roles = np.array(

@@ -79,6 +79,29 @@ def refused(client: Caller) -> dict[str, int]:
     return {key.reason.value: n for key, n in client.collector.refused.items()}
 
 
+def test_counts_of_refusals_never_fall(make_store: MakeStore) -> None:
+    """They count while they are on their way to the store, and once when they are there, or came back."""
+    collector = Collector(make_store(), Settings(), lambda: DAY)
+    seen: list[int] = []
+    write, broken = collector.store.refuse, [True]
+
+    def refuse(counts: Any) -> None:
+        seen.append(sum(collector.refused.values()))
+        if broken.pop():
+            raise OSError("full")
+        write(counts)
+        broken.append(False)
+        seen.append(sum(collector.refused.values()))
+
+    collector.refuse(Reason.CONFLICT)
+    collector.store.refuse = refuse  # type: ignore[method-assign]
+    with pytest.raises(OSError, match="full"):
+        collector.keep_refusals()
+    broken.append(False)
+    collector.keep_refusals()
+    assert [*seen, sum(collector.refused.values())] == [1, 1, 1, 1]
+
+
 def test_a_batch_is_stored_once_and_answered_the_same(start: Started) -> None:
     client = start()
     bodies = [body(seed, label=("", "1.0")[seed % 2]) for seed in range(20)]

@@ -27,6 +27,7 @@ QUESTIONS: dict[str, Any] = {
     "whole bytes": dt.OUE(dt.Categories(16), epsilon=1),
     "subsets": dt.SubsetSelection(dt.Categories(12), epsilon=1),
     "indices": dt.SubsetIndices(dt.Categories(300), epsilon=4.5),
+    "sets": dt.SetResponse(dt.Several(30, most=3), epsilon=0.7),  # three numbers of six bits
     "hadamard": dt.HadamardResponse(dt.Categories(9), epsilon=1),
     "projective": dt.ProjectiveResponse(dt.Categories(20), epsilon=1),
     "noise": dt.Laplace(dt.Interval(0, 1), epsilon=1),
@@ -37,6 +38,8 @@ QUESTIONS: dict[str, Any] = {
 def drawn(mechanism: Any, count: int, seed: int) -> dt.Reports:
     """Reports of a mechanism on numbers from 0 to 1, or on numbered categories."""
     rng = np.random.default_rng(seed)
+    if isinstance(mechanism.domain, dt.Several):
+        return mechanism.perturb(rng.random((count, 30)) < 0.1, source=dt.Seeded(seed))
     if isinstance(mechanism.domain, dt.Categories):
         values: Any = rng.integers(0, len(mechanism.domain), count)
     else:

@@ -117,13 +117,28 @@ def test_a_damaged_declaration_is_refused(wrong: Any) -> None:
         dt.Campaign.from_json(json.dumps({**head, "reading": wrong}))
 
 
-@pytest.mark.parametrize("made", [dt.Campaign, dt.explain])
-def test_a_campaign_asks_mechanisms_alone(made: Any) -> None:
+def test_a_campaign_asks_mechanisms_alone() -> None:
     once = dt.Once(dt.RR(dt.Categories(["no", "yes"]), epsilon=1), days=365)
     with pytest.raises(InvalidParameter, match="'smokes' is Once"):
-        made({"smokes": once})
-    with pytest.raises(InvalidParameter, match="not Once"):
-        made(once)
+        dt.Campaign({"smokes": once})
+    for made in (dt.Campaign, dt.explain):
+        with pytest.raises(InvalidParameter, match="not Once"):
+            made(once)
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("epsilon = 1\n", "epsilon"),
+        ("[question.age]\ninterval = [0, 1]\nepsilon = 1\n", "did you mean questions"),
+        ("[campaign]\nbegin = 2026-05-01\n", "did you mean begins"),
+    ],
+)
+def test_unknown_keys_are_refused_with_the_nearest(text: str, near: str) -> None:
+    """ε = 1 above two questions of 2 each would be 4, without a word."""
+    asked = "[questions.a]\ninterval = [0, 1]\nepsilon = 2\n[questions.b]\ncircle = 1\nepsilon = 2\n"
+    with pytest.raises(InvalidParameter, match=near):
+        dt.Campaign.from_toml(text + asked)
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0])

@@ -110,7 +110,7 @@ def main() -> None:
     inside = counts.total() - counts["outside of functions"]
     seen = counts["seen"] + counts["seen, no end"]
     print(f"{seen} of {inside} seen ({100 * seen / max(inside, 1):.1f} %)", dict(counts))
-    for mutant in sorted(some, key=lambda one: one.name):
+    for mutant in sorted(some, key=lambda chosen: chosen.name):
         if known.get(mutant.name) == "survived":
             print(mutant.name)
 

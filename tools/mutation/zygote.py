@@ -130,7 +130,7 @@ class Zygote:
             self._say(mutant, "outside of functions", 0, begin)
             return
         place = f"{path_of(mutant.module).relative_to(SOURCE).as_posix()}:{change[0]}"
-        near = sorted((one["seconds"], name) for name, one in reach.items() if place in one["calls"])
+        near = sorted((test["seconds"], name) for name, test in reach.items() if place in test["calls"])
         if not near:
             self._say(mutant, "survived", 0, begin)
             return

@@ -11,7 +11,7 @@ from tools.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case, lowest
 @pytest.mark.parametrize("runs", [50, 300, 2000])
 def test_the_threshold_is_the_binomial_one(runs):
     def below(hits):
-        return sum(math.comb(runs, one) * 9**one for one in range(hits)) / 10**runs  # of integers, exactly
+        return sum(math.comb(runs, hit) * 9**hit for hit in range(hits)) / 10**runs  # of integers, exactly
 
     assert below(lowest(0.9, runs)) < 1e-6 < below(lowest(0.9, runs) + 1)
 

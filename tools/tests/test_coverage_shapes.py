@@ -28,10 +28,10 @@ def test_the_exact_truth_is_that_of_the_people_who_are_drawn():
 @pytest.mark.parametrize("name", [*CURVED, *POINTED])
 def test_bands_keep_their_level_on_average(name):
     found = [measured(SHAPES[name], epsilon, n, 24, seed=11) for n, epsilon in CELLS]
-    assert 0.93 <= np.mean([one["bins"] for one in found]) <= 0.98
-    assert min(one["bins"] for one in found) > 0.9
-    assert np.mean([one["cdf"] for one in found]) > 0.92
-    assert np.mean([one["quantile"] for one in found]) > 0.92
+    assert 0.93 <= np.mean([run["bins"] for run in found]) <= 0.98
+    assert min(run["bins"] for run in found) > 0.9
+    assert np.mean([run["cdf"] for run in found]) > 0.92
+    assert np.mean([run["quantile"] for run in found]) > 0.92
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_modes_hold(name):
 @pytest.mark.slow
 def test_narrower_bands_are_seen():
     found = [measured(SHAPES["Beta(2, 5)"], epsilon, n, 24, 11, narrowed=0.75) for n, epsilon in CELLS]
-    assert np.mean([one["bins"] for one in found]) < 0.93
+    assert np.mean([run["bins"] for run in found]) < 0.93
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ export interface Options {
   rules?: Rules;
 }
 
-/** How a question is asked. */
+/** What an asker adds to a question: its name, who asks, how often. */
 export interface Asking {
   name: string;
   asker: string;
@@ -56,7 +56,7 @@ export interface Promised {
   assumes: string[];
 }
 
-/** A question as this device is asked it. */
+/** A question with what its asker added, as `answer` and `send` take it. */
 export interface Asks {
   readonly question: Question;
   readonly asking: Asking;

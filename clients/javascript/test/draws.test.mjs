@@ -7,6 +7,7 @@ import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
+import { several } from "../dist/several.js";
 import { scripted, unknown } from "./events.mjs";
 
 const file = process.env.VECTORS ?? new URL("../../../conformance/2/draws.json", import.meta.url);
@@ -15,7 +16,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
-  Object.assign(kinds, { lattice, sectors, projective, ...paths });
+  Object.assign(kinds, { lattice, sectors, projective, several, ...paths });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

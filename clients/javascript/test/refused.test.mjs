@@ -7,9 +7,10 @@ import { draws, Malformed } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
+import { several } from "../dist/several.js";
 import { expBelow, readNamed } from "../dist/testing.js";
 
-Object.assign(draws, { lattice, sectors, projective, ...paths });
+Object.assign(draws, { lattice, sectors, projective, several, ...paths });
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 

@@ -39,8 +39,8 @@ def figure_7_1(setting: Setting) -> Rows:
 
 def _small(setting: Setting) -> Network:
     with np.load(setting.needed(_FFNN)) as arrays:
-        one, two, three, four = (array.astype(np.float64) for array in arrays.values())
-    return Network.dense([(one, two), (three, four)])
+        weights, shift, last_weights, last_shift = (array.astype(np.float64) for array in arrays.values())
+    return Network.dense([(weights, shift), (last_weights, last_shift)])
 
 
 def figure_7_2(setting: Setting) -> Rows:

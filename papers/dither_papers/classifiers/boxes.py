@@ -213,9 +213,11 @@ def uniform_region(
     marginals = list_marginals(laws, case.values)
     indices = [np.arange(marginal.places.size) for marginal in marginals]
     drawn = draw_uniform_reports(indices, queries, source).astype(np.int64)
-    points = np.stack([one.places[drawn[:, i]] for i, one in enumerate(marginals)], axis=-1)
-    weights = np.prod([one.masses[drawn[:, i]] * one.places.size for i, one in enumerate(marginals)], axis=0)
-    most = float(np.prod([one.masses.max() * one.places.size for one in marginals]))
+    points = np.stack([marginal.places[drawn[:, i]] for i, marginal in enumerate(marginals)], axis=-1)
+    weights = np.prod(
+        [marginal.masses[drawn[:, i]] * marginal.places.size for i, marginal in enumerate(marginals)], axis=0
+    )
+    most = float(np.prod([marginal.masses.max() * marginal.places.size for marginal in marginals]))
     terms = weights * case.keeps(points)
     mean = float(terms.mean())
     margin = bernstein(float(terms.var(ddof=1)), most, queries, omega / 2.0)

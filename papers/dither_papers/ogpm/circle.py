@@ -22,10 +22,10 @@ _TOTAL: Final = 1.0 + 2.0 * math.pi
 _POINTS: Final = ((0.3, 0.8), (0.7, 4.0))  # distance and direction of the two people of Figure 7
 
 
-def _split_error(one: float, widths: Power) -> float:
+def _split_error(share: float, widths: Power) -> float:
     """Return the squared error of the distance, at worst, plus that of the direction."""
-    radial = OGPM(UNIT, epsilon=one, loss=widths.loss).worst_error(squared.loss)
-    around = OGPM(Circle(), epsilon=_TOTAL - one, loss=widths.loss).error(squared.loss, 0.0)
+    radial = OGPM(UNIT, epsilon=share, loss=widths.loss).worst_error(squared.loss)
+    around = OGPM(Circle(), epsilon=_TOTAL - share, loss=widths.loss).error(squared.loss, 0.0)
     return radial + float(around)
 
 
@@ -38,8 +38,8 @@ def figure_7(setting: Setting) -> Rows:
         rows.append(
             {**row, "distance": best, "direction": _TOTAL - best, "error": _split_error(best, widths)}
         )
-        for one in np.linspace(0.1, _TOTAL - 0.1, 60).tolist():
-            rows.append({**row, "share": one, "total error": _split_error(one, widths)})
+        for share in np.linspace(0.1, _TOTAL - 0.1, 60).tolist():
+            rows.append({**row, "share": share, "total error": _split_error(share, widths)})
         for radius, angle in _POINTS:
             window = {
                 **dict(
@@ -172,8 +172,10 @@ def _polar(panels: Panels, rows: Rows) -> None:
         for row in own:
             if "from r" in row:
                 angles = np.linspace(row["from φ"], row["to φ"], 60)
-                edge = [(row["from r"], one) for one in angles] + [(row["to r"], one) for one in angles[::-1]]
-                x, y = ([size * turn(one) for size, one in edge] for turn in (math.cos, math.sin))
+                edge = [(row["from r"], angle) for angle in angles] + [
+                    (row["to r"], angle) for angle in angles[::-1]
+                ]
+                x, y = ([size * turn(angle) for size, angle in edge] for turn in (math.cos, math.sin))
                 disk.fill(x, y, color=colour, alpha=0.25)
                 disk.plot(
                     [row["r"] * math.cos(row["φ"])],

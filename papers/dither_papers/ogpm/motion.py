@@ -20,7 +20,7 @@ _FILE: Final = "motionsense_dws1_sub1-3.parquet"
 _RUNS: Final = 500  # as the paper says
 
 
-BUDGETS: Final = tuple(float(one) for one in np.linspace(1.0, 8.0, 15))  # the authors' grid
+BUDGETS: Final = tuple(float(epsilon) for epsilon in np.linspace(1.0, 8.0, 15))  # the authors' grid
 
 
 def _columns(setting: Setting) -> tuple[Floats, Floats]:
@@ -124,8 +124,8 @@ def section_7_2(setting: Setting) -> Rows:
             if mean:
                 shares = {f"of {name}": 100 * mean["OGPM"] / mean[name] for name in ("PM-C", "SW-C")}
                 rows.append({"version": version, "claim": f"{claim}, {panel}", **shares})
-    for claim, one, two in _PRINTED:
-        rows.append({"version": PUBLISHED, "claim": claim, "of PM-C": one, "of SW-C": two})
+    for claim, of_pm, of_sw in _PRINTED:
+        rows.append({"version": PUBLISHED, "claim": claim, "of PM-C": of_pm, "of SW-C": of_sw})
     return rows
 
 

@@ -121,7 +121,7 @@ def solve(
             for (sign, near, far), count in zip(rooms, division, strict=True)
         ]
         found.append(_BilinearProgram(sides, value, power, gap, seconds).levels_and_edges(budget))
-    return min(found, key=lambda one: one.error).on(codomain, power)
+    return min(found, key=lambda program: program.error).on(codomain, power)
 
 
 def place(

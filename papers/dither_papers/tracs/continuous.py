@@ -56,7 +56,7 @@ def _short_side(setting: Setting) -> Rows:
     """Return the rows of Figure 6.5: nine places along the short side, one above the lower edge."""
     path = np.stack([np.arange(1, 10) * 0.2, np.ones(9)], axis=1)
     paths = Paths.of(np.broadcast_to(path, (setting.runs(100_000, 20_000), 9, 2)))
-    told = {name: one for name, one in programs(LONG, Flaws()).items() if name != "planar Laplace"}
+    told = {name: program for name, program in programs(LONG, Flaws()).items() if name != "planar Laplace"}
     makers = {name: make for name, make in RIGHT_ONES.items() if name != "planar Laplace"}
     return (
         rows("fig6.5_short_side", PUBLISHED)

@@ -162,9 +162,9 @@ FIGURES: Final = [
         [
             *expect(RIGHT, "TraCS-C", (0.5933, 0.4343, 0.3019, 0.2013, 0.13), 0.06),
             *(
-                one
+                expected
                 for name in ("gridding 10 × 10", "gridding 100 × 100")
-                for one in expect(RIGHT, name, TABLES["figD.3_gridding"][name], 0.1, source="published")
+                for expected in expect(RIGHT, name, TABLES["figD.3_gridding"][name], 0.1, source="published")
             ),
         ],
         notes=("The published points of TraCS-C lie up to 16 % below the exact mean, which is an integral.",),

@@ -192,9 +192,9 @@ def expect_published(
 ) -> list[ExpectedNumber]:
     """Return the published numbers as the expected values of the programs with the authors' bugs."""
     return [
-        one
+        expected
         for name in names
-        for one in expect(
+        for expected in expect(
             CODED,
             name,
             PUBLISHED_CURVES[figure][name],

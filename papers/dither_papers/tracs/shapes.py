@@ -94,10 +94,10 @@ def disk_drawn(panels: Panels, rows: Rows) -> None:
     area = next(row for row in rows if row.get("mechanism") == "likelier area")
     arc = np.linspace(area["from_direction"], area["to_direction"], 100) * math.pi
     near, far = area["from_distance"], area["to_distance"]
-    outline = [(near, one) for one in arc] + [(far, one) for one in arc[::-1]] + [(near, arc[0])]
+    outline = [(near, angle) for angle in arc] + [(far, angle) for angle in arc[::-1]] + [(near, arc[0])]
     axes.plot(
-        [size * math.cos(one) for size, one in outline],
-        [size * math.sin(one) for size, one in outline],
+        [size * math.cos(angle) for size, angle in outline],
+        [size * math.sin(angle) for size, angle in outline],
         color="#d55e00",
         label="likelier area",
     )

@@ -43,8 +43,8 @@ def _other_measures(setting: Setting) -> Rows:
         }
 
     found = rows("fig6.10_rqp_chi", PUBLISHED, column="within")
-    for one, two in zip(found, rows("fig6.10_cd_chi", PUBLISHED, column="miscounted"), strict=True):
-        one["miscounted"] = two["miscounted"]
+    for row, published in zip(found, rows("fig6.10_cd_chi", PUBLISHED, column="miscounted"), strict=True):
+        row["miscounted"] = published["miscounted"]
     return found + compared(
         repeated(town.paths, setting.runs(10, 4)), points, setting, measure, Rounded(points)
     )
@@ -59,21 +59,25 @@ def _whole_trajectories(setting: Setting) -> Rows:
         key = f"figD.7_{name}_traj_eps"
         found += rows(key, PUBLISHED, panel=town.name)
         makers: dict[tuple[str, str], Make] = {
-            **{(CODED, one): make for one, make in rivals(points, coded=True, reach=0.8).items()},
-            **{(RIGHT, one): make for one, make in rivals(points, coded=False).items() if "L-SRR" not in one},
+            **{(CODED, rival): make for rival, make in rivals(points, coded=True, reach=0.8).items()},
+            **{
+                (RIGHT, rival): make
+                for rival, make in rivals(points, coded=False).items()
+                if "L-SRR" not in rival
+            },
             (RIGHT, "TraCS-D"): partial(TraCSD, reading=Rounded(points)),
             (RIGHT, "TraCS-C"): partial(TraCSC, reading=Rounded(points)),
         }
         for epsilon in EPSILONS:
             found.append(_raw(town, points, epsilon, epsilon * length, setting))
-            for ((version, one), make), source in zip(
+            for ((version, rival), make), source in zip(
                 makers.items(), sources(setting, len(makers)), strict=True
             ):
                 told = make(SQUARE, epsilon=epsilon * length, unit="trajectory").perturb(
                     town.paths, source=source
                 )
                 error = in_degrees(town)(town.paths, town.paths.like(told.values))
-                where = {"version": version, "panel": town.name, "epsilon": epsilon, "mechanism": one}
+                where = {"version": version, "panel": town.name, "epsilon": epsilon, "mechanism": rival}
                 found.append({**where, **error})
     return found
 
@@ -87,7 +91,7 @@ def _raw(town: City, points: Points, label: float, budget: float, setting: Setti
         )
         for path in town.paths
     ]
-    noisy = town.paths.like(read(np.concatenate([one.values for one in told])))
+    noisy = town.paths.like(read(np.concatenate([path.values for path in told])))
     where = {"version": CODED, "panel": town.name, "epsilon": label, "mechanism": "TraCS-D"}
     return {**where, **in_degrees(town)(town.paths, noisy)}
 

@@ -289,7 +289,7 @@ class Account:
         with self._state() as state:
             event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
             if questions is not None:
-                event["questions"] = [[one.name, one.question.fingerprint] for one in questions]
+                event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
             decision = decide(state, event, self.policy)
             self._store.keep(state, decision.effect)
             if decision.outcome["is"] == "empty":
@@ -421,7 +421,7 @@ class Account:
     def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
         """Return an event without the moment, which is read when the file is held."""
         if not isinstance(asking, Asking):
-            raise InvalidParameter(f"who asks gives a name: dt.Asking('age', mechanism), not {found(asking)}")
+            raise InvalidParameter(f"who asks gives a name: dt.Asking('age', question), not {found(asking)}")
         if identity is None:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):

@@ -354,16 +354,16 @@ class Asking:
         """Return one value as `perturb` takes it, moved into the domain as the device text says."""
         if self.question.unit in _PATHS:
             return self._path(value)
-        domain, one = self.question.domain, [value]
+        domain, values = self.question.domain, [value]
         try:
             if domain.outside != "refuse":
-                return domain.clip(one)
-            domain.check(one)
+                return domain.clip(values)
+            domain.check(values)
         except OutsideDomain:
             if self.otherwise is None:
                 raise
             return [self.otherwise]
-        return one
+        return values
 
     def _path(self, value: object) -> Paths:
         paths = Paths.of(value)

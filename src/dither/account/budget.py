@@ -259,13 +259,13 @@ def ledger(state: State) -> Ledger:
     promised = guarantee(state)
     entries = [
         Entry(
-            f"{one['asker']} {one['question']}".strip(),
+            f"{entry['asker']} {entry['question']}".strip(),
             Guarantee(
-                as_bound(int(one["epsilon"], 16), int(one["delta"], 16)), assumes=tuple(one["assumes"])
+                as_bound(int(entry["epsilon"], 16), int(entry["delta"], 16)), assumes=tuple(entry["assumes"])
             ),
-            int(one["id"], 16),
+            int(entry["id"], 16),
         )
-        for one in state.entries.values()
+        for entry in state.entries.values()
     ]
     return Ledger(promised.epsilon, promised.delta, entries=frozenset(entries))
 

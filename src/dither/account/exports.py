@@ -83,7 +83,7 @@ def _object(fields: Mapping[str, Rule], maybe: Mapping[str, Rule] = MappingProxy
     def rule(value: Any) -> bool:
         if not isinstance(value, dict) or not set(fields) <= set(value) <= {*fields, *maybe}:
             return False
-        return all({**fields, **maybe}[name](one) for name, one in value.items())
+        return all({**fields, **maybe}[name](inner) for name, inner in value.items())
 
     return rule
 
@@ -168,14 +168,14 @@ def merge(state: State, other: Mapping[str, Any]) -> tuple[Data, Data]:
             return _refusal("conflict")
     effect: Data = {}
     answers = [
-        one
-        for one in other["answers"]
-        if _earlier(one, state.answers.get((*question_key(one), one["permanent"])), _order_of_answer)
+        answer
+        for answer in other["answers"]
+        if _earlier(answer, state.answers.get((*question_key(answer), answer["permanent"])), _order_of_answer)
     ]
     choices = [
-        one
-        for one in other["choices"]
-        if _earlier(one, state.choices.get((*question_key(one), one["period"])), _order_of_choice)
+        choice
+        for choice in other["choices"]
+        if _earlier(choice, state.choices.get((*question_key(choice), choice["period"])), _order_of_choice)
     ]
     for name, new in (("entries", entries), ("answers", answers), ("choices", choices)):
         if new:
@@ -187,8 +187,8 @@ def _refusal(reason: str) -> tuple[Data, Data]:
     return {"is": "refused", "reason": reason}, {}
 
 
-def _earlier(one: Data, other: Data | None, order: Any) -> bool:
-    return other is None or order(one) < order(other)
+def _earlier(entry: Data, other: Data | None, order: Any) -> bool:
+    return other is None or order(entry) < order(other)
 
 
 def _order_of_answer(answer: Data) -> str:

@@ -86,7 +86,9 @@ def decide(state: State, event: Mapping[str, Any], policy: Policy, source: Sourc
             return _batch(state, event)
         case "acknowledge":
             name = event["id"]
-            gone = [one["id"] for one in state.queue.values() if name in (one["id"], one["batch"])]
+            gone = [
+                report["id"] for report in state.queue.values() if name in (report["id"], report["batch"])
+            ]
             if not gone:
                 return Decision({"is": "unknown"})
             return Decision({"is": "acknowledged", "reports": len(gone)}, {"unqueue": gone})

@@ -84,7 +84,7 @@ class Totals:
     def most(self) -> tuple[int, int]:
         """The largest sum of ε, and of δ, over the epochs."""
         sums = self.epochs.values()
-        return max((one for one, _ in sums), default=0), max((two for _, two in sums), default=0)
+        return max((epsilon for epsilon, _ in sums), default=0), max((delta for _, delta in sums), default=0)
 
 
 class State:

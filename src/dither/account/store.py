@@ -139,7 +139,7 @@ class Store:
         if "queue" in told:
             told["queue"] = self._store_report("queue", told["queue"])
         if "answers" in told:
-            told["answers"] = [self._store_report("answer", one) for one in told["answers"]]
+            told["answers"] = [self._store_report("answer", answer) for answer in told["answers"]]
         text = canonical(told)
         head, sequence = _chain(self.head, text), self.sequence + 1
         self.connection.execute("INSERT INTO log VALUES (?, ?, ?)", (sequence, text, head))
@@ -148,7 +148,7 @@ class Store:
         self.sequence, self.head = sequence, head
         gone = [f"queue {identity}" for identity in effect.get("unqueue", ())]
         if "answers" in effect:
-            held = {f"answer {one['id']}" for one in state.answers.values()}
+            held = {f"answer {answer['id']}" for answer in state.answers.values()}
             gone += [name for name in self._names() if name.startswith("answer ") and name not in held]
         self.connection.executemany("DELETE FROM reports WHERE name = ?", [(name,) for name in gone])
 
@@ -218,7 +218,7 @@ class Store:
         self.sequence, self.head = 0, head
         self._fold(state)
         queued = {f"queue {identity}" for identity in state.queue}
-        kept = {f"answer {one['id']}" for one in state.answers.values() if one["report"] is not None}
+        kept = {f"answer {answer['id']}" for answer in state.answers.values() if answer["report"] is not None}
         if queued | kept != set(self._names()):
             raise _Damaged
         self._state = state
@@ -238,7 +238,7 @@ class Store:
             if "queue" in effect:
                 effect["queue"] = self._with_report("queue", effect["queue"])
             if "answers" in effect:
-                effect["answers"] = [self._with_report("answer", one) for one in effect["answers"]]
+                effect["answers"] = [self._with_report("answer", answer) for answer in effect["answers"]]
             state.apply(effect)
         held = [*state.queue.values(), *state.answers.values()]
         if self._last() != (sequence, head) or any(item["report"] == _GONE for item in held):

@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from dither import losses as losses_module
 from dither import registry
-from dither.domains import Categories, Circle, Domain, Line
+from dither.domains import Categories, Circle, Domain, Line, Several
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.losses import CRITERIA, Criterion, Power, as_power, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR, RR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.projective import ProjectiveResponse
+from dither.mechanisms.frequency.several import SetResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
@@ -74,9 +75,9 @@ def solved_candidates(
     if isinstance(domain, Circle) or not LEAST <= epsilon <= MOST:
         return []
     wanted: list[dict[str, Any]] = [
-        {"loss": loss.loss, "criterion": one} for loss in losses for one in criteria
+        {"loss": loss.loss, "criterion": criterion} for loss in losses for criterion in criteria
     ]
-    wanted += [{"unbiased": True, "criterion": one} for one in criteria if unbiased]
+    wanted += [{"unbiased": True, "criterion": criterion} for criterion in criteria if unbiased]
     found = []
     for more in wanted:
         problem = Problem(epsilon, as_power(more.get("loss", squared)), more["criterion"], "unbiased" in more)
@@ -92,7 +93,16 @@ def solved_candidates(
 
 def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
     """Return every frequency protocol that takes these categories."""
-    return [one for kind in _kinds(CategoryMechanism) for one in _candidates_of(kind, domain, epsilon, {})]
+    return [
+        candidate
+        for kind in _kinds(CategoryMechanism)
+        for candidate in _candidates_of(kind, domain, epsilon, {})
+    ]
+
+
+def on_sets(domain: Several, epsilon: float) -> list[Candidate]:
+    """Return the mechanisms for sets of items."""
+    return list(_candidates_of(SetResponse, domain, epsilon, {}))
 
 
 def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:
@@ -217,6 +227,6 @@ def default_protocol(domain: Categories, epsilon: float) -> CategoryMechanism:
     if len(found) == 1 and len(domain) > 1 << 16:
         found.append(OLH(domain, epsilon=epsilon))
     share = 1.0 / len(domain)
-    near = _NEARLY * min(one.variance(share) for one in found)
-    alike = [one for one in found if one.variance(share) <= near]
-    return min(alike, key=lambda one: (one.report_bytes, one.variance(share)))
+    near = _NEARLY * min(protocol.variance(share) for protocol in found)
+    alike = [protocol for protocol in found if protocol.variance(share) <= near]
+    return min(alike, key=lambda protocol: (protocol.report_bytes, protocol.variance(share)))

@@ -5,6 +5,7 @@ The picture of a comparison: two panels of curves. matplotlib is loaded when cal
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved_candidates
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval, Line, Profile
+from dither.domains import Categories, Circle, Domain, Interval, Line, Profile, Several
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
 from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.frequency.several import least_item_variance
 from dither.mechanisms.marginals import Marginals
 from dither.numerics.roots import integrate
 from dither.optimal import store
@@ -93,17 +95,26 @@ class Comparison(ResultTable):
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
         panel shows the variance against the frequency. Needs the extra `plot`.
         """
-        drawn = [one for one in self.candidates if isinstance(one.mechanism, Analysis | CategoryMechanism)]
+        drawn = [
+            candidate
+            for candidate in self.candidates
+            if isinstance(candidate.mechanism, Analysis | CategoryMechanism)
+        ]
         if not drawn or (len(drawn) < len(self.candidates) and not self.losses):
             raise InvalidParameter("errors of ranges and tables have no picture; draw an estimate")
         best = drawn[:count]
         if isinstance(self.domain, Categories):
-            here = [(one.name, _frequency_curve(one)) for one in best]
-            there = [(one.name, _along(one, lambda made: made.variance(0.0))) for one in best]
+            here = [(candidate.name, _frequency_curve(candidate)) for candidate in best]
+            there = [
+                (candidate.name, _along(candidate, lambda made: made.variance(0.0))) for candidate in best
+            ]
             return draw_curves(here, there, ("frequency", "variance of one report"), ax=ax)
         judged = self.losses[0] if loss is None else as_power(loss)
-        here = [(one.name, _error_curve(one, judged)) for one in best]
-        there = [(one.name, _along(one, lambda made: error_of(made, judged, "worst"))) for one in best]
+        here = [(candidate.name, _error_curve(candidate, judged)) for candidate in best]
+        there = [
+            (candidate.name, _along(candidate, lambda made: error_of(made, judged, "worst")))
+            for candidate in best
+        ]
         return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
 
     def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:
@@ -156,14 +167,18 @@ def compare(
         return _for_goal(
             _compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, progress
         )
+    if isinstance(domain, Several):
+        if also:
+            raise InvalidParameter("mechanisms for sets of items are compared without `also`")
+        return _for_goal(_compare_sets(domain, budget), goal, progress)
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
         return _compare_tables(domain, budget)
     if not isinstance(domain, Interval | Circle):
         raise InvalidParameter(
-            f"mechanisms are compared on an Interval, a Circle or Categories, not on {type(domain).__name__}"
-            "; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
+            "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
+            f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
@@ -175,15 +190,15 @@ def compare(
 def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
     """Return the caller's own mechanisms as candidates; raise InvalidParameter if they do not compare."""
     found: list[Candidate] = []
-    for one in also:
-        if not isinstance(one, kind) or getattr(one, "domain", None) != domain:
+    for mechanism in also:
+        if not isinstance(mechanism, kind) or getattr(mechanism, "domain", None) != domain:
             raise InvalidParameter(
                 f"`also` holds mechanisms on {domain} with known errors, as dt.Podium has; "
-                f"{type(one).__name__} is not one"
+                f"{type(mechanism).__name__} is not one"
             )
         taken = [candidate.name for candidate in found]
-        name = f"{type(one).__name__} (yours)"
-        found.append(Candidate(name if name not in taken else f"{name} {len(found) + 1}", one))
+        name = f"{type(mechanism).__name__} (yours)"
+        found.append(Candidate(name if name not in taken else f"{name} {len(found) + 1}", mechanism))
     return found
 
 
@@ -194,7 +209,10 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
     goal.check(table.domain)
     beside = goal.beside(table.domain, table.epsilon)
     candidates = [*table.candidates, *beside]
-    every = [*table.rows, *({"mechanism": one.name, "bytes": one.mechanism.report_bytes} for one in beside)]
+    every = [
+        *table.rows,
+        *({"mechanism": candidate.name, "bytes": candidate.mechanism.report_bytes} for candidate in beside),
+    ]
     how, columns = goal.columns(candidates, progress)
     errors = [next(iter(row.values())) for row in columns]
     order = sorted(range(len(errors)), key=lambda place: (errors[place] is None, errors[place] or 0.0))
@@ -215,10 +233,10 @@ def _compare_numbers(
     optima = solved_candidates(domain, epsilon, losses, unbiased=True)
     candidates = [*optima, *on_a_line(domain, epsilon, losses), *own]
     measured = sorted(
-        ((one, _measure(one.mechanism, losses)) for one in candidates),
+        ((candidate, _measure(candidate.mechanism, losses)) for candidate in candidates),
         key=lambda pair: next(iter(pair[1].values())),
     )
-    bounds = {one.mechanism.problem: one.mechanism.certificate.bound for one in optima}
+    bounds = {candidate.mechanism.problem: candidate.mechanism.certificate.bound for candidate in optima}
     best, proven = {}, True
     for name, loss, criterion in _errors(losses):
         least = known_optimum(domain, epsilon, loss, criterion)
@@ -230,10 +248,10 @@ def _compare_numbers(
     smallest = min(straight, default=None)
     if bounds:
         smallest = bounds.get(Problem(epsilon, squared, "worst", unbiased=True), smallest)
-    rows = tuple(_row(one, row, best, smallest, domain) for one, row in measured)
+    rows = tuple(_row(candidate, row, best, smallest, domain) for candidate, row in measured)
     known_best = "the best possible" if proven else "the best possible or the best found"
     title = f"ε = {epsilon:g} on {domain}; in brackets, relative to {known_best}"
-    return Comparison(title, rows, domain, epsilon, tuple(one for one, _ in measured), losses)
+    return Comparison(title, rows, domain, epsilon, tuple(candidate for candidate, _ in measured), losses)
 
 
 def _errors(losses: Iterable[Power]) -> list[tuple[str, Power, Criterion]]:
@@ -248,9 +266,13 @@ def _measure(mechanism: Analysis, losses: tuple[Power, ...]) -> dict[str, float]
 
 
 def _row(
-    one: Candidate, measured: dict[str, float], best: dict[str, float], unbiased: float | None, domain: Line
+    candidate: Candidate,
+    measured: dict[str, float],
+    best: dict[str, float],
+    unbiased: float | None,
+    domain: Line,
 ) -> Row:
-    row: dict[str, Any] = {"mechanism": one.name, **measured, "bytes": one.mechanism.report_bytes}
+    row: dict[str, Any] = {"mechanism": candidate.name, **measured, "bytes": candidate.mechanism.report_bytes}
     for name, least in best.items():
         row[f"relative {name}"] = measured[name] / least
     straight = measured["bias"] <= _UNBIASED * domain.length and unbiased is not None
@@ -260,22 +282,58 @@ def _row(
 
 def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate]) -> Comparison:
     every = [*on_categories(domain, epsilon), *own]
-    candidates = sorted(every, key=lambda one: average_variance(one.mechanism))
+    candidates = sorted(every, key=lambda candidate: average_variance(candidate.mechanism))
     least = least_frequency_variance(len(domain), epsilon)
     rows = tuple(
         {
-            "mechanism": one.name,
-            "average variance": average_variance(one.mechanism),
-            "variance if rare": one.mechanism.variance(0.0),
-            "variance if all": one.mechanism.variance(1.0),
-            "bytes": one.mechanism.report_bytes,
-            "relative average variance": average_variance(one.mechanism) / least,
+            "mechanism": candidate.name,
+            "average variance": average_variance(candidate.mechanism),
+            "variance if rare": candidate.mechanism.variance(0.0),
+            "variance if all": candidate.mechanism.variance(1.0),
+            "bytes": candidate.mechanism.report_bytes,
+            "relative average variance": average_variance(candidate.mechanism) / least,
         }
-        for one in candidates
+        for candidate in candidates
     )
     title = (
         f"ε = {epsilon:g} on {domain}; what one report adds to the variance of a frequency; "
         "in brackets, relative to the best possible"
+    )
+    return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
+
+
+def _compare_sets(domain: Several, epsilon: float) -> Comparison:
+    """Return the mechanism beside asking for one of the items at random, and beside a proved lower bound."""
+    candidates = on_sets(domain, epsilon)
+    share, items = domain.most / len(domain), len(domain)
+    least = least_item_variance(items, domain.most, epsilon)
+    lies = (
+        math.exp(epsilon) / math.expm1(epsilon) ** 2
+    )  # of randomized response; one in k answers for an item
+    measured: list[tuple[str, float, float, int]] = [
+        (
+            tried.name,
+            tried.mechanism.variance(share),
+            tried.mechanism.variance(0.0),
+            tried.mechanism.report_bytes,
+        )
+        for tried in candidates
+    ]
+    single = items * lies + (items - 1) * share * (1.0 - share)
+    measured.append(("RR of one item at random", single, items * lies, 4))
+    rows = tuple(
+        {
+            "mechanism": name,
+            "average variance": average,
+            "variance if rare": rare,
+            "bytes": size,
+            "relative average variance": average / least if least > 0.0 else None,
+        }
+        for name, average, rare, size in measured
+    )
+    title = (
+        f"ε = {epsilon:g} on {domain}; what one report adds to the variance of an item's share, if all sets "
+        f"of {domain.most} are alike; in brackets, relative to a lower bound for every mechanism"
     )
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
@@ -286,13 +344,13 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
     ]
     rows = tuple(
         {
-            "mechanism": one.name,
-            "average variance": one.mechanism.average_variance,
-            "questions": len(one.mechanism.kernel.functions),
-            "bytes": one.mechanism.report_bytes,
-            "relative average variance": one.mechanism.average_variance / one.mechanism.bound,
+            "mechanism": candidate.name,
+            "average variance": candidate.mechanism.average_variance,
+            "functions": len(candidate.mechanism.kernel.functions),
+            "bytes": candidate.mechanism.report_bytes,
+            "relative average variance": candidate.mechanism.average_variance / candidate.mechanism.bound,
         }
-        for one in candidates
+        for candidate in candidates
     )
     title = (
         f"ε = {epsilon:g} on {domain}; what one report adds to the variance of all cells of all tables; "
@@ -309,17 +367,17 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
     least = goal.least_error(candidates)
     rows = tuple(
         {
-            "mechanism": one.name,
+            "mechanism": candidate.name,
             "error": error,
-            "bytes": one.mechanism.report_bytes,
+            "bytes": candidate.mechanism.report_bytes,
             **({} if least is None else {"relative error": error / least}),
         }
-        for one, error in ranking
+        for candidate, error in ranking
     )
     title = (
         f"{goal!r}, ε = {epsilon:g} on {domain}; in brackets, relative to a lower bound for every mechanism"
     )
-    return Comparison(title, rows, domain, epsilon, tuple(one for one, _ in ranking), ())
+    return Comparison(title, rows, domain, epsilon, tuple(candidate for candidate, _ in ranking), ())
 
 
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:
@@ -337,8 +395,10 @@ def average_variance(protocol: Any) -> float:
     """Return n times the variance that privacy adds to a frequency, averaged over the categories.
 
     It is (p(1−p) + (k−1)·q(1−q)) / (k·(p−q)²), whatever the frequencies are: they sum to 1 [Wang17, Thm 2].
+    Those of items sum to the mean size of a set, here the largest.
     """
-    return float(protocol.variance(1.0 / len(protocol.categories)))
+    domain = protocol.domain
+    return float(protocol.variance((domain.most if isinstance(domain, Several) else 1) / len(domain)))
 
 
 def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
@@ -355,23 +415,23 @@ def mean_over(mechanism: Analysis, function: Callable[[Floats], Floats]) -> floa
     return integrate(lambda unit: function(line.from_unit(unit)), 0.0, 1.0, (0.5, *mechanism.law.kinks))
 
 
-def _error_curve(one: Candidate, loss: Power) -> tuple[Floats, Floats]:
-    line = one.mechanism.line
+def _error_curve(candidate: Candidate, loss: Power) -> tuple[Floats, Floats]:
+    line = candidate.mechanism.line
     x = np.linspace(line.low, line.high, 201)
-    return x, np.asarray(one.mechanism.error(loss.loss, x))
+    return x, np.asarray(candidate.mechanism.error(loss.loss, x))
 
 
-def _frequency_curve(one: Candidate) -> tuple[Floats, Floats]:
+def _frequency_curve(candidate: Candidate) -> tuple[Floats, Floats]:
     f = np.linspace(0.0, 1.0, 51)
-    return f, np.array([one.mechanism.variance(float(share)) for share in f])
+    return f, np.array([candidate.mechanism.variance(float(share)) for share in f])
 
 
-def _along(one: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
+def _along(candidate: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
     """Return the ε of the picture, and a measure of the same mechanism at each; NaN where it has none."""
     values = []
     for budget in BUDGETS:
         try:
-            values.append(measure(_at(one.mechanism, budget)))
+            values.append(measure(_at(candidate.mechanism, budget)))
         except DitherError:  # a budget that this mechanism does not take
             values.append(np.nan)
     return np.array(BUDGETS), np.array(values)

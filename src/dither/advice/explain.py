@@ -8,24 +8,63 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from dither.advice.goals.numbers import Frequencies, Mean
-from dither.domains import Categories, Circle, Domain, Interval
-from dither.errors import DitherError, InvalidParameter, found
+from dither.domains import Categories, Circle, Domain, Interval, Several
+from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
+from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled
 from dither.privacy import Guarantee, Pure
-from dither.question import Question
+from dither.privacy.guarantee import Combinator, Metric, Nothing
+from dither.question import Question, as_question
+from dither.repetition import AskedAgain, KeptChange, Memoised, Once
 from dither.wire.codec import Campaign, specification
 
 DELTA: Final = 1e-6
+Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
+_LESS: Final = 1 - 1e-6  # what a mechanism spends is a little less than the ε it was asked for
+WEAK, LITTLE = 5 * _LESS, 10 * _LESS  # of one person: from here a warning is due, and a plain sentence
+_DENIABLE: Final = 2.0  # the ε up to which a report can be denied: at most 88 % of a guess of 50 %
+PRIORS: Final = (0.01, 0.1, 0.5, 0.9)
+PEOPLE: Final = (1_000, 10_000)
+_LISTED: Final = 6  # questions that the text for the person names
+
+
+@cache
+def sentences(language: str = "en") -> Mapping[str, Mapping[str, str]]:
+    """Return the table of sentences of a language: one file `explain.LANGUAGE.toml` each."""
+    place = resources.files("dither.advice")
+    known = [name.split(".")[1] for file in place.iterdir() if _TABLE.fullmatch(name := file.name)]
+    if language not in known:
+        raise unknown_name("language of explanations", language, known)
+    return tomllib.loads(place.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
+
+
+_TABLE: Final = re.compile(r"explain\.[a-z-]+\.toml")
+
+
+def caution(guarantee: Guarantee, language: str = "en") -> str | None:
+    """Return the warning that is due for what one person is promised over a whole campaign; None below ε = 5.
+
+    >>> caution(Guarantee(Pure(1.0))) is None, "little" in caution(Guarantee(Pure(12.0)))
+    (True, True)
+    """
+    words = sentences(language)["warning"]
+    if isinstance(guarantee.bound, Nothing):
+        return words["none"].format(reason=guarantee.bound.reason)
+    if isinstance(guarantee.bound, Metric) or guarantee.epsilon < WEAK:
+        return None
+    name = "weak" if guarantee.epsilon < LITTLE else "little"
+    return words[name].format(epsilon=f"{guarantee.epsilon:.4g}")
 
 
 @dataclass(frozen=True)
@@ -38,7 +77,11 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Any] | Campaign, *, minimum_batch: int, delta: float = DELTA
+    questions: Mapping[str, Any] | Campaign | Each | Sampled,
+    *,
+    minimum_batch: int,
+    delta: float = DELTA,
+    language: str = "en",
 ) -> BatchPromise:
     """Return the promise, and its sentences, if answers are read only in batches of so many people, mixed.
 
@@ -51,27 +94,23 @@ def batch_promise(
     >>> round(promise.guarantee.epsilon, 3)
     0.143
     """
-    campaign = Campaign.of(questions)
+    asked, words = _Questions.of(questions), sentences(language)
     people = f"{minimum_batch:,}".replace(",", " ") if isinstance(minimum_batch, int) else ""
     try:
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    refused = [name for name, one in campaign.questions.items() if not can_be_shuffled(one)]
-    if refused:
-        return BatchPromise(
-            None,
-            "",
-            f"Mixing batches adds nothing to the promise: shuffling has no bound for {', '.join(refused)}.",
-        )
-    guarantee = _guarantee(campaign, minimum_batch, delta)
+    plain = {name: asking for name, asking in asked.named.items() if isinstance(asking, Question)}
+    refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
+    if refused or asked.sampled:
+        names = ", ".join(refused or asked.named)
+        return BatchPromise(None, "", words["officer"]["no_batch"].format(names=names))
+    guarantee = _guarantee(plain, asked.whole, minimum_batch, delta)
+    percent = _at_most(guessed_right(guarantee), 1)
     return BatchPromise(
         guarantee,
-        f"If your answers are mixed with those of others in batches of at least {people} people, whoever "
-        f"guesses between two answers of yours from a batch is right at most {_percent_of_batch(guarantee)} "
-        "of the time.",
-        f"Read only in mixed batches of at least {people} people: {guarantee}. Smaller batches have to wait. "
-        "If an assumption fails, the promise on the device is what is left.",
+        words["person"]["batch"].format(people=people, percent=percent),
+        words["officer"]["batch"].format(people=people, guarantee=guarantee),
     )
 
 
@@ -88,23 +127,12 @@ def guessed_right(guarantee: Guarantee) -> float:
     return min(1.0, (1.0 + delta * away) / (1.0 + away))
 
 
-def _guarantee(campaign: Campaign, people: int, delta: float) -> Guarantee:
-    if len(campaign.questions) == 1:
-        (only,) = campaign.questions.values()
+def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int, delta: float) -> Guarantee:
+    if len(questions) == 1:
+        (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)
-    whole = campaign.guarantee
     mixed = shuffled(whole.epsilon, n=people, delta=delta)  # a record is a report with the summed ε
     return replace(mixed, assumes=tuple(dict.fromkeys([*whole.assumes, *mixed.assumes])))
-
-
-def _percent_of_batch(guarantee: Guarantee) -> str:
-    share = math.ceil(1000.0 * guessed_right(guarantee)) / 10.0  # outward
-    return f"{share:g} %"
-
-
-PRIORS: Final = (0.01, 0.1, 0.5, 0.9)
-PEOPLE: Final = (1_000, 10_000)
-_LISTED: Final = 6  # questions that the text for the person names
 
 
 def odds(epsilon: float, prior: float) -> float:
@@ -130,114 +158,211 @@ class Explanation:
     __repr__ = __str__
 
 
+@dataclass(frozen=True)
+class _Questions:
+    """What a person is asked: questions and questions asked again by name, and their guarantee together."""
+
+    named: Mapping[str, Any]
+    whole: Guarantee
+    sampled: bool = False  # whether a person answers only one of them, drawn at random
+
+    @classmethod
+    def of(cls, questions: Any) -> _Questions:
+        """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
+        if isinstance(questions, Attributes):
+            named = {name: _plain(part) for name, part in questions.parts.items()}
+            return cls(named, questions.guarantee, isinstance(questions, Sampled))
+        again = isinstance(questions, Mapping) and any(
+            isinstance(question, Combinator) for question in questions.values()
+        )
+        if not again:
+            campaign = Campaign.of(questions)
+            return cls(campaign.questions, campaign.guarantee)
+        named = {}
+        for name, question in questions.items():
+            if isinstance(question, Combinator) and not isinstance(question, AskedAgain | KeptChange):
+                raise InvalidParameter(
+                    f"{name!r} is {type(question).__name__}, of several questions: explain it by itself"
+                )
+            named[name] = _plain(question)
+        whole: Guarantee = reduce(Guarantee.compose, (part.guarantee for part in named.values()))
+        return cls(named, whole.of_record() if len(named) > 1 else whole)
+
+
+def whole_promise(questions: Any) -> Guarantee:
+    """Return what one person is promised who answers all that `explain` takes."""
+    return _Questions.of(questions).whole
+
+
+def _plain(asked: Any) -> Any:
+    return asked if isinstance(asked, Combinator) else as_question(asked)
+
+
 def explain(
-    questions: Mapping[str, Any] | Campaign,
+    questions: Mapping[str, Any] | Campaign | Each | Sampled,
     *,
     spent: Guarantee | None = None,
     minimum_batch: int | None = None,
     delta: float = DELTA,
+    randomiser: Randomiser = "device",
+    keep: Sequence[str] = (),
+    weights: Sequence[str] = (),
+    repeat: str | None = None,
+    language: str = "en",
 ) -> Explanation:
     """Explain questions in plain words: what is told, the odds, what was spent before, the assumptions.
 
-    `spent` is what a person has given before, such as `account.ledger.spent`. If reports are mixed and read
-    only in batches of at least `minimum_batch` people, the texts add the (ε, δ) of such a batch.
+    `questions` may be asked again (`Once`, `KeptChange`), or be an `Each` or a `Sampled`. `spent` is what a
+    person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
+    at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
+    randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
+    they are. `repeat` is how a second answer is made, as `dt.Asking` has it.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
-    >>> "50 % can be at most 73 % sure" in told.person
+    >>> "50 % can be at most 74 % sure" in told.person
     True
     """
-    campaign = Campaign.of(questions)
+    check_choice("randomiser", randomiser, Randomiser)
+    asked, words = _Questions.of(questions), sentences(language)
     batch = (
-        None if minimum_batch is None else batch_promise(campaign, minimum_batch=minimum_batch, delta=delta)
+        None
+        if minimum_batch is None
+        else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
-    return Explanation(_person(campaign, spent, batch), _officer(campaign, spent, batch))
-
-
-def _person(campaign: Campaign, spent: Guarantee | None, batch: BatchPromise | None) -> str:
-    names = list(campaign.questions)
-    listed = ", ".join(names[:_LISTED]) + (
-        f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    )
-    whole = campaign.guarantee
-    sentences = [
-        f"You are asked about: {listed}.",
-        "Your device changes your answers at random before they leave it, so nobody receives your true "
-        "answers, and you can deny every answer that was sent.",
-        _sure(whole, "" if len(names) == 1 else " all"),
+    beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
+    said = words["person"]
+    person = [
+        _asked_about(asked, said),
+        said[randomiser],
+        *([said["sampled"]] if asked.sampled else []),
+        *_again(asked, said, repeat),
+        *_protection(asked.whole, said),
+        *(said[name].format(names=names) for name, names in beside.items()),
+        _sure(asked, said),
     ]
     if spent is not None:
-        sentences.append(_together(whole, spent))
+        person.append(_together(asked.whole, spent, said))
     if batch is not None and batch.person:
-        sentences.append(batch.person)
-    if whole.assumes:
-        sentences.append(f"This assumes that {'; '.join(whole.assumes[:2])}.")
-    sentences.append("Averages over many people are still accurate; nothing certain follows about you.")
-    return " ".join(sentences)
+        person.append(batch.person)
+    if asked.whole.assumes:
+        person.append(said["assumes"].format(assumptions="; ".join(asked.whole.assumes[:2])))
+    person.append(said["averages" if _within(asked.whole, WEAK) else "averages_only"])
+    return Explanation(" ".join(person), _officer(asked, spent, batch, randomiser, beside, words["officer"]))
 
 
-def _sure(whole: Guarantee, every: str) -> str:
+def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
+    names = list(asked.named)
+    listed = ", ".join(names[:_LISTED])
+    if len(names) > _LISTED:
+        listed = said["more"].format(names=listed, count=len(names) - _LISTED)
+    return said["asked"].format(names=listed)
+
+
+def _again(asked: _Questions, said: Mapping[str, str], repeat: str | None) -> list[str]:
+    """Return how often each question is asked, those that are asked alike together."""
+    alike: dict[tuple[str, int, int], list[str]] = {}
+    for name, asking in asked.named.items():
+        if isinstance(asking, Once):
+            alike.setdefault(
+                ("once" if asking.answers == 1 else "periods", asking.days, asking.answers), []
+            ).append(name)
+        elif isinstance(asking, KeptChange):
+            alike.setdefault(("kept_change", asking.days, 0), []).append(name)
+        elif isinstance(asking, Memoised):
+            alike.setdefault(("per_value", 0, 0), []).append(name)
+    found = [
+        said[kind].format(days=days, answers=answers, names=", ".join(names))
+        for (kind, days, answers), names in alike.items()
+    ]
+    named = None if repeat is None else repeat.replace(" ", "_")
+    return [*found, said[named]] if named in ("same", "per_value", "fresh") else found
+
+
+def _within(whole: Guarantee, epsilon: float) -> bool:
+    return isinstance(whole.bound, Pure) and whole.epsilon < epsilon
+
+
+def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
+    """Return the sentence about what a report shows; none where it does not follow from the bound alone."""
+    if isinstance(whole.bound, Pure):
+        limits = ((_DENIABLE / _LESS, "deny"), (WEAK, "prove"), (LITTLE, "weak"))
+        return [said[next((name for limit, name in limits if whole.epsilon < limit), "little")]]
+    loose = not isinstance(whole.bound, Metric) and whole.epsilon >= WEAK
+    return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
+
+
+def _sure(asked: _Questions, said: Mapping[str, str]) -> str:
+    whole = asked.whole
     if not isinstance(whole.bound, Pure):
-        return f"The promise is: {whole.bound}."
-    return (
-        f"Whoever guessed something about you with 50 % can be at most "
-        f"{_percent(odds(whole.epsilon, 0.5))} sure after reading{every} your answer{'s' if every else ''}."
-    )
+        return said["promise"].format(bound=whole.bound)
+    several = len(asked.named) > 1 and not asked.sampled
+    return said["sure_all" if several else "sure"].format(percent=_at_most(odds(whole.epsilon, 0.5)))
 
 
-def _together(whole: Guarantee, spent: Guarantee) -> str:
+def _together(whole: Guarantee, spent: Guarantee, said: Mapping[str, str]) -> str:
     both = spent.compose(whole)
     if not isinstance(both.bound, Pure):
-        return f"Together with what you gave before: {both.bound}."
-    return f"Together with everything that you gave before it is at most {_percent(odds(both.epsilon, 0.5))}."
+        return said["together_promise"].format(bound=both.bound)
+    return said["together"].format(percent=_at_most(odds(both.epsilon, 0.5)))
 
 
-def _percent(share: float) -> str:
-    """Return a probability in per cent, rounded to the nearest whole one, but 100 only if it is 1."""
-    return (
-        f"{round(100.0 * share)} %"
-        if share < 0.995 or share == 1.0
-        else f"{math.floor(1e4 * share) / 100:g} %"
-    )
+def _at_most(share: float, decimals: int = 0) -> str:
+    """Return a probability in per cent, rounded up; with two decimals more where that says less than 100."""
+    share = math.nextafter(share, 1.0)  # it was computed in floats
+    for digits in (decimals, decimals + 1, decimals + 2):
+        percent = math.ceil(10**digits * 100.0 * share) / 10**digits
+        if percent < 100.0:
+            return f"{percent:.{digits}f}".rstrip("0").rstrip(".") + " %" if digits else f"{percent:.0f} %"
+    return "100 %"
 
 
-def _officer(campaign: Campaign, spent: Guarantee | None, batch: BatchPromise | None) -> str:
-    whole = campaign.guarantee
-    lines = [f"{name}: {_question(mechanism)}" for name, mechanism in campaign.questions.items()]
-    lines.append(f"All answers of a person: {whole}.")
+def _officer(
+    asked: _Questions,
+    spent: Guarantee | None,
+    batch: BatchPromise | None,
+    randomiser: Randomiser,
+    beside: Mapping[str, str],
+    said: Mapping[str, str],
+) -> str:
+    whole = asked.whole
+    lines = [f"{name}: {_question(asking, said)}" for name, asking in asked.named.items()]
+    lines.append(said[randomiser])
+    if asked.sampled:
+        lines.append(said["sampled"])
+    lines += [said[name].format(names=names) for name, names in beside.items()]
+    lines.append(said["whole"].format(guarantee=whole))
     if isinstance(whole.bound, Pure):
-        bounds = ", ".join(f"{_percent(prior)} → {_percent(odds(whole.epsilon, prior))}" for prior in PRIORS)
-        lines.append(f"A guess before and at most after the answers, whatever else is known: {bounds}.")
+        bounds = ", ".join(f"{100 * prior:g} % → {_at_most(odds(whole.epsilon, prior))}" for prior in PRIORS)
+        lines.append(said["odds"].format(odds=bounds))
     if spent is not None:
-        lines.append(f"Spent before: {spent}. Together: {spent.compose(whole)}.")
-    lines += [f"Assumption: {line}." for line in whole.assumes] or [
-        "There are no assumptions about the adversary."
-    ]
+        lines.append(said["spent"].format(spent=spent, together=spent.compose(whole)))
+    lines += [said["assumption"].format(assumption=line) for line in whole.assumes] or [said["none"]]
     if batch is not None:
         lines.append(batch.officer)
-    lines.append(
-        "A second answer to the same question spends its ε again. The number of answers is not protected."
-    )
+    lines.append(said["again"])
     return "\n".join(lines)
 
 
-def _question(mechanism: Question) -> str:
-    text = f"{_answer_words(mechanism.domain)}, {mechanism.name}, {mechanism.guarantee}"
-    errors = _errors(mechanism)
+def _question(asked: Any, said: Mapping[str, str]) -> str:
+    inner: Question = asked if isinstance(asked, Question) else asked.question
+    how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
+    text = f"{_answers(inner.domain, said)}, {how}, {asked.guarantee}"
+    errors = _errors(inner, said) if asked is inner else ""
     return f"{text}; {errors}." if errors else f"{text}."
 
 
-def _answer_words(domain: Domain) -> str:
-    if isinstance(domain, Interval):
-        return f"a number in {domain}"
-    if isinstance(domain, Circle):
-        return f"an angle on {domain}"
-    return f"one of {domain}" if isinstance(domain, Categories) else str(domain)
+def _answers(domain: Domain, said: Mapping[str, str]) -> str:
+    if isinstance(domain, Several):
+        return said["several"].format(items=len(domain), most=domain.most)
+    kinds = ((Interval, "number"), (Circle, "angle"), (Categories, "category"))
+    kind = next((name for kind, name in kinds if isinstance(domain, kind)), None)
+    return str(domain) if kind is None else said[kind].format(domain=domain)
 
 
-def _errors(mechanism: Question) -> str:
+def _errors(mechanism: Question, said: Mapping[str, str]) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
-    goal = Frequencies if isinstance(mechanism.domain, Categories) else Mean
+    goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
     found = []
     for people in PEOPLE:
         try:
@@ -246,9 +371,19 @@ def _errors(mechanism: Question) -> str:
             return ""
         if error is None:
             return ""
-        found.append(f"{error:.2g} for {people:,} people".replace(",", " "))
-    what = "a frequency" if goal is Frequencies else "the mean"
-    return f"privacy adds to {what} a standard error of {' and '.join(found)}"
+        many = f"{people:,}".replace(",", " ")
+        found.append(said["error"].format(error=_two_digits(error), people=many))
+    what = "frequency" if goal is Frequencies else "mean"
+    return said[what].format(errors=said["and"].join(found))
+
+
+def _two_digits(number: float) -> str:
+    """Return a number with two significant digits and no exponent: 740, not 7.4e+02."""
+    if not math.isfinite(number) or number == 0.0:
+        return f"{number:g}"
+    places = 1 - math.floor(math.log10(abs(number)))
+    text = f"{round(number, places):.{max(0, places)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 VERSION: Final = 1
@@ -269,10 +404,13 @@ def card(
     people: int | None = None,
     begins: str | None = None,
     ends: str | None = None,
+    repeat: str | None = None,
+    campaign: str | None = None,
 ) -> dict[str, Any]:
     """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
 
-    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked. Every number of the
+    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
+    identity of a published campaign. Questions and `repeat` are as `explain` takes them. Every number of the
     promise is computed from the mechanisms; the rest is as stated.
 
     >>> import dither as dt
@@ -280,7 +418,7 @@ def card(
     >>> round(made["promise"]["epsilon"], 9)
     1.0
     """
-    campaign = Campaign.of(questions)
+    asked = _Questions.of(questions)
     for name, text in (("asker", asker), ("contact", contact)):
         if not isinstance(text, str) or not text.strip():
             raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
@@ -296,9 +434,10 @@ def card(
         "purpose": purpose,
         "people": people,
         **days,
-        "promise": _promise(campaign.guarantee),
-        "questions": [_question_data(name, one) for name, one in campaign.questions.items()],
-        "for the person": explain(campaign).person,
+        **({} if campaign is None else {"campaign": campaign}),
+        "promise": _promise(asked.whole),
+        "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
+        "for the person": explain(questions, repeat=repeat).person,
     }
 
 
@@ -320,13 +459,14 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
         "kind": type(guarantee.bound).__name__.lower(),
         "unit": f"one {guarantee.unit}",
         "assumptions": list(guarantee.assumes),
-        "odds": [{"before": one, "at most after": odds(guarantee.epsilon, one)} for one in PRIORS]
+        "odds": [{"before": prior, "at most after": odds(guarantee.epsilon, prior)} for prior in PRIORS]
         if pure
         else [],
     }
 
 
-def _question_data(name: str, mechanism: Question) -> dict[str, Any]:
+def _question_data(name: str, asked: Any) -> dict[str, Any]:
+    mechanism: Question = asked if isinstance(asked, Question) else asked.question
     given = specification(mechanism)
     return {
         "name": name,
@@ -334,7 +474,7 @@ def _question_data(name: str, mechanism: Question) -> dict[str, Any]:
         "mechanism": mechanism.name,
         "fingerprint": given["fingerprint"],
         "bytes": int(mechanism.layout.itemsize),
-        "promise": _promise(mechanism.guarantee),
+        "promise": _promise(asked.guarantee),
     }
 
 

@@ -71,7 +71,7 @@ def over_time(
     def error(mechanism: Mechanism[Any], people: int) -> float | None:
         return None if goal is None else replace(goal, n=max(1, people)).error(mechanism)  # type: ignore[type-var]
 
-    one = replace(question.guarantee, unit="person")
+    promise = replace(question.guarantee, unit="person")
     constant = changes == 0 or days == 1
     rows = [
         _row(
@@ -82,7 +82,7 @@ def over_time(
         ),
         _row(
             _SAME,
-            one,
+            promise,
             error(question, n) if constant else None,
             "the value does not change, so one day's answers describe all days; repeat='same' repeats them"
             if constant
@@ -110,17 +110,17 @@ def over_time(
             )
         )
     if days > 1:
-        every = replace(one.repeated(days), unit="person")
+        every = replace(promise.repeated(days), unit="person")
         rows.append(_row(_FRESH, every, error(question, n), "the loss adds up day by day"))
         void = Guarantee(Nothing("a changed answer proves a change"), "person")
-        kept = one if constant else void
+        kept = promise if constant else void
         why = "as one answer, repeated" if constant else "a changed answer proves that the value changed"
         rows.append(_row(_PERMANENT, kept, error(question, n), why))
     title = f"{type(question).__name__} on {question.domain} with ε = {question.epsilon:g} for {days} days, "
     title += (
         "changes unknown" if changes is None else f"at most {changes} change{'' if changes == 1 else 's'}"
     )
-    return OverTime(f"{title}; n = {n}", tuple(rows), best, one if constant else once.guarantee)
+    return OverTime(f"{title}; n = {n}", tuple(rows), best, promise if constant else once.guarantee)
 
 
 def _with_sampling(noise: float | None, domain: Domain, n: int, days: int) -> float | None:

@@ -78,9 +78,9 @@ def recommend(
     ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None)
     best = ranking[0][1]
     rows = []
-    for number, (one, error) in enumerate(ranking):
+    for number, (candidate, error) in enumerate(ranking):
         if number == 0:
-            why = goal.reason(one, domain)
+            why = goal.reason(candidate, domain)
         elif error < best * (1.0 - 1e-9):
             why = f"{percent(1.0 - error / best)} less error than {ranking[0][0]}, "
             why += "not resolved" if goal.simulated else "in longer reports"
@@ -88,12 +88,12 @@ def recommend(
             why = f"the same error as {ranking[0][0]}"
         else:
             why = f"{_more(error / best)} error {'of' if error >= 2.0 * best else 'than'} {ranking[0][0]}"
-        liar = goal.one_liar(one.mechanism)
+        liar = goal.one_liar(candidate.mechanism)
         moved = {} if liar is None else {LIAR: liar}
-        rows.append({"mechanism": one.name, "error": error, **moved, "why": why})
+        rows.append({"mechanism": candidate.name, "error": error, **moved, "why": why})
     lies = f"{LIAR}, " if any(LIAR in row for row in rows) else ""
     title = f"{goal!r} on {domain} with ε = {epsilon:g}{among}: mechanism, predicted error, {lies}why"
-    return Recommendation(title, tuple(rows), tuple(one.mechanism for one, _ in ranking))
+    return Recommendation(title, tuple(rows), tuple(candidate.mechanism for candidate, _ in ranking))
 
 
 def epsilon_for(
@@ -187,7 +187,7 @@ def _rank(
     """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled."""
     candidates = goal.candidates(domain, epsilon, wait=wait)
     if mixed:
-        candidates = [one for one in candidates if can_be_shuffled(one.mechanism)]
+        candidates = [candidate for candidate in candidates if can_be_shuffled(candidate.mechanism)]
         if not candidates:
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
     able = goal.errors(candidates, rough=rough, progress=progress)

@@ -233,7 +233,7 @@ def error_table() -> ErrorTable:
 
 
 def _name(mechanism: Any) -> str:
-    """Return a mechanism by its name in the table; what it is told apart from there only by a loss."""
+    """Return the name of a mechanism in the table; none if a parameter other than its loss is changed."""
     name = type(mechanism).__name__
     others = {
         field.name: getattr(mechanism, field.name)
@@ -318,10 +318,12 @@ def _recall(
             return KNOWN.setdefault(key, found)
     # The same estimates tell every distance.
     together = (
-        [question] if question.share is not None else [ShapeQuestion(one) for one in get_args(Distance)]
+        [question]
+        if question.share is not None
+        else [ShapeQuestion(distance) for distance in get_args(Distance)]
     )
-    for one, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
-        _keep(_describe(mechanism, one, n, runs), result)
+    for asked, result in zip(together, _run(mechanism, together, n, runs, progress), strict=True):
+        _keep(_describe(mechanism, asked, n, runs), result)
     return KNOWN[key]
 
 

@@ -18,10 +18,10 @@ from dither.audits.black_box.calls import Calls, Command
 from dither.audits.black_box.columns import Context
 from dither.audits.black_box.rounds import Claim, repeats, rounds, singles
 from dither.audits.finding import Evidence, Finding, time_calls
-from dither.audits.grey_box import Enumerated, differences, enumerate_draws, takes_source
+from dither.audits.grey_box import Enumerated, differences, enumerate_draws, has_plain_call, takes_source
 from dither.audits.neighbours import Listed, Neighbours, as_numbers, list_probabilities
 from dither.audits.sampler import MANY, can_compare, contradictions, pair_contradictions
-from dither.domains import Domain, Interval, Region
+from dither.domains import Categories, Domain, Interval, Region
 from dither.errors import InvalidParameter, found
 from dither.kernels.places.place import PlaceKernel
 from dither.numerics.distributions import check_level
@@ -80,7 +80,9 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
         known = list_probabilities(question)
         if known is not None:
             loss = known.loss
-            how += f"; every report under {len(known.inputs)} inputs"
+            most = len(question.domain) if isinstance(question.domain, Categories) else 0
+            of = f" of {most}" if most > len(known.inputs) else ""
+            how += f"; every report under {len(known.inputs)}{of} inputs"
             if not assumptions:
                 bound, found = _compare(bound, known)
                 problems += found
@@ -234,11 +236,14 @@ def _randomiser(
     name: str, calls: Calls, claim: Claim, domain: Any, samples: int, seconds: float, timing: bool, seed: int
 ) -> Finding:
     notes: tuple[str, ...] = ()
+    exact: Finding | None = None
     if takes_source(calls.randomiser) and not calls.each:
         notes = differences(calls.randomiser, calls.neighbours)
         known = None if claim.delta else enumerate_draws(calls.randomiser, calls.neighbours)
         if known is not None:
-            return _exact(name, claim, known, notes)
+            exact = _exact(name, claim, known, _of_how_many(known.inputs, calls, domain), notes)
+            if not exact.ok or not has_plain_call(calls.randomiser):
+                return exact
     rng = np.random.default_rng(seed)
     scale = domain.length / claim.epsilon if isinstance(domain, Interval) else None
     context = Context(as_numbers(calls.neighbours.inputs), scale if scale else None)
@@ -250,7 +255,14 @@ def _randomiser(
             break
     found = 0.0 if best is None else best.epsilon
     bound: Bound = Approximate(found, claim.delta) if claim.delta else Pure(found)
-    how = f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports"
+    tried = _of_how_many(len(calls.tried), calls, domain)
+    if exact is not None and found <= claim.epsilon:
+        # The call without a source is what people use; it may be other code than what was enumerated.
+        plain = f"and {calls.reports} reports of calls without a source, of {tried}, refute nothing"
+        return replace(exact, how=f"{exact.how}; {plain}")
+    how = (
+        f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports of {tried}"
+    )
     durations = time_calls(calls, rng) if timing else None
     return Finding(
         name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations, seed=seed
@@ -270,11 +282,17 @@ def _experiments(
         yield alone
 
 
-def _exact(name: str, claim: Claim, known: Enumerated, notes: tuple[str, ...]) -> Finding:
+def _of_how_many(tried: int, calls: Calls, domain: Any) -> str:
+    """Return how many inputs were tried, and of how many where the domain is finite."""
+    known = len(domain) if isinstance(domain, Categories) else len(calls.neighbours.inputs)
+    return f"{tried} of {known} inputs"
+
+
+def _exact(name: str, claim: Claim, known: Enumerated, tried: str, notes: tuple[str, ...]) -> Finding:
     loss = known.loss
     if loss <= claim.epsilon + _ROUNDING * max(1.0, claim.epsilon):
         loss = min(loss, claim.epsilon)
-    how = f"exact: every random byte was tried, for {known.inputs} inputs"
+    how = f"exact: every random byte was tried, for {tried}"
     problems = () if loss <= claim.epsilon else (str(known),)
     return Finding(name, claim.epsilon, Pure(loss), how, 0.0, problems=problems, notes=notes)
 

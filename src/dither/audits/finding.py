@@ -124,10 +124,10 @@ class Timing:
 
     def __str__(self) -> str:
         verdict = "differs" if self.differs else "does not differ"
-        one, two = self.nanoseconds
+        first, second = self.nanoseconds
         return (
             f"time (no part of ε): {verdict} between {show_input(self.first)} and {show_input(self.second)}, "
-            f"{one:.0f} and {two:.0f} ns a value, |t| = {abs(self.t):.1f} over {self.calls} calls each"
+            f"{first:.0f} and {second:.0f} ns a value, |t| = {abs(self.t):.1f} over {self.calls} calls each"
         )
 
 
@@ -153,7 +153,7 @@ def time_calls(calls: Calls, rng: np.random.Generator) -> Timing | None:
         return None
     # One threshold for both inputs, because a separate one for each would hide a difference.
     limit = float(np.quantile(np.concatenate(taken), _KEPT))
-    first, second = (np.array([one for one in side if one <= limit], dtype=np.float64) for side in taken)
+    first, second = (np.array([time for time in side if time <= limit], dtype=np.float64) for side in taken)
     means = (float(first.mean()) / _VALUES, float(second.mean()) / _VALUES)
     inputs = calls.neighbours.inputs
     return Timing(inputs[a], inputs[b], _welch(first, second), means, min(map(len, taken)))

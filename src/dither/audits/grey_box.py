@@ -30,7 +30,6 @@ from dither.randomness import Seeded
 
 _MOST_RUNS: Final = 1 << 17  # of one input
 _MOST_BYTES: Final = 2  # that one request may be longer than what is enumerated so far
-_INPUTS: Final = 6
 _RANDOM: Final = 24  # scripts of random bytes
 _PAIRS: Final = 4
 
@@ -65,6 +64,11 @@ def takes_source(randomiser: Callable[..., Any]) -> bool:
         return False
 
 
+def has_plain_call(randomiser: Callable[..., Any]) -> bool:
+    """Return whether a randomiser with a parameter `source` can be called without it."""
+    return inspect.signature(randomiser).parameters["source"].default is not inspect.Parameter.empty
+
+
 def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple[str, ...]:
     """Return what differs between neighbouring inputs on the same random bytes: bytes drawn, lines run."""
     scripts = [*SCRIPTS, *(Seeded(5).take(64 * (at + 1))[-64:] for at in range(_RANDOM))]
@@ -76,16 +80,16 @@ def differences(randomiser: Callable[..., Any], neighbours: Neighbours) -> tuple
         inputs = neighbours.inputs[a], neighbours.inputs[b]
         for script in scripts:
             try:
-                (one, two) = (_watch(randomiser, neighbours, place, script) for place in (a, b))
+                (first, second) = (_watch(randomiser, neighbours, place, script) for place in (a, b))
             except Exception:
                 return (*notes, "the scripted source could not be used: the randomiser raised an error")
-            if one[0] != two[0] and not any(note.startswith("bytes") for note in notes):
+            if first[0] != second[0] and not any(note.startswith("bytes") for note in notes):
                 notes[
-                    f"bytes: {one[0]} are drawn for {show_input(inputs[0])} and {two[0]} for "
+                    f"bytes: {first[0]} are drawn for {show_input(inputs[0])} and {second[0]} for "
                     f"{show_input(inputs[1])} on the script {script[:8].hex()}…"
                 ] = None
-            if one[1] != two[1] and not any(note.startswith("branch") for note in notes):
-                file, line = sorted(one[1] ^ two[1])[0]
+            if first[1] != second[1] and not any(note.startswith("branch") for note in notes):
+                file, line = sorted(first[1] ^ second[1])[0]
                 notes[
                     f"branch: {Path(file).name}, line {line}, runs for one of {show_input(inputs[0])} and "
                     f"{show_input(inputs[1])} only, on the script {script[:8].hex()}…"
@@ -121,14 +125,20 @@ def _watch(
 
 
 def enumerate_draws(randomiser: Callable[..., Any], neighbours: Neighbours) -> Enumerated | None:
-    """Return the exact loss over the first few inputs; None if a draw needs too many bytes."""
-    places = sorted({int(place) for place in neighbours.places[: 3 * _INPUTS].ravel()})[:_INPUTS]
+    """Return the exact loss over the inputs that `_MOST_RUNS` runs reach, at least two of them.
+
+    None if a draw needs too many bytes.
+    """
     laws: dict[int, dict[str, Fraction]] = {}
-    for place in places:
-        law = _law(randomiser, neighbours, place)
-        if law is None:
+    runs = 0
+    for place in range(len(neighbours.inputs)):
+        if len(laws) > 1 and runs >= _MOST_RUNS:
+            break
+        found = _law(randomiser, neighbours, place)
+        if found is None:
             return None
-        laws[place] = law
+        laws[place] = found[0]
+        runs += found[1]
     worst: Enumerated | None = None
     for a, b in neighbours.places.tolist():
         if a not in laws or b not in laws:
@@ -142,8 +152,10 @@ def enumerate_draws(randomiser: Callable[..., Any], neighbours: Neighbours) -> E
     return worst
 
 
-def _law(randomiser: Callable[..., Any], neighbours: Neighbours, place: int) -> dict[str, Fraction] | None:
-    """Return the probability of every report: all bytes that a draw can ask for are tried."""
+def _law(
+    randomiser: Callable[..., Any], neighbours: Neighbours, place: int
+) -> tuple[dict[str, Fraction], int] | None:
+    """Return the probability of every report, and the number of runs: all bytes of a draw are tried."""
     values = neighbours.pack(np.array([place]))
     law: dict[str, Fraction] = defaultdict(Fraction)
     waiting, runs = [b""], 0
@@ -161,4 +173,4 @@ def _law(randomiser: Callable[..., Any], neighbours: Neighbours, place: int) -> 
             returned = f"error {type(error).__name__}"
         report = repr(returned.tolist() if isinstance(returned, np.ndarray | np.generic) else returned)
         law[report] += Fraction(1, 256 ** len(script))
-    return dict(law)
+    return dict(law), runs

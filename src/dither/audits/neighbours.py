@@ -13,18 +13,19 @@ from typing import Any, Final, Self
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
-from dither.domains import Categories, Domain, Interval, Line, Plane, Profile, Region, Text
+from dither.domains import Categories, Domain, Interval, Line, Plane, Profile, Region, Several, Text
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.kernels.sets.bits import Bits
+from dither.kernels.sets.several import SetKernel
 from dither.kernels.sets.subsets import SubsetBits
 from dither.privacy.guarantee import log_above
 from dither.question import Question
 
 _EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
 _MOST_BITS: Final = 8  # the longest rows of bits that are all listed
-_ALL: Final = 32  # the most categories that are all tried
+_ALL: Final = 32  # the most categories whose probabilities are all compared
 _DENORMAL: Final = 5e-324
 _WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 
@@ -56,9 +57,9 @@ class Listed:
     def delta(self, epsilon: float) -> float:
         """Return the largest Σ max(0, p − e^ε·p′) over pairs of these inputs: the δ that ε leaves."""
         found = [
-            float(np.maximum(one - math.exp(epsilon) * two, 0.0).sum())
-            for one in self.law
-            for two in self.law
+            float(np.maximum(row - math.exp(epsilon) * other, 0.0).sum())
+            for row in self.law
+            for other in self.law
         ]
         return max(found)
 
@@ -76,6 +77,9 @@ def list_probabilities(question: Question) -> Listed | None:
     elif isinstance(domain, Categories):
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
+    elif isinstance(domain, Several):
+        values = tuple(candidates(domain))
+        inputs = tuple(domain.check([value])[0] for value in values)
     elif isinstance(domain, Region) and isinstance(kernel, CellKernel):
         values = inputs = on_plane(domain)
     else:
@@ -90,6 +94,12 @@ def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integ
     if isinstance(kernel, CellKernel) and kernel.outcomes <= MOST_LISTED:
         last = bool(layout.shape)  # of a path: the cell stands after the mark
         return lambda reports: np.asarray((reports[..., -1] if last else reports).reshape(-1), dtype=np.int64)
+    if isinstance(kernel, SetKernel) and kernel.outcomes <= _EXACT:
+        sets = {row: at for at, row in enumerate(combinations(range(kernel.size), kernel.chosen))}
+        elements, chosen = kernel.elements, kernel.chosen
+        return lambda reports: np.array(
+            [sets[tuple(row)] for row in elements(reports).reshape(-1, chosen).tolist()]
+        )
     if isinstance(kernel, Bits | SubsetBits) and kernel.size <= _MOST_BITS:
         size = kernel.size
         return lambda reports: unpack_rows(reports, size).reshape(-1, size) @ (1 << np.arange(size))
@@ -100,18 +110,18 @@ def _law(kernel: Kernel, inputs: tuple[Any, ...]) -> Floats:
     """Return the probability of every report for each input, in floats; from fractions where it matters."""
     if isinstance(kernel, CellKernel) and np.ndim(inputs[0]) == 0 and kernel.outcomes > _EXACT:
         reports = np.arange(kernel.outcomes)
-        law = np.stack([kernel.likelihoods(reports, np.asarray(one)) for one in inputs])
+        law = np.stack([kernel.likelihoods(reports, np.asarray(value)) for value in inputs])
         if not bool(((law.min(axis=0) <= 0.0) & (law.max(axis=0) > 0.0)).any()):
             return law
         # A difference of floats can be 0 where the fraction is not.
-    return np.stack([kernel.chances(one) for one in inputs])
+    return np.stack([kernel.chances(value) for value in inputs])
 
 
 def _exact(kernel: Kernel, inputs: tuple[Any, ...]) -> Fraction | None:
     """Return the largest ratio in fractions, if there are few reports and all are possible."""
     if kernel.outcomes > _EXACT:
         return None
-    columns = zip(*(kernel.probabilities(one) for one in inputs), strict=True)
+    columns = zip(*(kernel.probabilities(value) for value in inputs), strict=True)
     ends = [(max(column), min(column)) for column in columns if max(column) > 0]
     return None if any(least == 0 for _, least in ends) else max(most / least for most, least in ends)
 
@@ -119,10 +129,10 @@ def _exact(kernel: Kernel, inputs: tuple[Any, ...]) -> Fraction | None:
 def on_line(line: Line) -> tuple[float, ...]:
     """Return both ends of a line, values within it, and those next to its ends and to 0."""
     low, high = float(line.low), float(line.high)
-    within = [float(one) for one in line.from_unit(np.array(_WITHIN))]
+    within = [float(value) for value in line.from_unit(np.array(_WITHIN))]
     near = [math.nextafter(low, high), math.nextafter(high, low), _DENORMAL, -_DENORMAL, 0.0]
     tried = dict.fromkeys([low, high, *within, *near])
-    return tuple(one for one in tried if line.admits(np.array([one])))
+    return tuple(value for value in tried if line.admits(np.array([value])))
 
 
 def _codes(count: int) -> tuple[int, ...]:
@@ -145,7 +155,8 @@ def _inside(area: Region, place: Floats) -> bool:
     return True
 
 
-_MOST_CODES: Final = 6
+_MOST_CODES: Final = 300  # categories that are all tried
+_MOST_ATTRIBUTES: Final = 6
 _LETTERS: Final = "azé"
 
 
@@ -216,13 +227,13 @@ class Neighbours:
     @cached_property
     def inputs(self) -> list[Any]:
         """All inputs, each once."""
-        return _unique([one for pair in self.pairs for one in pair])
+        return _unique([value for pair in self.pairs for value in pair])
 
     @cached_property
     def places(self) -> Integers:
         """The pairs as places in `inputs`, in both orders."""
-        known = self.inputs
-        both = [(_place(known, a), _place(known, b)) for a, b in self.pairs]
+        known = _Distinct(self.inputs)
+        both = [(known.place(a), known.place(b)) for a, b in self.pairs]
         return np.array([order for a, b in both for order in ((a, b), (b, a))], dtype=np.int64)
 
     def pack(self, which: Integers) -> Any:
@@ -233,12 +244,12 @@ class Neighbours:
     @cached_property
     def _packed(self) -> Array | None:
         inputs = self.inputs
-        if all(isinstance(one, str) for one in inputs):
+        if all(isinstance(value, str) for value in inputs):
             return np.array(inputs, dtype=object)
-        if all(isinstance(one, np.ndarray) for one in inputs):
-            alike = len({one.shape for one in inputs}) == 1
+        if all(isinstance(value, np.ndarray) for value in inputs):
+            alike = len({value.shape for value in inputs}) == 1
             return np.stack(inputs) if alike else None
-        kinds = {type(one) for one in inputs}
+        kinds = {type(value) for value in inputs}
         return np.array(inputs) if len(kinds) == 1 and kinds <= {int, float, bool} else None
 
 
@@ -253,6 +264,10 @@ def candidates(domain: Domain) -> list[Any]:
         count = len(domain)
         codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])
         return [domain.labels[code] for code in codes]
+    if isinstance(domain, Several):
+        labels = list(domain.labels)
+        disjoint = labels[: domain.most], labels[-domain.most :]  # full sets, as different as they can be
+        return _unique([[], *disjoint, labels[:1], labels[-1:], labels[: domain.most + 1]])
     if isinstance(domain, Profile):
         return _records(domain)
     if isinstance(domain, Text):
@@ -276,7 +291,7 @@ def _records(domain: Profile) -> list[dict[str, Any]]:
     """Return records: the first and the last category of all attributes, then of one attribute at a time."""
     ends = [(part.labels[0], part.labels[-1]) for part in domain.parts]
     first, last = (dict(zip(domain.names, side, strict=True)) for side in zip(*ends, strict=True))
-    changed = [{**first, name: last[name]} for name in domain.names[:_MOST_CODES]]
+    changed = [{**first, name: last[name]} for name in domain.names[:_MOST_ATTRIBUTES]]
     return [first, last, *changed]
 
 
@@ -287,25 +302,40 @@ def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:
     return [(kept[first], kept[second]) for first, second in pairs]
 
 
+class _Distinct:
+    """Inputs, each once, in the order in which they came. Numbers and texts are found by their hash."""
+
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        self.kept: list[Any] = []
+        self._places: dict[Any, int] = {}
+        for value in inputs:
+            self.place(value)
+
+    def place(self, value: Any) -> int:
+        """Return the place of an input; a new one is added at the end."""
+        end = len(self.kept)
+        if isinstance(value, str | int) or (isinstance(value, float) and not math.isnan(value)):
+            found = self._places.setdefault((type(value), value), end)
+        else:
+            found = next((at for at, other in enumerate(self.kept) if alike(value, other)), end)
+        if found == end:
+            self.kept.append(value)
+        return found
+
+
 def _unique(inputs: Iterable[Any]) -> list[Any]:
-    kept: list[Any] = []
-    for one in inputs:
-        if not any(alike(one, other) for other in kept):
-            kept.append(one)
-    return kept
+    return _Distinct(inputs).kept
 
 
-def _place(known: list[Any], one: Any) -> int:
-    return next(place for place, other in enumerate(known) if alike(one, other))
-
-
-def alike(one: Any, other: Any) -> bool:
+def alike(value: Any, other: Any) -> bool:
     """Return whether two inputs or reports are the same, NaN being the same as NaN."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return type(one) is type(other) and one.shape == other.shape and one.tobytes() == other.tobytes()
-    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
+        return (
+            type(value) is type(other) and value.shape == other.shape and value.tobytes() == other.tobytes()
+        )
+    if isinstance(value, float) and isinstance(other, float) and math.isnan(value):
         return math.isnan(other)
-    return type(one) is type(other) and bool(one == other)
+    return type(value) is type(other) and bool(value == other)
 
 
 def as_numbers(inputs: list[Any]) -> Floats | None:

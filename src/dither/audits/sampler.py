@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.audits.neighbours import Listed, on_plane
-from dither.domains import Line, Plane, Text
+from dither.domains import Line, Plane, Several, Text
 from dither.errors import OutsideDomain
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel
@@ -188,6 +188,8 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
     """Return the reports of one value, drawn as an array; a place is drawn as paths of one location each."""
     if isinstance(question.domain, Plane):
         return question.perturb(np.tile(value, (count, 1, 1)), source=source).cells
+    if isinstance(question.domain, Several):
+        return question.perturb([value] * count, source=source).cells
     values = np.empty(count, dtype=np.result_type(value) if isinstance(value, int | float) else object)
     values[:] = value
     return question.perturb(values, source=source).cells
@@ -195,10 +197,10 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
 
 def _ones(question: Question, known: Listed, place: int, count: int, source: Source) -> Integers:
     """Return the reports of one input, drawn one by one in plain integers; none if they are rows."""
-    kernel, one = question.kernel, known.inputs[place]
-    if not isinstance(kernel, CellKernel) or np.ndim(one):
+    kernel, value = question.kernel, known.inputs[place]
+    if not isinstance(kernel, CellKernel) or np.ndim(value):
         return np.zeros(0, dtype=np.int64)
-    return np.array([kernel.draw_one(one, source) for _ in range(count)], dtype=np.int64)
+    return np.array([kernel.draw_one(value, source) for _ in range(count)], dtype=np.int64)
 
 
 def _agree(drawn: Integers, law: Floats) -> bool:

@@ -79,22 +79,24 @@ def box_mass(marginals: Sequence[Marginal], box: FeatureBox) -> float:
 
 def sides_by_mass(centre: Floats, marginals: Sequence[Marginal]) -> Shape:
     """Return boxes about a centre; a side that moved by t has passed a share t of the reports beyond it."""
-    own = [np.searchsorted(one.places, value) for one, value in zip(marginals, centre, strict=True)]
+    own = [np.searchsorted(marginal.places, value) for marginal, value in zip(marginals, centre, strict=True)]
 
     def box(moved: Floats) -> FeatureBox:
         low, high = centre.copy(), centre.copy()
-        for feature, (one, place) in enumerate(zip(marginals, own, strict=True)):
+        for feature, (marginal, place) in enumerate(zip(marginals, own, strict=True)):
             under, over = moved[2 * feature : 2 * feature + 2]
-            before, whole = one.sums[place], one.sums[-1]
-            first = int(np.searchsorted(one.sums, before * (1.0 - under), side="left"))
+            before, whole = marginal.sums[place], marginal.sums[-1]
+            first = int(np.searchsorted(marginal.sums, before * (1.0 - under), side="left"))
             if first < place:
-                low[feature] = one.places[first]
+                low[feature] = marginal.places[first]
             wanted = before + (whole - before) * over
             last = (
-                one.places.size if over == 1.0 else int(np.searchsorted(one.sums, wanted, side="right")) - 1
+                marginal.places.size
+                if over == 1.0
+                else int(np.searchsorted(marginal.sums, wanted, side="right")) - 1
             )
             if last > place:
-                high[feature] = one.places[last - 1]
+                high[feature] = marginal.places[last - 1]
         return FeatureBox(low, high)
 
     return box
@@ -284,7 +286,7 @@ def least_leads(
     for count, layer in enumerate(layers):
         entering.append(bounds)
         bounds = layer.interval(*bounds)
-        if layer.is_affine and not all(one.is_affine for one in layers[:count]):
+        if layer.is_affine and not all(earlier.is_affine for earlier in layers[:count]):
             bounds = _tighten(layers[: count + 1], entering, bounds)
     outputs = bounds[0].shape[1]
     identity = np.eye(outputs)

@@ -25,6 +25,7 @@ from dither.mechanisms.combined import Attributes
 from dither.privacy import Approximate, Guarantee
 from dither.question import Answering, Question
 from dither.randomness import Source
+from dither.reports import Reports
 
 MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
 
@@ -131,7 +132,7 @@ class NumberLaw(FeatureLaw):
     def draw(self, values: Floats, source: Source) -> Floats:
         if not isinstance(self.mechanism, NumberMechanism):
             raise InvalidParameter("a law is not sampled; pass the mechanism itself")
-        return np.asarray(self.mechanism.perturb(values, source=source).values, dtype=np.float64)
+        return _decode(self.mechanism.perturb(values, source=source))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,7 @@ class CategoryLaw(FeatureLaw):
     def draw(self, values: Floats, source: Source) -> Floats:
         categories = self.mechanism.categories
         nearest = categories.decode(self._order[self._nearest.aim(values)])
-        return np.asarray(self.mechanism.perturb(nearest, source=source).values, dtype=np.float64)
+        return _decode(self.mechanism.perturb(nearest, source=source))
 
     @cached_property
     def _labels(self) -> Floats:
@@ -367,3 +368,7 @@ class Randomisation:
         if self.raw_share:
             found = replace(found, bound=Approximate(found.epsilon, self.given.guarantee.delta))
         return found
+
+
+def _decode(reports: Reports) -> Floats:
+    return np.asarray(reports.question.decode(reports.cells), dtype=np.float64)

@@ -97,10 +97,10 @@ def best_mechanism(
     found = []
     for name, candidate in named.items():
         mechanism = candidate.at(check_epsilon(epsilon))
-        one = utility(
+        found_utility = utility(
             predict, x, mechanism, confidence=1.0 - omega, queries=queries, names=names, source=source
         )
-        found.append((name, mechanism, one))
+        found.append((name, mechanism, found_utility))
     found.sort(key=lambda row: -row[2].lower)
     labels, mechanisms, utilities = zip(*found, strict=True)
     return Ranking(labels, mechanisms, utilities, confidence)
@@ -326,9 +326,9 @@ def _map(
         "each side by itself": hyperrectangle(predict, x, domain, names=known, source=source),
         "all sides alike": radius(predict, x, domain, names=known, source=source),
     }
-    boxes = {name: one.box for name, one in found.items()}
+    boxes = {name: utility.box for name, utility in found.items()}
     ax = draw_boundary(case, (lines[0], lines[1]), boxes, (first, second))
-    rows = [(name, repr(one)) for name, one in found.items()]
+    rows = [(name, repr(utility)) for name, utility in found.items()]
     note = element("p", "Blue: the answer stays. It stays in all of these boxes:")
     drawn = figure(svg(ax), "where the answer stays when the two features move")
     return [element("h2", "Where the answer stays"), drawn, note, as_html(("box", "extent"), rows)]
@@ -442,10 +442,10 @@ def _count_kept(
     size = max(1, _ROWS // queries)
     for begin in range(0, len(subjects), size):
         group = subjects[begin : begin + size]
-        answers = model(np.concatenate([one.rows(one.values[None]) for one in group]))
-        values = np.repeat(np.stack([one.values for one in group]), queries, axis=0)
+        answers = model(np.concatenate([case.rows(case.values[None]) for case in group]))
+        values = np.repeat(np.stack([case.values for case in group]), queries, axis=0)
         points = draw_reports(laws, values, source).reshape(len(group), queries, -1)
-        rows = np.concatenate([one.rows(some) for one, some in zip(group, points, strict=True)])
+        rows = np.concatenate([case.rows(some) for case, some in zip(group, points, strict=True)])
         same = model(rows).reshape(len(group), queries) == answers[:, None]
         counts.append(same.sum(axis=1))
         tell(len(group))

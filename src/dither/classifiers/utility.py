@@ -256,7 +256,7 @@ def utility_curve(
         edges = band.lower, band.upper, band.estimate
         found = Curve(budgets, *edges, "importance sampling", confidence, queries)
     if found is None:
-        each = [bound_utility(case, one, method, omega / len(laws), queries, stream) for one in laws]
+        each = [bound_utility(case, law, method, omega / len(laws), queries, stream) for law in laws]
         found = _curve(budgets, each, confidence)
     return found.with_raw_release(randomisation.raw_share)
 
@@ -277,8 +277,8 @@ def _proven_curve(
     required = method is not None or omega == 0.0
     boxes = method == "certified" or omega == 0.0
     found = []
-    for one in laws:
-        proof = prove_utility(case, one, boxes=boxes)
+    for law in laws:
+        proof = prove_utility(case, law, boxes=boxes)
         if proof is None or not (required or proof.is_close):
             break
         found.append(proof)
@@ -294,10 +294,12 @@ def _proven_curve(
 
 def _curve(budgets: Floats, found: Sequence[Utility], confidence: float) -> Curve:
     lower, upper, estimate = (
-        np.array([getattr(one, edge) for one in found]) for edge in ("lower", "upper", "estimate")
+        np.array([getattr(utility, edge) for utility in found]) for edge in ("lower", "upper", "estimate")
     )
-    weakest = max((one.method for one in found), key=get_args(UtilityMethod).index)
-    return Curve(budgets, lower, upper, estimate, weakest, confidence, sum(one.queries for one in found))
+    weakest = max((utility.method for utility in found), key=get_args(UtilityMethod).index)
+    return Curve(
+        budgets, lower, upper, estimate, weakest, confidence, sum(utility.queries for utility in found)
+    )
 
 
 _POINTS: Final = 160  # along each side of the map

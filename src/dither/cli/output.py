@@ -6,12 +6,14 @@ Options that several verbs share: the mechanism, the domain, the loss and the cr
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,13 +21,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from dither.data.streams import TABLES, TRIPS, Dialect, ending, shown_name
-from dither.errors import DitherError
+from dither.errors import DitherError, unknown_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.domains import Domain
-    from dither.question import Question
+    from dither.privacy import Guarantee
+    from dither.service.contract import Contract, Published
     from dither.wire.codec import Campaign
 
 
@@ -139,47 +142,167 @@ def metres(distance: float) -> str:
     return f"{distance:,.0f} m"
 
 
-def is_question_file(name: str) -> bool:
-    """Return whether a name is one of a file that may hold questions, by its ending."""
-    return ending(Path(name)) in {".toml", ".json", *TABLES, *TRIPS} and name != "-"
+ADDRESSES: Final = ("https://", "http://")
 
 
-def questions_in(file: Path | str) -> dict[str, Question]:
-    """Return the questions of a file by name; raise UsageError if it holds none."""
-    path = Path(file)
-    if not path.is_file():
-        raise click.UsageError(f"the file {path} does not exist or cannot be read")
+def holds_questions(name: str) -> bool:
+    """Return whether a name is an address, or of a file with questions that is not one specification."""
+    if name.startswith(ADDRESSES):
+        return True
+    path = Path(name)
+    if path.suffix == ".json":
+        return path.is_file() and _is_campaign(path.read_bytes()[: 1 << 24])
+    return ending(path) in {".toml", *TABLES, *TRIPS} and name != "-"
+
+
+def _is_campaign(text: bytes) -> bool:
     try:
-        return _read(path)
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and ("questions" in data or data.keys() >= _SIGNED)
+
+
+_SIGNED: Final = {"campaign", "signature"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The questions of a file or an address, and what else is known about them."""
+
+    campaign: Campaign
+    published: Published | None = None  # if it is signed: verified
+    contract: Contract | None = None  # if it states who asks, and for how long
+    kept: tuple[str, ...] | None = None  # of a file of reports: the columns that are no reports
+
+    @property
+    def asked(self) -> Any:
+        """What a person is asked, over the whole campaign where that is stated."""
+        return self.campaign if self.contract is None else self.contract.over_time
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one person is promised, over the whole campaign where that is stated."""
+        return self.campaign.guarantee if self.contract is None else self.contract.whole_guarantee
+
+
+def find_questions(place: Path | str, column: str | None = None, *, quiet: bool = False) -> Found:
+    """Return the questions of a campaign, signed or not, of a specification or of a file of reports.
+
+    A place is a file, or the address of a campaign at a collector. A signed campaign is verified, which is
+    said on standard error unless `quiet`. `column` names the question of a specification. Raise UsageError if
+    there are no questions.
+    """
+    name, path = str(place), Path(place)
+    try:
+        if name.startswith(ADDRESSES):
+            from dither.service.client import fetch_campaign
+
+            found = _from_published(fetch_campaign(name))
+        elif not path.is_file():
+            raise click.UsageError(f"the file {path} does not exist or cannot be read")
+        else:
+            found = _read(path, column)
+    except OSError as error:
+        raise click.ClickException(f"{name}: {error.strerror or error}") from None
     except DitherError as error:
-        raise click.UsageError(f"{path}: {error}") from None
+        raise click.UsageError(f"{shown_name(path) if '://' not in name else name}: {error}") from None
     except UnicodeDecodeError:
         raise click.UsageError(f"{path} is not UTF-8 text") from None
+    if found.published is not None and not quiet:
+        click.echo(_signature_words(found.published), err=True)
+    return found
 
 
-def _read(path: Path) -> dict[str, Question]:
-    from dither.data.formats import file_specification, is_of_trips
+def _signature_words(published: Published) -> str:
+    gone = "" if published.retired is None else f"; RETIRED from {published.retired[0]} on"
+    return (
+        f"signed campaign {published.contract.name!r} of {published.contract.asker}: the signature is valid, "
+        f"by the key {published.key}; the identity is {published.id}{gone}"
+    )
+
+
+def _from_published(published: Published) -> Found:
+    from dither.wire.codec import Campaign
+
+    return Found(Campaign(published.contract.questions), published, published.contract)
+
+
+def _read(path: Path, column: str | None) -> Found:
+    from dither.data.formats import file_specification, is_of_trips, table_format
     from dither.wire.codec import Campaign, from_json
 
     if path.suffix == ".toml":
-        return dict(Campaign.read(path).questions)
+        campaign = Campaign.read(path)
+        terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
+        if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
+            return Found(campaign)
+        from dither.service.contract import Contract
+
+        return Found(campaign, contract=Contract.read(path))
     if path.suffix == ".json":
         text = path.read_text(encoding="utf-8")
-        if text.lstrip().startswith('{"dither"') and '"questions"' in text:
-            return dict(Campaign.from_json(text).questions)
-        return {path.stem: from_json(text)}
+        if not _is_campaign(text.encode()):
+            return Found(Campaign({column or path.stem: from_json(text)}))
+        if '"signature"' in text:
+            from dither.service.contract import Published
+
+            return _from_published(Published.from_json(text))
+        return Found(Campaign.from_json(text))
     specification = file_specification(path)
     if specification is None:
         raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
     if is_of_trips(specification):
         from dither.data.trips import read_trip_specification
 
-        return {path.stem: read_trip_specification(specification)[0]}
-    return dict(Campaign.from_json(specification).questions)
+        return Found(Campaign({path.stem: read_trip_specification(specification)[0]}), kept=())
+    campaign = Campaign.from_json(specification)
+    columns = table_format(path).columns(path)
+    return Found(campaign, kept=tuple(name for name in columns if name not in campaign.questions))
+
+
+PROJECT: Final = "dither.toml"
+_LARGEST: Final = "largest_epsilon"
+
+
+def check_protection(guarantee: Guarantee) -> None:
+    """Warn on standard error if one person is protected little; refuse more ε than the project file allows.
+
+    The project file is the nearest `dither.toml`, of the working directory or above.
+    """
+    from dither.advice.explain import caution
+    from dither.privacy.guarantee import Metric
+
+    here = Path.cwd()
+    file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
+    largest = math.inf if file is None else _largest_epsilon(file)
+    if not isinstance(guarantee.bound, Metric) and guarantee.epsilon > largest * (1 + 1e-9):
+        raise click.UsageError(
+            f"ε = {guarantee.epsilon:.4g} for one person over the whole campaign is more than {file} allows "
+            f"({_LARGEST} = {largest:g}). This guards against mistakes and is no promise: change the file if "
+            "you mean it"
+        )
+    warning = caution(guarantee)
+    if warning is not None:
+        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+
+
+def _largest_epsilon(file: Path) -> float:
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise click.UsageError(f"{file} cannot be read: {error}") from None
+    for key in table:
+        if key != _LARGEST:
+            raise unknown_name(f"setting in {file}", key, [_LARGEST])
+    largest = table.get(_LARGEST, math.inf)
+    if isinstance(largest, bool) or not isinstance(largest, int | float) or not largest > 0:
+        raise click.UsageError(f"{file}: {_LARGEST} is a positive number, not {largest!r}")
+    return float(largest)
 
 
 def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --sep, --decimal, --encoding and --na, and pass what they say as `dialect`."""
+    """Add --sep, --decimal, --encoding, --na and --items-sep, and pass what they say as `dialect`."""
 
     @click.option(
         "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
@@ -194,11 +317,24 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
         metavar="WORD",
         help="A word for a missing answer, such as NA; may be repeated.",
     )
+    @click.option(
+        "--items-sep",
+        default=";",
+        show_default=True,
+        metavar="CHARACTER",
+        help="What separates the items of a set in a cell; alone it is the empty set.",
+    )
     @wraps(command)
     def with_dialect(
-        *args: Any, sep: str | None, decimal: str, encoding: str | None, na: tuple[str, ...], **kwargs: Any
+        *args: Any,
+        sep: str | None,
+        decimal: str,
+        encoding: str | None,
+        na: tuple[str, ...],
+        items_sep: str,
+        **kwargs: Any,
     ) -> None:
-        command(*args, dialect=Dialect(sep, decimal, encoding, na), **kwargs)
+        command(*args, dialect=Dialect(sep, decimal, encoding, na, items_sep), **kwargs)
 
     return with_dialect
 
@@ -219,8 +355,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option(
         "--campaign",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A TOML file with several questions, instead of --column, a domain and --epsilon.",
+        help="A campaign, in TOML or signed, or its address, instead of --column, a domain and --epsilon.",
     )
     @wraps(command)
     def with_question(
@@ -229,7 +364,7 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
         domain: Domain | None,
         epsilon: float | None,
         mechanism: str | None,
-        campaign: Path | None,
+        campaign: str | None,
         **kwargs: Any,
     ) -> None:
         if len(columns) > 1:
@@ -250,7 +385,15 @@ class Asked:
     domain: Domain | None
     epsilon: float | None
     mechanism: str | None
-    file: Path | None
+    file: str | None
+
+    def guarantee(self) -> Guarantee:
+        """Return what one person is promised, over the whole campaign where that is stated."""
+        return self.campaign().guarantee if self._found is None else self._found.guarantee
+
+    @cached_property
+    def _found(self) -> Found | None:
+        return None if self.file is None else find_questions(self.file)
 
     def campaign(self) -> Campaign:
         """Return the questions; raise UsageError if they are incomplete, or given twice."""
@@ -258,13 +401,13 @@ class Asked:
         from dither.wire.codec import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
-        if self.file is not None:
+        if self._found is not None:
             if any(option is not None for option in given):
                 raise click.UsageError(
                     "--campaign holds the questions; leave out --column, --mechanism, the domain and "
                     "--epsilon"
                 )
-            return Campaign.read(self.file)
+            return self._found.campaign
         if self.column is not None and self.mechanism is not None and self.mechanism.endswith(".json"):
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
@@ -289,33 +432,37 @@ class Asked:
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --interval, --circle and --categories, and pass the domain, or None, as `domain`."""
+    """Add the options of domains, and pass the domain, or None, as `domain`."""
 
     @click.option("--interval", nargs=2, type=float, metavar="LOW HIGH", help="Numbers from LOW to HIGH.")
     @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
     @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or how many there are.")
+    @click.option(
+        "--several", metavar="A,B,…", help="Items of which people have a set, or how many there are."
+    )
+    @click.option(
+        "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
+    )
     @wraps(command)
     def with_domain(
         *args: Any,
         interval: tuple[float, float] | None,
         circle: float | None,
         categories: str | None,
+        several: str | None,
+        most: int | None,
         **kwargs: Any,
     ) -> None:
-        command(*args, domain=_domain(interval, circle, categories), **kwargs)
+        from dither.wire.codec import read_domain
+
+        if (several is None) != (most is None):
+            raise click.UsageError("--several A,B,… and --most M are given together")
+        given: dict[str, Any] = {"interval": interval, "circle": circle}
+        given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
+        asked = any(value is not None for value in given.values())
+        command(*args, domain=read_domain({**given, "most": most}) if asked else None, **kwargs)
 
     return with_domain
-
-
-def _domain(
-    interval: tuple[float, float] | None, circle: float | None, categories: str | None
-) -> Domain | None:
-    from dither.wire.codec import read_domain
-
-    given = {"interval": interval, "circle": circle, "categories": categories and _labels(categories)}
-    if not any(value is not None for value in given.values()):
-        return None
-    return read_domain(given)
 
 
 def _labels(text: str) -> int | list[str]:
@@ -332,7 +479,10 @@ def mechanism_names(context: click.Context, parameter: click.Parameter, incomple
 def need_domain(domain: Domain | None) -> Domain:
     """Return the domain; raise UsageError if none was given."""
     if domain is None:
-        raise click.UsageError("give a domain: --interval LOW HIGH, --circle PERIOD or --categories A,B,…")
+        raise click.UsageError(
+            "give a domain: --interval LOW HIGH, --circle PERIOD, --categories A,B,… or "
+            "--several A,B,… --most M"
+        )
     return domain
 
 
@@ -371,22 +521,3 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"
-
-
-def read_questions(file: Path, column: str | None) -> Campaign:
-    """Return the questions of a specification, of a campaign in TOML, or of a campaign in JSON."""
-    from dither.wire.codec import Campaign, from_json
-
-    if file.suffix == ".toml":
-        return Campaign.read(file)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{file} is not UTF-8 text") from None
-    try:
-        if column is not None:
-            return Campaign({column: from_json(text)})
-        return Campaign.from_json(text)
-    except DitherError as error:
-        hint = "" if column else "; a specification of one question needs --column, where its reports are"
-        raise click.UsageError(f"{shown_name(file)}: {error}{hint}") from None

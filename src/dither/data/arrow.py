@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.arrays import Array, Integers, Mask
-from dither.domains import Categories, CodedLabels, Domain
+from dither.domains import Categories, CodedLabels, Domain, LabelLists, Several
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
 from dither.question import Question
 from dither.reports import Reports
@@ -69,9 +69,27 @@ def from_numbers(numbers: Array, absent: Mask | None = None) -> pyarrow.Array:
 
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
+    if isinstance(domain, Several):
+        return _lists_of(column, domain)
     if isinstance(domain, Categories) and not isinstance(domain.labels, range):
         return labels_of(column)
     return numbers_of(column)
+
+
+def _lists_of(column: pyarrow.Array, domain: Several) -> LabelLists:
+    """Return a column of lists without nulls; raise OutsideDomain if it is not one, or a list has a null."""
+    kinds = arrow().types
+    if kinds.is_fixed_size_list(column.type):
+        column = column.cast(arrow().list_(column.type.value_type))
+    if not (kinds.is_list(column.type) or kinds.is_large_list(column.type)):
+        raise OutsideDomain(f"lists of items were expected; the column is of type {column.type}")
+    inside = column.flatten()
+    if inside.null_count:
+        raise OutsideDomain("a list of items holds a null; leave it out of the list")
+    ends = np.cumsum(np.asarray(column.value_lengths(), dtype=np.int64))
+    if kinds.is_null(inside.type):  # only empty lists
+        return LabelLists(np.empty(0, dtype=np.int64), ends)
+    return LabelLists(values_of(inside, domain.categories), ends)
 
 
 def labels_of(column: pyarrow.Array) -> Any:
@@ -105,10 +123,10 @@ def encode_column(column: pyarrow.Array) -> tuple[Integers, list[Any]]:
     return to_numbers(encoded.indices), to_objects(encoded.dictionary)
 
 
-def report_type(mechanism: Question) -> pyarrow.DataType:
+def report_type(question: Question) -> pyarrow.DataType:
     """Return the Arrow type of a report: an unsigned integer, or bytes of a fixed length."""
     pa = arrow()
-    layout = mechanism.layout
+    layout = question.layout
     return pa.binary(layout.itemsize) if layout.subdtype else pa.from_numpy_dtype(layout)
 
 
@@ -121,20 +139,20 @@ def to_column(reports: Reports) -> pyarrow.Array:
     return pa.Array.from_buffers(report_type(reports.question), len(rows), [None, pa.py_buffer(rows)])
 
 
-def from_column(column: pyarrow.Array, mechanism: Question) -> Array:
+def from_column(column: pyarrow.Array, question: Question) -> Array:
     """Return the whole numbers of a column of reports; nulls (people who did not answer) are left out.
 
-    Whether a device can have sent the numbers is not checked here: pass the result to `mechanism.reports`.
+    Whether a device can have sent the numbers is not checked here: pass the result to `question.reports`.
     """
-    if mechanism.layout.subdtype is None:
+    if question.layout.subdtype is None:
         if not arrow().types.is_integer(column.type):
             raise MalformedReport(f"reports are whole numbers; the column is of type {column.type}")
         return to_numbers(column.drop_null())
-    width = mechanism.layout.itemsize
+    width = question.layout.itemsize
     rows = [row for row in column.to_pylist() if row is not None]  # Arrow drops no nulls of views
     if not all(isinstance(row, bytes) and len(row) == width for row in rows):
         raise MalformedReport(f"reports are {width} bytes each; the column is of type {column.type}")
-    base, shape = mechanism.layout.subdtype
+    base, shape = question.layout.subdtype
     return np.frombuffer(b"".join(rows), base).reshape(len(rows), *shape)
 
 

@@ -53,10 +53,10 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
     if len(set(schema.names)) < len(schema.names):
         raise InvalidParameter("two columns have the same name; rename one of them")
     check_columns(campaign, schema.names)
-    for name, mechanism in campaign.questions.items():
+    for name, question in campaign.questions.items():
         place = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
-        schema = schema.set(place, arrow().field(name, report_type(mechanism)))
+        schema = schema.set(place, arrow().field(name, report_type(question)))
     return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
 
 
@@ -103,7 +103,7 @@ def _name_row(column: str, first: int, place: str, row: int) -> str:
 
 def perturb_column(
     column: pyarrow.Array,
-    mechanism: Question,
+    question: Question,
     where: Callable[[int], str],
     missing: Missing,
     source: Source | None,
@@ -115,16 +115,16 @@ def perturb_column(
     if not whole and missing == "error":
         raise missing_answer(where(int(absent.argmax())))
     if absent.all():  # of any type, also that of nulls
-        return pa.nulls(len(column), report_type(mechanism))
+        return pa.nulls(len(column), report_type(question))
     simple = whole and is_number(column.type)  # nearly always: no list of places is needed
     places = np.empty(0, np.int64) if simple else np.flatnonzero(~absent)
-    values = values_of(column, mechanism.domain) if simple else _values_at(column, places, mechanism.domain)
+    values = values_of(column, question.domain) if simple else _values_at(column, places, question.domain)
     try:
-        reports = mechanism.perturb(values, source=source)
+        reports = question.perturb(values, source=source)
     except OutsideDomain:
         places = np.flatnonzero(~absent)
-        row = int(places[_first_outside(column, places, mechanism.domain)])
-        raise OutsideDomain(f"{where(row)}: the value is not in {mechanism.domain}") from None
+        row = int(places[_first_outside(column, places, question.domain)])
+        raise OutsideDomain(f"{where(row)}: the value is not in {question.domain}") from None
     if whole:
         return to_column(reports)
     # The reports are put back between the nulls. Only positions are used here, no value.
@@ -154,7 +154,7 @@ def perturb_batch(
     """Return a record batch, or a table, with reports in the columns of the questions.
 
     `specification` is `Campaign(questions).to_json()`: text, so that a worker on another machine builds the
-    mechanisms itself and draws from its own operating system. A mechanism is built once in a process. Other
+    questions itself and draws from its own operating system. A question is built once in a process. Other
     columns are unchanged, but dictionaries become the values of their rows. A null raises `OutsideDomain`;
     with `"skip"` it stays null.
 

@@ -85,9 +85,9 @@ class ArrowChunk(Chunk):
         with self._name_errors(column):
             return rows_of(self._batch.column(column), rows)
 
-    def raw_reports(self, column: str, mechanism: Question) -> Array:
+    def raw_reports(self, column: str, question: Question) -> Array:
         try:
-            return from_column(self._batch.column(column), mechanism)
+            return from_column(self._batch.column(column), question)
         except MalformedReport as error:
             rows = f"rows {self.first} to {self.first + len(self) - 1}"
             raise MalformedReport(f"{self.path.name}, {rows}, column {column!r}: {error}") from None
@@ -211,7 +211,22 @@ class Parquet(ColumnarFormat):
         return file.schema_arrow
 
     def batches(self, path: Path, file: Any, columns: list[str]) -> Batches:
-        yield from map(validate_batch, file.iter_batches(batch_size=BATCH, columns=columns))
+        size, stored = file.metadata, path.stat().st_size
+        groups = [size.row_group(number) for number in range(size.num_row_groups)]
+        declared = sum(group.total_byte_size for group in groups)
+        if declared > max(_MOST_BYTES, _MOST_RATIO * stored):
+            raise _bomb(path, f"{stored} bytes would become {declared}")
+        # A value of megabytes in a dictionary, repeated in every row, is measured before it is decoded.
+        texts = [
+            field.name
+            for field in file.schema_arrow
+            if field.name in columns
+            and _is_text(field.type)
+            and any(_has_dictionary(group, field.name) for group in groups)
+        ]
+        with _parquet().ParquetFile(path, pre_buffer=False, read_dictionary=texts) as part:
+            for batch in map(validate_batch, part.iter_batches(batch_size=BATCH, columns=columns)):
+                yield _decode_texts(measure_batch(path, batch), texts)
 
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
         # Reports are random: a dictionary of them takes time and more room. Differences are packed in bits,
@@ -221,6 +236,47 @@ class Parquet(ColumnarFormat):
         return _parquet().ParquetWriter(
             path, schema, use_dictionary=others or False, column_encoding=short or None
         )
+
+
+_MOST_BYTES: Final = 1 << 28  # of a batch of texts; of a whole file, if that is much more than it stores
+_MOST_RATIO: Final = 1000
+
+
+def _bomb(path: Path, words: str) -> InvalidParameter:
+    return InvalidParameter(f"{path.name} is refused: {words}, more than any table needs")
+
+
+def _is_text(kind: pyarrow.DataType) -> bool:
+    types = arrow().types
+    kinds = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def _has_dictionary(group: Any, name: str) -> bool:
+    columns = (group.column(place) for place in range(group.num_columns))
+    return any(column.path_in_schema == name and column.has_dictionary_page for column in columns)
+
+
+def measure_batch(path: Path, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """Return a batch; raise InvalidParameter if the texts of its dictionaries have too many bytes."""
+    from pyarrow import compute
+
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if not arrow().types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+            continue
+        lengths = compute.binary_length(column.dictionary).cast("int64")
+        if (compute.sum(lengths.take(column.indices)).as_py() or 0) > _MOST_BYTES:
+            raise _bomb(path, f"{batch.num_rows} cells of {name!r} have more than {_MOST_BYTES} bytes")
+    return batch
+
+
+def _decode_texts(batch: pyarrow.RecordBatch, texts: Sequence[str]) -> pyarrow.RecordBatch:
+    """Return a batch with the texts of some columns in place of their dictionaries."""
+    for name in texts:
+        column = batch.column(name)
+        if arrow().types.is_dictionary(column.type):
+            batch = batch.set_column(batch.schema.get_field_index(name), name, column.dictionary_decode())
+    return batch
 
 
 def _is_short(kind: pyarrow.DataType) -> bool:
@@ -261,7 +317,7 @@ class ArrowFile(ColumnarFormat):
             for number in range(part.num_record_batches):
                 batch = validate_batch(part.get_batch(number).select(columns))
                 for begin in range(0, batch.num_rows, BATCH):  # one batch may hold the whole file
-                    yield batch.slice(begin, BATCH)
+                    yield measure_batch(path, batch.slice(begin, BATCH))
 
     def writer(self, path: Path, schema: pyarrow.Schema, reports: Sequence[str] = ()) -> Any:
         return arrow().ipc.new_file(str(path), schema)

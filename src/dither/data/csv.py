@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
 import numpy as np
 
@@ -43,6 +43,8 @@ from dither.data.streams import (
     first_line,
     is_header,
     is_standard,
+    lines,
+    read_line,
     shown_name,
     text_stream,
 )
@@ -140,15 +142,24 @@ class _CsvRows(Iterator[list[str]]):
     """The header and the rows of a file, without the comment that holds the specification."""
 
     def __init__(self, path: Path, stream: TextIO, dialect: Dialect) -> None:
-        line = stream.readline()
+        line = read_line(path, stream)
         self._path = path
         self._comments = 0
         if from_comment_line(line) is not None:
-            line, self._comments = stream.readline(), 1
+            line, self._comments = read_line(path, stream), 1
         self.separator = (
             "\t" if ".tsv" in path.suffixes and dialect.sep is None else dialect.separator_of(line)
         )
-        self._reader = csv.reader(chain([line] if line else [], stream), delimiter=self.separator)
+        self._taken, self._ended = 0, False  # lines of this row, and whether there are no more
+        self._reader = csv.reader(
+            self._count_lines(chain([line] if line else [], lines(path, stream))), delimiter=self.separator
+        )
+
+    def _count_lines(self, found: Iterator[str]) -> Iterator[str]:
+        for line in found:
+            self._taken += 1
+            yield line
+        self._ended = True
 
     @property
     def lines(self) -> int:
@@ -156,10 +167,16 @@ class _CsvRows(Iterator[list[str]]):
         return self._comments + self._reader.line_num
 
     def __next__(self) -> list[str]:
+        self._taken = 0
         try:
-            return next(self._reader)
+            row = next(self._reader)
         except csv.Error as error:
             raise InvalidParameter(f"{shown_name(self._path)}, line {self.lines}: {error}") from None
+        if self._ended and self._taken:  # the file ended within this row: it is inside a quoted cell
+            raise InvalidParameter(
+                f"{shown_name(self._path)}: a quote of the last {self._taken} lines is not closed"
+            )
+        return row
 
 
 def _chunks(
@@ -195,21 +212,26 @@ def _column(rows: list[list[str]], place: int) -> list[str | None]:
 
 
 def read_batches(
-    path: Path, columns: Sequence[str], dialect: Dialect, header: Sequence[str], separator: str, lines: int
+    path: Path, columns: Sequence[str], dialect: Dialect, header: Sequence[str], separator: str, above: int
 ) -> Iterator[CsvBatch | None]:
-    """Yield the rows below the first `lines` lines, then None if Arrow did not read to the end."""
+    """Yield the rows below the first `above` lines, then None if Arrow did not read to the end."""
     try:
         import pyarrow
         from pyarrow import csv as reader
     except ImportError:
         yield None
         return
-    with byte_stream(path) as stream:
-        head = b"".join(stream.readline() for _ in range(lines))
+    with byte_stream(path) as opened:
+        stream = _CountedQuotes(opened)
+        head = b"".join(opened.readline() for _ in range(above))
         if b"\r" in head.replace(b"\r\n", b"") or not head.endswith(b"\n"):  # lines end otherwise
             yield None
             return
         text = pyarrow.string()
+        # The last column is read, too: a quote that is not closed makes all that follows its last cell.
+        wanted, last = dict.fromkeys(columns), None
+        if header.count(header[-1]) == 1:
+            wanted[header[-1]] = None
         try:
             source = reader.open_csv(
                 stream,
@@ -218,8 +240,8 @@ def read_batches(
                     delimiter=separator, newlines_in_values=True, ignore_empty_lines=False
                 ),
                 convert_options=reader.ConvertOptions(
-                    column_types=dict.fromkeys(columns, text),
-                    include_columns=list(dict.fromkeys(columns)),
+                    column_types=dict.fromkeys(wanted, text),
+                    include_columns=list(wanted),
                     strings_can_be_null=True,
                     null_values=[""],
                 ),
@@ -228,8 +250,42 @@ def read_batches(
             for batch in source:
                 yield CsvBatch(path, first, batch, dialect)
                 first += batch.num_rows
+                last = batch
         except pyarrow.ArrowInvalid:  # an empty line, a ragged row, no UTF-8: the plain reader says which
             yield None
+            return
+    if last is not None and stream.quotes and _may_be_open(last, header[-1], stream.end):
+        with text_stream(path, dialect) as text:
+            for _ in _CsvRows(path, text, dialect):
+                pass
+
+
+def _may_be_open(batch: pyarrow.RecordBatch, column: str, end: bytes) -> bool:
+    """Return whether the last cell of a file may have a quote that is not closed."""
+    if end not in (b"\n", b"\r") or column not in batch.schema.names or not batch.num_rows:
+        return True
+    cell = batch.column(column)[-1].as_py()
+    return cell is not None and cell.endswith(("\n", "\r"))
+
+
+class _CountedQuotes:
+    """A stream of bytes that counts the quotes that are read, and keeps the last byte."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.quotes, self.end = stream, 0, b""
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        data = self._stream.read(size)
+        self.quotes += data.count(b'"')
+        self.end = data[-1:] or self.end
+        return data
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
 
 
 class CsvBatch(Chunk):
@@ -274,14 +330,14 @@ class CsvBatch(Chunk):
         whole = self._batch.column(column)
         return whole if rows.size == len(whole) else rows_of(whole, rows)
 
-    def raw_reports(self, column: str, mechanism: Question) -> Array:
+    def raw_reports(self, column: str, question: Question) -> Array:
         import pyarrow
 
         cells = self._batch.column(column)
-        if mechanism.layout.subdtype is None and mechanism.layout.itemsize < 8 and not cells.null_count:
+        if question.layout.subdtype is None and question.layout.itemsize < 8 and not cells.null_count:
             with suppress(pyarrow.ArrowInvalid):
                 return to_numbers(cells.cast(pyarrow.int64()))
-        return from_text(cells.to_pylist(), mechanism, partial(self.where, column))
+        return from_text(cells.to_pylist(), question, partial(self.where, column))
 
 
 def _polars_frame(chunk: Columns) -> Any:

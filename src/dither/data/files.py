@@ -25,7 +25,17 @@ from dither.data.formats import (
     name_errors,
     table_format,
 )
-from dither.data.rows import ColumnFit, Misfit, Misfits, RowChoice, RowCounts, domains_of, read_values
+from dither.data.rows import (
+    ColumnFit,
+    Misfit,
+    Misfits,
+    RowChoice,
+    RowCounts,
+    domains_of,
+    item_columns,
+    read_ticks,
+    read_values,
+)
 from dither.data.streams import (
     USUAL,
     Dialect,
@@ -33,10 +43,11 @@ from dither.data.streams import (
     Outside,
     check_missing,
     check_outside,
+    is_standard,
     output_path,
     shown_name,
 )
-from dither.domains import Domain
+from dither.domains import Domain, Several
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.randomness import Source
 from dither.wire.codec import Campaign
@@ -89,7 +100,11 @@ def perturb_file(
             f"{shown_name(path)} holds reports, which are random already; further noise would spoil the "
             "estimates. `dither estimate` reads reports"
         )
-    wanted = list(dict.fromkeys([*campaign.questions, *keep, *([] if person is None else [person])]))
+    asked = list(campaign.questions)
+    if any(isinstance(domain, Several) for domain in rows.domains.values()) and not is_standard(path):
+        asked = rows.columns(reader.columns(path, dialect))
+    check_kept_items(keep, rows.ticks)
+    wanted = list(dict.fromkeys([*asked, *keep, *([] if person is None else [person])]))
     done = progress or ignore_progress
 
     kept: dict[str, Sequence[Any]] = {name: [] for name in keep}
@@ -138,6 +153,15 @@ def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
         )
 
 
+def check_kept_items(keep: Sequence[str], ticks: Mapping[str, Sequence[str]]) -> None:
+    """Raise InvalidParameter if a column to keep is the yes-or-no column of an item."""
+    clash = set(keep) & {name for names in ticks.values() for name in names}
+    if clash:
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is an item of a question, and its values would leak"
+        )
+
+
 def check_file(
     path: Path | str,
     questions: Mapping[str, Domain] | Questions,
@@ -152,12 +176,20 @@ def check_file(
     """
     path, done = Path(path), progress or ignore_progress
     domains = domains_of(questions)
-    misfits = Misfits()
-    for chunk in table_format(path).read(path, list(domains), dialect):
+    misfits, reader, ticks = Misfits(), table_format(path), dict[str, list[str]]()
+    if any(isinstance(domain, Several) for domain in domains.values()) and not is_standard(path):
+        there_are = reader.columns(path, dialect)
+        ticks = {name: item_columns(name, domain, there_are) for name, domain in domains.items()}
+    ticks = {name: names for name, names in ticks.items() if names != [name]}
+    wanted = [column for name in domains for column in ticks.get(name, [name])]
+    for chunk in reader.read(path, wanted, dialect):
         for name, domain in domains.items():
-            absent = chunk.absent(name)
+            absent = np.zeros(len(chunk), dtype=np.bool_) if name in ticks else chunk.absent(name)
             there = np.flatnonzero(~absent)
-            values = read_values(chunk, name, domain, there)
+            if isinstance(domain, Several) and name in ticks:
+                values = read_ticks(chunk, ticks[name], domain, there)
+            else:
+                values = read_values(chunk, name, domain, there)
             misfits.count_cells(name, len(chunk))
             misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
             misfits.add(chunk, name, Misfit.TEXT, there[values.text])
@@ -199,10 +231,10 @@ def _summarise(path: Path, questions: Questions | None, progress: Progress | Non
 
     reader, done = table_format(path), progress or ignore_progress
     campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
-    totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
+    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
-        for name, mechanism in campaign.questions.items():
-            totals[name] = totals[name] + Summary.of(chunk.reports(name, mechanism))
+        for name, question in campaign.questions.items():
+            totals[name] = totals[name] + Summary.of(chunk.reports(name, question))
         done(len(chunk))
     return totals
 
@@ -255,8 +287,8 @@ def group_files(
         _check_same_questions(path, campaign, totals)
         for chunk in reader.read(path, [*campaign.questions, *by]):
             labels = [chunk.cells(column) for column in by]
-            for name, mechanism in campaign.questions.items():
-                totals[name].add(labels, chunk.reports(name, mechanism))
+            for name, question in campaign.questions.items():
+                totals[name].add(labels, chunk.reports(name, question))
             done(len(chunk))
     if not totals:
         raise InvalidParameter("there is no file of reports; name at least one")

@@ -165,19 +165,19 @@ class Chunk(ABC):
         """Return some rows of a column unchanged."""
 
     @abstractmethod
-    def raw_reports(self, column: str, mechanism: Question) -> Array:
+    def raw_reports(self, column: str, question: Question) -> Array:
         """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
 
         Empty cells are left out if the format has nulls; in text they are malformed.
         """
 
-    def reports(self, column: str, mechanism: Question) -> Reports:
+    def reports(self, column: str, question: Question) -> Reports:
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
-        raw = self.raw_reports(column, mechanism)
+        raw = self.raw_reports(column, question)
         try:
-            return mechanism.reports(raw)
+            return question.reports(raw)
         except MalformedReport as error:
-            place = first_misfit(lambda begin, end: _is_possible(mechanism, raw[begin:end]), len(raw))
+            place = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
             row = int(np.flatnonzero(~self.absent(column))[place])
             raise MalformedReport(f"{self.where(column, row)}: {error}") from None
 
@@ -186,9 +186,9 @@ class Chunk(ABC):
         return f"{shown_name(self.path)}, row {self.first + row}, column {column!r}"
 
 
-def _is_possible(mechanism: Question, raw: Array) -> bool:
+def _is_possible(question: Question, raw: Array) -> bool:
     try:
-        mechanism.reports(raw)
+        question.reports(raw)
     except MalformedReport:
         return False
     return True
@@ -278,8 +278,8 @@ class TextChunk(Chunk):
         cells = self._columns[column]
         return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
 
-    def raw_reports(self, column: str, mechanism: Question) -> Array:
-        return from_text(self._columns[column], mechanism, partial(self.where, column))
+    def raw_reports(self, column: str, question: Question) -> Array:
+        return from_text(self._columns[column], question, partial(self.where, column))
 
 
 def numbers_in(cells: Sequence[Any], dialect: Dialect) -> Floats:
@@ -334,18 +334,18 @@ def to_text(reports: Reports) -> list[Any]:
     return [digits[begin : begin + width] for begin in range(0, len(digits), width)]
 
 
-def from_text(cells: Sequence[Any], mechanism: Question, where: Callable[[int], str]) -> Array:
+def from_text(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
     """Return the whole numbers of reports that were written by `to_text`, one row for each cell.
 
     A cell that cannot be read raises MalformedReport with `where(index)`. Whether a device can have sent
-    the numbers is not checked here: pass the result to `mechanism.reports`.
+    the numbers is not checked here: pass the result to `question.reports`.
     """
-    read = _read_numbers if mechanism.layout.subdtype is None else _read_rows
-    return read(cells, mechanism, where)
+    read = _read_numbers if question.layout.subdtype is None else _read_rows
+    return read(cells, question, where)
 
 
-def _read_numbers(cells: Sequence[Any], mechanism: Question, where: Callable[[int], str]) -> Array:
-    layout = mechanism.layout
+def _read_numbers(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
+    layout = question.layout
     if layout.itemsize < 8:
         with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
             whole = np.array(cells)
@@ -356,23 +356,23 @@ def _read_numbers(cells: Sequence[Any], mechanism: Question, where: Callable[[in
         try:
             rows[index] = int(cell)
         except (ValueError, TypeError, OverflowError):
-            raise _malformed_cell(mechanism, where(index)) from None
+            raise _malformed_cell(question, where(index)) from None
     return rows
 
 
-def _read_rows(cells: Sequence[Any], mechanism: Question, where: Callable[[int], str]) -> Array:
-    layout = mechanism.layout
+def _read_rows(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
+    layout = question.layout
     base, shape = layout.base.newbyteorder("<"), layout.shape
     for index, cell in enumerate(cells):
         # `bytes.fromhex` skips spaces, which would make up for missing digits.
         if not isinstance(cell, str) or len(cell) != 2 * layout.itemsize or not cell.isalnum():
-            raise _malformed_cell(mechanism, where(index))
+            raise _malformed_cell(question, where(index))
         try:
             bytes.fromhex(cell)
         except ValueError:
-            raise _malformed_cell(mechanism, where(index)) from None
+            raise _malformed_cell(question, where(index)) from None
     return np.frombuffer(bytes.fromhex("".join(cells)), base).reshape(len(cells), *shape)
 
 
-def _malformed_cell(mechanism: Question, place: str) -> MalformedReport:
-    return MalformedReport(f"{place}: this is not a report of {mechanism.name}")
+def _malformed_cell(question: Question, place: str) -> MalformedReport:
+    return MalformedReport(f"{place}: this is not a report of {question.name}")

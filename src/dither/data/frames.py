@@ -7,6 +7,7 @@ extra `frames`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -69,10 +70,10 @@ def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summa
     the metadata that they are in.
     """
     reader, campaign = _open_reports(frame, questions)
-    totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
+    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
     for batch in reader:
-        for name, mechanism in campaign.questions.items():
-            reports = mechanism.reports(from_column(batch.column(name), mechanism))
+        for name, question in campaign.questions.items():
+            reports = question.reports(from_column(batch.column(name), question))
             totals[name] = totals[name] + Summary.of(reports)
     return totals
 
@@ -89,9 +90,9 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
     for batch in reader:
         whole = [~np.asarray(batch.column(name).is_null()) for name in campaign.questions]
         rows = arrow().array(np.logical_and.reduce(whole))
-        for name, mechanism in campaign.questions.items():
+        for name, question in campaign.questions.items():
             column = batch.column(name).filter(rows)
-            parts[name].append(mechanism.reports(from_column(column, mechanism)))
+            parts[name].append(question.reports(from_column(column, question)))
     return {name: Reports.concatenate(found) for name, found in parts.items()}
 
 
@@ -128,14 +129,14 @@ def estimate(
     columns = check_grouping(by, minimum, level)
     reader, campaign = _open_reports(frame, questions)
     check_labels(columns, list(campaign.questions), reader.schema.names)
-    counts = {name: GroupCounts(mechanism, columns) for name, mechanism in campaign.questions.items()}
+    counts = {name: GroupCounts(question, columns) for name, question in campaign.questions.items()}
     for batch in reader:
         labels = [batch.column(column) for column in columns]
-        for name, mechanism in campaign.questions.items():
+        for name, question in campaign.questions.items():
             column = batch.column(name)
-            there = column.is_valid()
-            answers = mechanism.reports(from_column(column.filter(there), mechanism))
-            counts[name].add([column.filter(there).to_pylist() for column in labels], answers)
+            there = column.is_valid().to_pylist()  # no kernel filters Polars' texts, which are views
+            answers = question.reports(from_column(column, question))
+            counts[name].add([list(compress(column.to_pylist(), there)) for column in labels], answers)
     return {
         name: groups.estimates(estimate_summary, minimum=minimum, level=level)
         for name, groups in counts.items()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dither.data.formats import ROWS, Chunk, Columns, TableFormat, TextChunk, absent_column, text_rows
-from dither.data.streams import USUAL, Dialect, shown_name, text_sink, text_stream
+from dither.data.streams import USUAL, Dialect, lines, read_line, shown_name, text_sink, text_stream
 from dither.errors import InvalidParameter
 
 _HEAD: Final = '{"dither"'  # how the specification of a campaign begins
@@ -19,7 +19,7 @@ class JsonLines(TableFormat):
 
     def specification(self, path: Path) -> str | None:
         with text_stream(path, USUAL) as stream:
-            line = stream.readline()
+            line = read_line(path, stream)
         return line.strip() if line.startswith(_HEAD) else None
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
@@ -58,7 +58,7 @@ def _objects(path: Path, dialect: Dialect) -> Iterator[dict[str, Any]]:
     """Yield the rows, without the specification."""
     with text_stream(path, dialect) as stream:
         head, number = "", 0
-        for line in stream:
+        for line in lines(path, stream):
             if not head and not number and line.startswith(_HEAD):
                 head = line
             if not line.strip() or line == head:  # files of one campaign may be concatenated

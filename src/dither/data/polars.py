@@ -1,4 +1,4 @@
-"""Polars expressions: importing this module adds `pl.col("minutes").dither.perturb(mechanism)`."""
+"""Polars expressions: importing this module adds `pl.col("minutes").dither.perturb(question)`."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Expressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def perturb(self, mechanism: Any, *, missing: Missing = "error") -> polars.Expr:
+    def perturb(self, question: Any, *, missing: Missing = "error") -> polars.Expr:
         """Return the reports of a column. A null raises an error; with `"skip"` it stays null."""
         choice = check_missing(missing)
-        mechanism = as_question(mechanism)
-        if mechanism.layout.subdtype is not None:
-            raise InvalidParameter(f"a report of {mechanism.name} is several numbers; use dt.data.perturb")
+        question = as_question(question)
+        if question.layout.subdtype is not None:
+            raise InvalidParameter(f"a report of {question.name} is several numbers; use dt.data.perturb")
 
         def draw(column: polars.Series) -> polars.Series:
             array = column.to_arrow()
             place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
-            reports = perturb_column(array, mechanism, place, choice, None)
+            reports = perturb_column(array, question, place, choice, None)
             return polars.Series(column.name, arrow().chunked_array([reports]))
 
-        kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(mechanism.layout))).dtype
+        kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(question.layout))).dtype
         return self._expression.map_batches(draw, return_dtype=kind, is_elementwise=True)

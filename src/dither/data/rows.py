@@ -22,7 +22,7 @@ import numpy as np
 from dither.arrays import Integers, Mask
 from dither.data.formats import Chunk, Questions
 from dither.data.streams import Missing, Outside, missing_answer
-from dither.domains import Categories, CodedLabels, Domain, Line
+from dither.domains import Categories, CodedLabels, Domain, Line, Several
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.wire.codec import Campaign
 
@@ -123,6 +123,8 @@ def _text_hint(decimal: bool) -> str:
 def _outside_hint(domain: Domain) -> str:
     if isinstance(domain, Line):
         return "; change it, widen the domain, or use --outside clip (outside='clip')"
+    if isinstance(domain, Several):
+        return "; leave unknown items out, or add an item for the rest"
     return "; add a category for all other answers"
 
 
@@ -160,6 +162,8 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
             return Values(numbers, none, none)
         text = np.isnan(numbers)
         return Values(numbers, text, ~text & ~((numbers >= domain.low) & (numbers <= domain.high)))
+    if isinstance(domain, Several):
+        return _read_sets(chunk, column, domain, rows)
     if not isinstance(domain, Categories):
         raise InvalidParameter(f"a column cannot hold values of {domain}")
     if isinstance(domain.labels, range):
@@ -173,6 +177,63 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     labels = [cell if _is_label(domain, cell) else texts.get(str(cell), cell) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
     return Values(CodedLabels(codes, labels), none, unknown[codes])
+
+
+def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]:
+    """Return the columns that hold a question: its own, or for a set one yes-or-no column for each item.
+
+    Those are named like the question and the item, "tools.saw", or like the item alone.
+    """
+    if not isinstance(domain, Several) or column in there:
+        return [column]
+    for names in ([f"{column}.{label}" for label in domain.labels], [str(label) for label in domain.labels]):
+        if set(names) <= set(there):
+            return names
+    return [column]
+
+
+_YES: Final = {"1", "yes", "true", "x", "y"}
+_NO: Final = {"0", "no", "false", "n", ""}
+
+
+def _is_ticked(cell: Any, item: str) -> bool | None:
+    """Return whether a cell of a yes-or-no column is a yes; empty is no, the item's own name is yes."""
+    if cell is None or isinstance(cell, bool | np.bool_):
+        return bool(cell)
+    text = (str(int(cell)) if isinstance(cell, float) and cell == int(cell) else str(cell)).strip()
+    if text.lower() in _YES or text == item:
+        return True
+    return False if text.lower() in _NO else None
+
+
+def read_ticks(chunk: Chunk, names: Sequence[str], domain: Several, rows: Integers) -> Values:
+    """Return sets from a yes-or-no column for each item."""
+    table = np.zeros((rows.size, len(names)), dtype=np.bool_)
+    odd = np.zeros(rows.size, dtype=np.bool_)
+    for place, (name, label) in enumerate(zip(names, domain.labels, strict=True)):
+        cells = chunk.cells(name)
+        ticks = [_is_ticked(cells[row], str(label)) for row in rows.tolist()]
+        odd |= [tick is None for tick in ticks]
+        table[:, place] = [bool(tick) for tick in ticks]
+    return Values(table, np.zeros_like(odd), odd)
+
+
+def _read_sets(chunk: Chunk, column: str, domain: Several, rows: Integers) -> Values:
+    texts = {str(label): label for label in domain.labels}
+    if any(chunk.dialect.items_sep in text for text in texts):
+        raise InvalidParameter(
+            f"an item of {column!r} holds the separator {chunk.dialect.items_sep!r}; choose another one "
+            "with --items-sep (Dialect(items_sep=…))"
+        )
+    cells = chunk.cells(column)
+    found: list[list[Any]] = []
+    outside = np.zeros(rows.size, dtype=np.bool_)
+    for place, row in enumerate(rows.tolist()):
+        items = chunk.dialect.items(cells[row])
+        known = [] if items is None else [texts.get(str(item)) for item in items]
+        outside[place] = items is None or (None in known and any(str(item) not in texts for item in items))
+        found.append([] if outside[place] else known)
+    return Values(domain.lists(found), np.zeros_like(outside), outside)
 
 
 def _is_label(domain: Categories, label: Any) -> bool:
@@ -214,7 +275,7 @@ def domains_of(
     if isinstance(questions, Mapping) and all(isinstance(given, Domain) for given in questions.values()):
         return dict(cast(Mapping[str, Domain], questions))
     campaign = Campaign.of(cast(Questions, questions))
-    return {name: mechanism.domain for name, mechanism in campaign.questions.items()}
+    return {name: question.domain for name, question in campaign.questions.items()}
 
 
 class RowChoice:
@@ -226,6 +287,7 @@ class RowChoice:
         self._person, self._missing, self._outside = person, missing, outside
         self._seen: set[bytes] = set()
         self._places = np.arange(0)
+        self.ticks: dict[str, list[str]] = {}  # the yes-or-no columns of questions that have no own column
 
     def choose(self, chunk: Chunk) -> tuple[Integers, dict[str, Any]]:
         """Return the rows that have all answers and are the first of their person, and their values.
@@ -234,7 +296,7 @@ class RowChoice:
         """
         used = np.ones(len(chunk), dtype=np.bool_)
         for name in self.domains:
-            absent = chunk.absent(name)
+            absent = self._absent(chunk, name)
             if absent.any():
                 if self._missing == "error":
                     self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
@@ -248,7 +310,7 @@ class RowChoice:
         fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int16)
         read = {}
         for name, domain in self.domains.items():
-            values = read_values(chunk, name, domain, there)
+            values = self._values(chunk, name, domain, there)
             if values.text.any():
                 self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             if values.outside.any():
@@ -267,6 +329,26 @@ class RowChoice:
         return there if fits.all() else there[fits], {
             name: values.select(fits) for name, values in read.items()
         }
+
+    def _absent(self, chunk: Chunk, name: str) -> Mask:
+        alone = self.ticks.get(name) is None
+        return chunk.absent(name) if alone else np.zeros(len(chunk), dtype=np.bool_)
+
+    def _values(self, chunk: Chunk, name: str, domain: Domain, there: Integers) -> Values:
+        ticks = self.ticks.get(name)
+        if ticks is None or not isinstance(domain, Several):
+            return read_values(chunk, name, domain, there)
+        return read_ticks(chunk, ticks, domain, there)
+
+    def columns(self, there: Sequence[str]) -> list[str]:
+        """Return the columns of all questions in a table with these columns; note those of ticked items."""
+        found = []
+        for name, domain in self.domains.items():
+            names = item_columns(name, domain, there)
+            if names != [name]:
+                self.ticks[name] = names
+            found += names
+        return found
 
     def _rows(self, used: Mask) -> Integers:
         """Return the places at which a mask is True; for all of them, a part of one array of all places."""

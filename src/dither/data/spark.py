@@ -177,17 +177,17 @@ def campaign_for(frame: Any, questions: Questions | None) -> Campaign:
         return Campaign(found)
     campaign = Campaign.of(questions)
     check_columns(campaign, frame.columns)
-    for name, mechanism in campaign.questions.items():
-        if name in found and found[name].fingerprint != mechanism.fingerprint:
+    for name, question in campaign.questions.items():
+        if name in found and found[name].fingerprint != question.fingerprint:
             raise Mismatch(f"column {name!r} holds reports of another question than the one that was passed")
     return campaign
 
 
-def spark_type(mechanism: Question) -> Any:
+def spark_type(question: Question) -> Any:
     """Return the Spark type of a column of reports: a signed integer that has room for them, or bytes."""
     from pyspark.sql import types
 
-    layout = mechanism.layout
+    layout = question.layout
     return types.BinaryType() if layout.subdtype else getattr(types, _SIGNED[layout.itemsize])()
 
 
@@ -276,7 +276,7 @@ def perturb(
     and spend the budget again, at every action. So a path that exists is refused, and so is speculative
     execution, where two attempts of a task draw at the same time.
 
-    Each worker builds the mechanisms from their specification and draws from its own operating system. A
+    Each worker builds the questions from their specification and draws from its own operating system. A
     source cannot be passed: its copies in the workers would repeat one stream. The columns of the questions
     hold reports, and carry their question as metadata. All other columns are unchanged: drop those that must
     not be sent. A null raises `OutsideDomain`; with `"skip"` it stays null.
@@ -321,8 +321,8 @@ def _reports_schema(given: Any, campaign: Campaign) -> Any:
     fields = []
     for field in given.fields:
         if field.name in campaign.questions:
-            mechanism = campaign.questions[field.name]
-            fields.append(StructField(field.name, spark_type(mechanism), True, {KEY: to_json(mechanism)}))
+            question = campaign.questions[field.name]
+            fields.append(StructField(field.name, spark_type(question), True, {KEY: to_json(question)}))
         else:
             fields.append(field)
     return StructType(fields)
@@ -396,8 +396,7 @@ def summarise(df: Any, questions: Questions | None = None) -> dict[str, Summary]
     campaign = campaign_for(frame, questions)
     found = dict(_merge_counts(frame, campaign, []))
     return {
-        name: found.get(((), name), Summary.empty(mechanism))
-        for name, mechanism in campaign.questions.items()
+        name: found.get(((), name), Summary.empty(question)) for name, question in campaign.questions.items()
     }
 
 
@@ -435,7 +434,7 @@ def estimate(
     frame = check_frame(df)
     campaign = campaign_for(frame, questions)
     check_labels(columns, list(campaign.questions), frame.columns)
-    counts = {name: GroupCounts(mechanism, columns) for name, mechanism in campaign.questions.items()}
+    counts = {name: GroupCounts(question, columns) for name, question in campaign.questions.items()}
     for (label, name), summary in _merge_counts(frame, campaign, columns):
         counts[name].add_summary(label, summary)
     return {
@@ -514,17 +513,17 @@ def _count_partition(
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the counts of a partition's reports, by question and group. Spark calls this in its workers."""
     campaign = cached_campaign(specification)
-    totals = {name: Summary.empty(mechanism) for name, mechanism in campaign.questions.items()}
+    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
     groups = {}
     if by:
         groups = {name: GroupCounts(question, by) for name, question in campaign.questions.items()}
     kinds: list[Any] = []
     for batch in batches:
         kinds = [batch.schema.field(name).type for name in by]
-        for name, mechanism in campaign.questions.items():
+        for name, question in campaign.questions.items():
             column = batch.column(name)
             there = column.is_valid()
-            answers = mechanism.reports(from_column(column.filter(there), mechanism))
+            answers = question.reports(from_column(column.filter(there), question))
             if by:
                 labels = [batch.column(label).filter(there).to_pylist() for label in by]
                 groups[name].add(labels, answers)
@@ -567,7 +566,7 @@ def _read_summaries(
     keys = [table.column(index).take(arrow().array(begins)).to_pylist() for index in range(labels + 1)]
     for begin, end, *key in zip(begins, [*begins[1:], len(places)], *keys, strict=True):
         *label, name = key
-        mechanism: Question = campaign.questions[name]
-        whole = np.zeros(mechanism.counting.size, dtype=np.int64)
+        question: Question = campaign.questions[name]
+        whole = np.zeros(question.counting.size, dtype=np.int64)
         whole[places[begin + 1 : end]] = counts[begin + 1 : end]
-        yield (tuple(label), name), Summary(mechanism, whole, int(counts[begin]))
+        yield (tuple(label), name), Summary(question, whole, int(counts[begin]))

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, BinaryIO, Final, Literal, TextIO, get_args
+from typing import IO, Any, AnyStr, BinaryIO, Final, Literal, TextIO, get_args
 
 from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, choose, found
@@ -92,7 +92,8 @@ class Dialect:
     `sep` separates the cells of CSV: a comma, unless the header has none and has semicolons, tabs or bars.
     `decimal` is the decimal sign of numbers, "." or ","; it is never detected, because 1,234 may mean either.
     `encoding` is the one that a byte-order mark states, or UTF-8. `na` are the words that stand for a missing
-    answer, such as ("NA", "n/a"); an empty cell is always one.
+    answer, such as ("NA", "n/a"); an empty cell is always one. `items_sep` separates the items of a set in a
+    cell of text, as in "mail;maps"; a cell with the separator alone is the empty set.
 
     >>> Dialect(sep="tab", decimal=",").number("12,5")
     12.5
@@ -102,6 +103,7 @@ class Dialect:
     decimal: str = "."
     encoding: str | None = None
     na: tuple[str, ...] = ()
+    items_sep: str = ";"
 
     def __post_init__(self) -> None:
         if self.sep is not None:
@@ -111,6 +113,10 @@ class Dialect:
                     f"the separator is one character such as , or ; or tab, not {found(self.sep)}"
                 )
             object.__setattr__(self, "sep", sep)
+        if not isinstance(self.items_sep, str) or len(self.items_sep) != 1 or self.items_sep.isalnum():
+            raise InvalidParameter(
+                f"the separator of items is one character such as ; or |, not {found(self.items_sep)}"
+            )
         if self.decimal not in (".", ","):
             raise InvalidParameter(f"the decimal sign is . or , and not {found(self.decimal)}")
         if self.encoding is not None:
@@ -133,6 +139,12 @@ class Dialect:
             return math.nan
         except OverflowError:  # a whole number of JSON with hundreds of digits
             return math.inf if cell > 0 else -math.inf
+
+    def items(self, cell: Any) -> list[Any] | None:
+        """Return the items of a set in a cell: a list, or a text with separators; None if it is neither."""
+        if isinstance(cell, str):
+            return [part.strip() for part in cell.split(self.items_sep) if part.strip()]
+        return list(cell) if isinstance(cell, list | tuple) else None
 
     def is_absent(self, cell: Any) -> bool:
         """Return whether a cell is a missing answer: empty, or a word of `na`."""
@@ -197,6 +209,7 @@ def _is_name(name: str) -> bool:
 
 COMPRESSED: Final = (".gz", ".zst")  # endings after the one of the format, as in trips.csv.gz
 STANDARD: Final = "-"
+MOST_LINE: Final = 1 << 24  # characters: more than any specification
 KEPT: Final = 1 << 22  # bytes of standard input that can be read twice: more than any specification
 _HEAD: Final = 4  # bytes of the longest byte-order mark
 
@@ -266,7 +279,23 @@ def text_stream(path: Path, dialect: Dialect) -> Iterator[TextIO]:
 def first_line(path: Path) -> bytes:
     """Return the first line of a file, decompressed."""
     with byte_stream(path) as stream:
-        return stream.readline()
+        return read_line(path, stream)
+
+
+def read_line(path: Path, stream: IO[AnyStr]) -> AnyStr:
+    """Return the next line; raise InvalidParameter if it is too long: a small file may decompress to it."""
+    line = stream.readline(MOST_LINE)
+    if len(line) == MOST_LINE:
+        raise InvalidParameter(
+            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; this is no table of text"
+        )
+    return line
+
+
+def lines(path: Path, stream: TextIO) -> Iterator[str]:
+    """Yield the lines that are left, each checked by `read_line`."""
+    while line := read_line(path, stream):
+        yield line
 
 
 def not_text(path: Path, encoding: str = "utf-8") -> InvalidParameter:

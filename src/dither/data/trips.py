@@ -251,7 +251,7 @@ class TripReports:
     @staticmethod
     def draw(
         trips: Trips,
-        mechanism: Any,
+        question: Any,
         *,
         projection: Map | None = None,
         outside: Outside = "error",
@@ -264,10 +264,10 @@ class TripReports:
         Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
         the number of locations perturbed since the last call.
         """
-        mechanism = as_question(mechanism)
-        if not isinstance(mechanism, PathQuestion):
+        question = as_question(question)
+        if not isinstance(question, PathQuestion):
             raise InvalidParameter(
-                f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {mechanism.name}"
+                f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {question.name}"
             )
         if outside not in ("error", "clip"):
             raise unknown_name("outside", outside, ("error", "clip"))
@@ -277,8 +277,8 @@ class TripReports:
             )
         if keep_times and trips.times is None:
             raise InvalidParameter("the times cannot be kept: not every location has one")
-        paths = _move_inside(trips, mechanism, projection, outside)
-        reports = _draw_batches(paths, mechanism, source, progress or ignore_progress)
+        paths = _move_inside(trips, question, projection, outside)
+        reports = _draw_batches(paths, question, source, progress or ignore_progress)
         decoded = reports.values.reshape(-1, 2)
         places = paths.like(decoded if projection is None else projection.to_earth(decoded))
         times = trips.times if keep_times else None
@@ -294,10 +294,10 @@ class TripReports:
                 "dt.data.perturb_trips write them"
             )
         with name_errors(file):
-            mechanism, projection = read_trip_specification(trips.specification)
-        raw = from_text(trips.reports, mechanism, trips.where)
+            question, projection = read_trip_specification(trips.specification)
+        raw = from_text(trips.reports, question, trips.where)
         with name_errors(file):
-            reports = mechanism.reports(raw)
+            reports = question.reports(raw)
         unbegun = np.flatnonzero(reports.cells[trips.paths.offsets[:-1], 0] == 0)
         if unbegun.size:  # its locations would be decoded as those of the trip before
             where = trips.where(int(trips.paths.offsets[unbegun[0]]))
@@ -307,7 +307,7 @@ class TripReports:
 
     @staticmethod
     def read(path: str | Path, *, progress: Progress | None = None) -> TripReports:
-        """Return the reports in a file of randomised trips, with their mechanism and projection.
+        """Return the reports in a file of randomised trips, with their question and projection.
 
         `progress` is called with the number of places read since the last call.
         """
@@ -316,12 +316,12 @@ class TripReports:
     @property
     def question(self) -> PathQuestion:
         """The question that drew the reports."""
-        mechanism = self.reports.question
-        if not isinstance(mechanism, PathQuestion):
+        question = self.reports.question
+        if not isinstance(question, PathQuestion):
             raise InvalidParameter(
-                f"the reports are of {mechanism.name}; a mechanism for paths such as dt.TraCSC was expected"
+                f"the reports are of {question.name}; a mechanism for paths such as dt.TraCSC was expected"
             )
-        return mechanism
+        return question
 
     def write(self, out: str | Path) -> None:
         """Write a file with the decoded trips, the reports and the specification, for `TripReports.read`."""
@@ -340,7 +340,7 @@ class TripReports:
 def perturb_trips(
     path: str | Path,
     out: str | Path,
-    mechanism: Any,
+    question: Any,
     *,
     projection: Map | None = None,
     outside: Outside = "error",
@@ -352,12 +352,12 @@ def perturb_trips(
 
     The endings of the files' names determine their formats. The output holds the trips as a collector decodes
     them, the reports and the specification: `TripReports.read` needs nothing else. With a projection, the
-    mechanism's area is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
+    area of the question is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
     """
     trip_format(Path(out))  # an unknown ending is refused before anything is read
     drawn = TripReports.draw(
         Trips.read(path),
-        mechanism,
+        question,
         projection=projection,
         outside=outside,
         keep_times=keep_times,
@@ -368,11 +368,11 @@ def perturb_trips(
     return drawn
 
 
-def _move_inside(trips: Trips, mechanism: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
-    """Return the paths in the mechanism's coordinates, all inside its area, or raise OutsideDomain."""
+def _move_inside(trips: Trips, question: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
+    """Return the paths in the question's coordinates, all inside its area, or raise OutsideDomain."""
     if outside == "error":
         try:
-            trips.check(mechanism.area, projection)
+            trips.check(question.area, projection)
         except OutsideDomain as error:
             raise OutsideDomain(
                 f"{error}; choose a larger area, or move such locations to its border "
@@ -381,12 +381,10 @@ def _move_inside(trips: Trips, mechanism: PathQuestion, projection: Map | None, 
     elif projection is not None:
         trips.check(Sphere())  # what is not on the earth cannot be projected
     points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
-    return trips.paths.like(mechanism.area.clip(points) if outside == "clip" else points)
+    return trips.paths.like(question.area.clip(points) if outside == "clip" else points)
 
 
-def _draw_batches(
-    paths: Paths, mechanism: PathQuestion, source: Source | None, progress: Progress
-) -> Reports:
+def _draw_batches(paths: Paths, question: PathQuestion, source: Source | None, progress: Progress) -> Reports:
     """Draw the reports of all locations, in batches of whole paths."""
     offsets, parts = paths.offsets, []
     begin = 0
@@ -394,22 +392,22 @@ def _draw_batches(
         end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + BATCH, side="right")) - 1)
         rows = slice(offsets[begin], offsets[end])
         part = Paths(paths.points[rows], offsets[begin : end + 1] - offsets[begin])
-        parts.append(mechanism.perturb(part, source=source).cells)
+        parts.append(question.perturb(part, source=source).cells)
         progress(int(rows.stop - rows.start))
         begin = end
-    return mechanism.reports(np.concatenate(parts) if parts else [])
+    return question.reports(np.concatenate(parts) if parts else [])
 
 
-def trip_specification(mechanism: PathQuestion, projection: Map | None) -> str:
+def trip_specification(question: PathQuestion, projection: Map | None) -> str:
     """Return the specification as JSON text."""
-    return json.dumps({"mechanism": json.loads(to_json(mechanism)), "map": _projection_to_plain(projection)})
+    return json.dumps({"mechanism": json.loads(to_json(question)), "map": _projection_to_plain(projection)})
 
 
 def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
-    """Return the mechanism and the projection; raise MalformedReport if the text is of another kind."""
+    """Return the question and the projection; raise MalformedReport if the text is of another kind."""
     try:
         given = json.loads(text)
-        mechanism, projection = (
+        question, projection = (
             from_json(json.dumps(given["mechanism"])),
             _projection_from_plain(given["map"]),
         )
@@ -419,9 +417,9 @@ def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
         raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise MalformedReport("the specification of these trips cannot be read") from None
-    if not isinstance(mechanism, PathQuestion):
-        raise MalformedReport(f"the specification is of {mechanism.name}, which is not for trips")
-    return mechanism, projection
+    if not isinstance(question, PathQuestion):
+        raise MalformedReport(f"the specification is of {question.name}, which is not for trips")
+    return question, projection
 
 
 def _projection_to_plain(projection: Map | None) -> dict[str, Any] | None:

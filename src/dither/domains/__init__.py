@@ -1,6 +1,6 @@
-"""Domains, the sets of possible values: intervals, circles, categories, texts and areas."""
+"""Domains, the sets of possible values: intervals, circles, categories, sets of items, texts and areas."""
 
-from dither.domains.categories import Categories, CodedLabels, Profile, Text
+from dither.domains.categories import Categories, CodedLabels, LabelLists, Profile, Several, Text
 from dither.domains.domain import (
     BLOCK,
     Circle,
@@ -22,6 +22,7 @@ __all__ = [
     "Disk",
     "Domain",
     "Interval",
+    "LabelLists",
     "Line",
     "Parallelogram",
     "Paths",
@@ -29,6 +30,7 @@ __all__ = [
     "Profile",
     "Rectangle",
     "Region",
+    "Several",
     "Sphere",
     "Text",
     "finite",

@@ -1,4 +1,4 @@
-"""Domains of answers from a public list: categories, short texts, and several attributes together."""
+"""Domains of answers from a public list: categories, sets of items, texts, several attributes together."""
 
 from __future__ import annotations
 
@@ -165,12 +165,6 @@ class Categories(Domain):
             return cls(whole(data["count"]))
         return cls([_read_label(label) for label in data["labels"]])
 
-    @property
-    def portable(self) -> bool:
-        """Whether every label is a text, a number, a bool or None."""
-        labels = () if isinstance(self.labels, range) else map(_label, self.labels)
-        return not any(isinstance(label, dict) and "python" in label for label in labels)
-
     def __str__(self) -> str:
         return f"{len(self)} categories"
 
@@ -217,6 +211,167 @@ def _read_label(data: Any) -> Hashable:
     if isinstance(data, dict) and set(data) == {"number"}:
         return real(data["number"])
     return whole(data)
+
+
+MOST_ITEMS: Final = 1 << 20
+
+
+class LabelLists:
+    """Sets of items as one list of labels after the other: `ends` are where the lists end, as in Arrow."""
+
+    def __init__(self, labels: CodedLabels | Array, ends: Integers) -> None:
+        self.labels, self.ends = labels, ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, rows: slice | Array) -> LabelLists:
+        """Return the lists of some people, by a slice without steps or by a mask."""
+        if not isinstance(rows, slice):
+            have = np.diff(self.ends, prepend=0)
+            return LabelLists(self.labels[np.repeat(rows, have)], np.cumsum(have[rows]))
+        begin, end, _ = rows.indices(len(self))
+        first = int(self.ends[begin - 1]) if begin else 0
+        last = int(self.ends[end - 1]) if end > begin else first
+        return LabelLists(self.labels[first:last], self.ends[begin:end] - first)
+
+
+@dataclass(frozen=True, init=False)
+class Several(Domain):
+    """Sets of up to `most` items of a public list: "select all that apply". The empty set is one.
+
+    A value is a list (or a set) of labels; repeated labels count once. Values of many people may also be a
+    matrix of True and False with a column for each item. Who has more than `most` items tells about `most` of
+    them, drawn at random on the device.
+
+    >>> Several(["mail", "maps", "music"], most=2).check([["music", "mail"], []])
+    array([[ 0,  2],
+           [-1, -1]])
+    """
+
+    categories: Categories
+    most: int
+
+    kind: ClassVar[str] = "several"
+    outside: ClassVar[str] = "refuse"
+
+    def __init__(self, items: Iterable[Hashable] | int, *, most: int) -> None:
+        listed = Categories(items)
+        if len(listed) > MOST_ITEMS:
+            raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
+            raise InvalidParameter(
+                f"most, the number of items that a person tells about, is a whole number from 1 to the "
+                f"number of items, {len(listed)}; not {found(most)}"
+            )
+        object.__setattr__(self, "categories", listed)
+        object.__setattr__(self, "most", int(most))
+
+    def __len__(self) -> int:
+        return len(self.categories)
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | range:
+        """The public list of items."""
+        return self.categories.labels
+
+    def check(self, values: object) -> Integers:
+        """Return a row of codes for each set, ascending and followed by −1; raise `OutsideDomain` if needed.
+
+        Rows are as long as the largest set, and at least one.
+        """
+        if isinstance(values, np.ndarray) and self._is_table(values):
+            return values.astype(np.int64, copy=False)
+        lists = self.lists(values)
+        codes = self._codes(lists.labels)
+        have = np.diff(lists.ends, prepend=0)
+        person = np.repeat(np.arange(len(lists)), have)
+        keys = person * len(self) + codes
+        if not bool((keys[1:] > keys[:-1]).all()):
+            keys = np.unique(keys)  # ascending, and repeated items once
+            person, codes = np.divmod(keys, len(self))
+            have = np.bincount(person, minlength=len(lists))
+        rows = np.full((len(lists), max(int(have.max(initial=0)), 1)), -1, dtype=np.int64)
+        rows[person, np.arange(person.size) - np.repeat(np.cumsum(have) - have, have)] = codes
+        return rows
+
+    def _is_table(self, values: Array) -> bool:
+        """Return whether values are rows of ascending codes already, as large arrays of full sets may be."""
+        if isinstance(values, np.ma.MaskedArray) or not isinstance(self.labels, range):
+            return False
+        if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
+            return False
+        inside = bool(values[:, 0].min() >= 0 and values[:, -1].max() < len(self))
+        return inside and bool((values[:, 1:] > values[:, :-1]).all())
+
+    def _codes(self, labels: CodedLabels | Array) -> Integers:
+        try:
+            return self.categories.check(labels)
+        except OutsideDomain:
+            raise OutsideDomain(
+                f"an item is not one of the {len(self)} items; leave it out, or add an item for the rest"
+            ) from None
+
+    def lists(self, values: object) -> LabelLists:
+        """Return sets as one list of labels; raise `OutsideDomain` if a value is not a set of labels."""
+        if isinstance(values, LabelLists):
+            return values
+        if isinstance(values, np.ma.MaskedArray):
+            raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+        if isinstance(values, np.ndarray) and values.dtype.kind == "b":
+            if values.ndim != 2 or values.shape[1] != len(self):
+                raise OutsideDomain(
+                    f"a table of True and False has a column for each of the {len(self)} items"
+                )
+            person, codes = np.nonzero(values)
+            numbers = np.asarray(codes, dtype=np.int64)
+            known: Any = range(len(self)) if isinstance(self.labels, range) else self.labels
+            labels = numbers if isinstance(self.labels, range) else CodedLabels(numbers, list(known))
+            return LabelLists(labels, np.cumsum(np.bincount(person, minlength=len(values))))
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 2:
+            ends = values.shape[1] * np.arange(1, len(values) + 1)
+            return LabelLists(values.reshape(-1).astype(np.int64, copy=False), ends)
+        return self._label_lists(values)
+
+    def _label_lists(self, values: Any) -> LabelLists:
+        flat: list[Any] = []
+        ends: list[int] = []
+        for value in values if _is_list(values) else [None]:
+            if value is None or not _is_list(value):
+                raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
+            flat.extend(value)
+            ends.append(len(flat))
+        if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
+            raise OutsideDomain(f"an item is a whole number from 0 to {len(self) - 1}")
+        labels = np.empty(len(flat), dtype=object)
+        for place, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
+            labels[place] = label
+        if isinstance(self.labels, range):
+            numbers = regular(flat)
+            labels = numbers if numbers is not None and numbers.ndim == 1 else labels
+        return LabelLists(labels, np.array(ends, dtype=np.int64))
+
+    def clip(self, values: object) -> Array:
+        """Raise InvalidParameter: an unknown item has no nearest one."""
+        raise InvalidParameter("items cannot be clipped; leave unknown ones out, or add an item for the rest")
+
+    def device(self) -> dict[str, Any]:
+        return {**self.categories.device(), "kind": self.kind, "most": self.most}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        items = whole(data["count"]) if "count" in data else Categories.from_device(data).labels
+        return cls(items, most=whole(data["most"]))
+
+    def __str__(self) -> str:
+        return f"sets of up to {self.most} of {len(self)} items"
+
+    def __repr__(self) -> str:
+        return f"Several({repr(self.categories)[11:-1]}, most={self.most})"
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
 MOST_SYMBOLS: Final = 255
@@ -414,10 +569,6 @@ class Profile(Domain):
                 raise MalformedReport("the attributes of a table have different names, each with categories")
             attributes[name] = Categories.from_device(part)
         return cls(attributes)
-
-    @property
-    def portable(self) -> bool:
-        return all(part.portable for part in self.parts)
 
     def __str__(self) -> str:
         return " × ".join(f"{name} ({len(part)})" for name, part in zip(self.names, self.parts, strict=True))

@@ -56,8 +56,14 @@ class Domain(ABC):
 
     @property
     def portable(self) -> bool:
-        """Whether a program in another language can read what `device` returns."""
-        return True
+        """Whether a program in another language can read what `device` returns: no label is Python's own."""
+        return _portable(self.device())
+
+
+def _portable(data: Any) -> bool:
+    if isinstance(data, dict):
+        return "python" not in data and all(map(_portable, data.values()))
+    return not isinstance(data, list) or all(map(_portable, data))
 
 
 def read_domain(data: Mapping[str, Any]) -> Domain:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
-from dither.domains.categories import Categories, Text
+from dither.domains.categories import Categories, Several, Text
 from dither.domains.domain import Circle, Domain, Interval, extent, finite, numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 
@@ -574,6 +574,9 @@ class SeparateValues:
 def separate_values(domain: Domain, values: object) -> SeparateValues:
     """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
     marks = _marks(domain, values)
+    if isinstance(domain, Several):
+        sets = [[values_of] for values_of in values] if isinstance(values, list | tuple | np.ndarray) else []
+        return SeparateValues(sets, [row.tobytes() for row in marks], marks.shape[:-1])
     shape = marks.shape[:-1]
     rows = np.asarray(values, dtype=object if are_labels(domain) else None)
     rows = rows.reshape(-1, *rows.shape[len(shape) :])
@@ -605,6 +608,8 @@ def _marks(domain: Domain, values: object) -> Array:
         return checked
     if isinstance(domain, Categories):
         return np.asarray(checked, dtype="<i8")[..., None]
+    if isinstance(domain, Several):
+        return np.asarray(checked, dtype="<i8")
     if isinstance(domain, Circle):
         checked = domain.wrap(checked)  # the period is the same angle as 0
     rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0

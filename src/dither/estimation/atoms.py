@@ -148,9 +148,9 @@ class _Found:
 
 @dataclass(frozen=True, eq=False)
 class AtomSearch:
-    """Looks for atoms of one mechanism's reports, counted in `rows` rows."""
+    """Looks for atoms of one question's reports, counted in `rows` rows."""
 
-    mechanism: NumberQuestion
+    question: NumberQuestion
     rows: int
 
     @cached_property
@@ -161,7 +161,7 @@ class AtomSearch:
 
     @cached_property
     def _circular(self) -> bool:
-        return isinstance(self.mechanism.line, Circle)
+        return isinstance(self.question.line, Circle)
 
     @cached_property
     def _points(self) -> Operator:
@@ -169,8 +169,8 @@ class AtomSearch:
 
     def laws(self, places: Floats) -> Operator:
         """Return the law of the reports of people at places on [0, 1]."""
-        line = self.mechanism.line
-        return self.mechanism.likelihood(np.clip(line.from_unit(places), line.low, line.high), self.rows)
+        line = self.question.line
+        return self.question.likelihood(np.clip(line.from_unit(places), line.low, line.high), self.rows)
 
     def columns(self, atoms: list[Atom]) -> Floats:
         """Return the laws of atoms, one in each column."""
@@ -278,7 +278,7 @@ class AtomSearch:
         place, width = atom.place, 1.0 / (PLACES - 1)
         tried: list[tuple[float, float]] = []
         # Narrow windows need more places at first, or none of them meets the reports.
-        count = 2 * min(max(math.ceil(4.0 * width / self.mechanism.window_share), 4), 256) + 1
+        count = 2 * min(max(math.ceil(4.0 * width / self.question.window_share), 4), 256) + 1
         for _ in range(_STAGES):
             places = place + width * np.linspace(-1.0, 1.0, count)
             places = places % 1.0 if self._circular else np.clip(places, 1e-6, 1.0 - 1e-6)
@@ -291,7 +291,7 @@ class AtomSearch:
         gaps -= np.round(gaps) if self._circular else 0.0
         likely = np.exp(heights_all - heights_all.max()) * lengths_of_line(gaps)
         spread = math.sqrt(float(likely @ gaps**2) / float(likely.sum()))
-        return Atom(place, math.hypot(spread, _ROUNDED / self.mechanism.outcomes))
+        return Atom(place, math.hypot(spread, _ROUNDED / self.question.outcomes))
 
     def end_masses(
         self, model: DensityModel, mode: DensityMode, atoms: list[Atom]

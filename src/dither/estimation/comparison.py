@@ -18,7 +18,7 @@ from dither.estimation.frequency import EstimatedFrequencies, frequencies
 from dither.estimation.groups import GroupedEstimates, estimate
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.linear import linear, summarise_numbers
-from dither.estimation.significance import number_mechanism, numbers
+from dither.estimation.significance import number_question, numbers
 from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
 from dither.reports import Reports
@@ -200,7 +200,7 @@ def weighted_mean(reports: Reports | Summary, weights: Sequence[float] | Floats)
     """
     if not isinstance(reports, Reports):
         raise InvalidParameter(f"weights need reports, one weight for each, not {type(reports).__name__}")
-    line = number_mechanism(reports).line
+    line = number_question(reports).line
     told = numbers(reports)
     given = np.asarray(weights)
     if given.dtype.kind not in "iuf" or given.shape != told.shape:

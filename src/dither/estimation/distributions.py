@@ -403,16 +403,16 @@ class Likelihood(Method):
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
-        mechanism = numerical(summary)
-        ends = edges_of(mechanism.line, bins)
-        unit = mechanism.line.to_unit(ends)
+        question = numerical(summary)
+        ends = edges_of(question.line, bins)
+        unit = question.line.to_unit(ends)
         equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
         count = (ends.size - 1) * -(-FINE // (ends.size - 1)) if equal else FINE
-        operator = grid(mechanism, count)
+        operator = grid(question, count)
         counts = operator.counts(summary.counts)
         start = np.full(count, 1.0 / count)
         if self.smoothing:
-            kernel = average_on_circle if on_circle(mechanism) else average_on_line
+            kernel = average_on_circle if on_circle(question) else average_on_line
             fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
         else:
             fit = climb(operator, counts, start, tolerance=self.tolerance)
@@ -464,9 +464,9 @@ class EmpiricalBayes(Method):
         """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
         if is_too_coarse(summary):
             return likelihood.mean(summary)
-        mechanism = self._on_line(summary)
+        question = self._on_line(summary)
         answer = self.curve(summary).mean()
-        if mechanism.unbiased_reading() is None:
+        if question.unbiased_reading() is None:
             return answer
         beside = linear.mean(summary)
         remark = f", linear {show(float(beside), float(beside.half_width()))}"
@@ -481,12 +481,12 @@ class EmpiricalBayes(Method):
 
     @staticmethod
     def _on_line(summary: Summary) -> NumberQuestion:
-        mechanism = numerical(summary)
-        if on_circle(mechanism):
+        question = numerical(summary)
+        if on_circle(question):
             raise InvalidParameter(
                 "directions have no order; dt.mean and dt.resultant tell about them by default"
             )
-        return mechanism
+        return question
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
@@ -496,26 +496,26 @@ class EmpiricalBayes(Method):
 
     def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
-        mechanism = numerical(summary)
-        line = mechanism.line
-        points = declared_points(mechanism)
-        circular = on_circle(mechanism)
+        question = numerical(summary)
+        line = question.line
+        points = declared_points(question)
+        circular = on_circle(question)
         if points is not None:
-            rows = _rows(mechanism, points.size)
-            operator = mechanism.likelihood(np.clip(line.from_unit(points), line.low, line.high), rows)
+            rows = _rows(question, points.size)
+            operator = question.likelihood(np.clip(line.from_unit(points), line.low, line.high), rows)
             model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
             posterior = _about_a_curve(model)
-            return DensityCurve(line, posterior, (), summary.n, mechanism.guarantee, points)
-        rows = _rows(mechanism, GRID)
-        operator = _spread(mechanism, rows)
+            return DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
+        rows = _rows(question, GRID)
+        operator = _spread(question, rows)
         model = _model(operator, summary, Prior.of(GRID, circular=circular))
-        search = AtomSearch(mechanism, rows)
+        search = AtomSearch(question, rows)
         model, path, atoms = search.search(model, self.most_atoms)
         posterior = Posterior.over(model, [path.refine(model)])
         for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
             atoms = [*atoms, atom]
             posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))
-        return DensityCurve(line, posterior, tuple(atoms), summary.n, mechanism.guarantee)
+        return DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
 
     def __repr__(self) -> str:
         return "empirical bayes"
@@ -545,31 +545,31 @@ def is_too_coarse(summary: Summary) -> bool:
 
     Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
     """
-    mechanism = numerical(summary)
-    return mechanism.outcomes < _FEW and mechanism.line.points is None
+    question = numerical(summary)
+    return question.outcomes < _FEW and question.line.points is None
 
 
-def declared_points(mechanism: NumberQuestion) -> Floats | None:
+def declared_points(question: NumberQuestion) -> Floats | None:
     """Return the only possible values on [0, 1], if the domain declares them."""
-    points = mechanism.line.points
-    return None if points is None else mechanism.line.to_unit(points)
+    points = question.line.points
+    return None if points is None else question.line.to_unit(points)
 
 
 def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
     return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
 
 
-def _rows(mechanism: NumberQuestion, bins: int) -> int:
+def _rows(question: NumberQuestion, bins: int) -> int:
     """Return into how many groups reports are counted: narrow windows need many."""
-    across = 1 << math.ceil(math.log2(_ACROSS / mechanism.window_share))
+    across = 1 << math.ceil(math.log2(_ACROSS / question.window_share))
     return min(max(_ROWS * max(bins, GRID), across), _MOST_ROWS)
 
 
-def _spread(mechanism: NumberQuestion, rows: int) -> Operator:
+def _spread(question: NumberQuestion, rows: int) -> Operator:
     """Return the law of reports for equal bins, with values uniform inside each."""
-    times = math.ceil(min(max(_TIMES * GRID, OVERLAP / mechanism.window_share), MOST_POINTS) / GRID)
+    times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
     places = (np.arange(GRID * times) + 0.5) / (GRID * times)
-    return mechanism.likelihood(mechanism.line.from_unit(places), rows).spread(times)
+    return question.likelihood(question.line.from_unit(places), rows).spread(times)
 
 
 empirical_bayes: Final = EmpiricalBayes()
@@ -585,20 +585,20 @@ class AsReported(Method):
 
     def mean(self, summary: Summary) -> Estimate:
         """Estimate the mean."""
-        mechanism = numerical(summary)
-        if on_circle(mechanism):
-            return mean_direction(summary)
-        return Estimate.of(average(summary, mechanism.decoded_numbers()), mechanism.guarantee)
+        question = numerical(summary)
+        if on_circle(question):
+            return mean_direction(summary, as_reported=True)
+        return Estimate.of(average(summary, question.decoded_numbers()), question.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
-        mechanism = numerical(summary)
-        if on_circle(mechanism):
+        question = numerical(summary)
+        if on_circle(question):
             return resultant_length(summary, variance=True, as_reported=True)
-        values = mechanism.decoded_numbers()
+        values = question.decoded_numbers()
         spread = average(summary, (values - average(summary, values).value) ** 2)
         value = spread.value * summary.n / max(summary.n - 1, 1)
-        return Estimate.of(replace(spread, value=value), mechanism.guarantee)
+        return Estimate.of(replace(spread, value=value), question.guarantee)
 
     def resultant(self, summary: Summary) -> Estimate:
         """Estimate the length of the mean direction."""
@@ -611,9 +611,9 @@ class AsReported(Method):
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
-        mechanism = numerical(summary)
-        values = mechanism.decoded_numbers()
-        ends = edges_of(mechanism.line, bins)
+        question = numerical(summary)
+        values = question.decoded_numbers()
+        ends = edges_of(question.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
         counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
         return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))

@@ -180,16 +180,16 @@ def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
     """
     kind = choose("family", family, _FAMILIES)
     summary = summarise(reports)
-    mechanism = numerical(summary)
-    line = mechanism.line
-    if on_circle(mechanism):
+    question = numerical(summary)
+    line = question.line
+    if on_circle(question):
         raise InvalidParameter("families are fitted on an interval; dt.distribution serves a circle")
     if summary.n < 2:
         raise NotIdentifiable("there are too few reports to fit a family")
     if family not in ("normal", "beta") and line.low < 0.0:
         raise InvalidParameter(f"the family {family!r} has no negative values, and the domain begins below 0")
     points = _points(family, line.low, line.high)
-    operator = mechanism.likelihood(points, _ROWS)
+    operator = question.likelihood(points, _ROWS)
     counts = operator.counts(summary.counts)
     values = line.to_unit(points) if family == "beta" else points
     model = _Model(kind, values, operator, counts)
@@ -206,7 +206,7 @@ def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
     errors = np.sqrt(np.diagonal(np.linalg.inv(information))) * model.stretch(theta)
     natural = model.outward(theta)
     parameters = {
-        name: Estimate.of(StudentInterval(float(value), float(error), summary.n, 0.0), mechanism.guarantee)
+        name: Estimate.of(StudentInterval(float(value), float(error), summary.n, 0.0), question.guarantee)
         for name, value, error in zip(kind.names, natural, errors, strict=True)
     }
     probabilities, _ = model.laws(theta)

@@ -26,12 +26,14 @@ from dither.estimation.intervals import (
     BoundedNumbers,
     ConfidenceInterval,
     LyingInterval,
+    VarianceInterval,
     least_mean,
     shares_without,
 )
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.codes import SupportKernel
 from dither.kernels.sets.prefix import PrefixKernel
+from dither.kernels.sets.several import SetKernel
 from dither.kernels.transition import Dense
 from dither.numerics.distributions import binomial_threshold, check_level, erfc, student_t_quantile
 from dither.privacy import Guarantee
@@ -246,9 +248,14 @@ class EstimatedFrequencies(LabelledEstimate):
     >>> reports = browser.reports([0] * 200 + [1] * 600 + [2] * 200)
     >>> dt.frequencies(reports)["chrome"]
     0.60 ± 0.03 (95 %, n = 1 000)
+
+    For sets of items, `sizes` are the shares of people with at least 1, 2, … items, up to the most that a
+    person tells about: `sizes[most]` is how many have so many or more. What they have beyond is not seen.
     """
 
     confidence: ScoreInterval = field(kw_only=True)
+    sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
+    apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
@@ -290,6 +297,8 @@ class EstimatedFrequencies(LabelledEstimate):
     def projected(self, method: ProjectionName = "simplex") -> Self:
         """Return frequencies that are not negative and sum to one, by "simplex" or "norm sub".
 
+        Those of items, of which a person may have several or none, are each moved between 0 and 1 instead.
+
         The projection biases rare categories and never increases the sum of squared errors. Standard errors
         are those of the unbiased frequencies. From 32 categories on, the intervals of those below three
         standard errors use that most categories are alike: they hold in 95 % of the categories on average,
@@ -304,7 +313,8 @@ class EstimatedFrequencies(LabelledEstimate):
         if values.size >= LEAST and counted and not self.confidence.possible:
             narrowed = Narrowed.of(values, np.asarray(self.standard_error, dtype=np.float64))
         interval = replace(self.confidence, possible=True, narrowed=narrowed)
-        return replace(self, value=project(values), confidence=interval)
+        value = np.clip(values, 0.0, 1.0) if self.apart else project(values)
+        return replace(self, value=value, confidence=interval)
 
     def __repr__(self) -> str:
         halves, values = np.asarray(self.half_width()), np.asarray(self.value)
@@ -314,11 +324,15 @@ class EstimatedFrequencies(LabelledEstimate):
         ]
         more = ", …" if len(self) > 8 else ""
         step = ", projected" if self.confidence.possible else ""
+        if self.sizes is not None:
+            most = self.sizes.labels[-1]
+            full = self.sizes[most]
+            step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
 
 
 def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
-    """Estimate how frequent every category is in the population, without bias.
+    """Estimate how frequent every category, or every item of a set, is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
     the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
@@ -331,7 +345,87 @@ def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
             f"{question.name}'s; dt.distribution is for numbers"
         )
     supports = question.supports(summary.counts)
-    return read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
+    made = read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
+    if isinstance(question.kernel, SetKernel):
+        return replace(made, apart=True, sizes=_sizes(summary.counts[supports.size :], summary.n, question))
+    return made
+
+
+def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFrequencies:
+    """Return how many people have at least 1, 2, … items: those who lack a dummy.
+
+    The first dummy completes the sets of all who have fewer than the most items, the next one of those who
+    lack one more, and so on. Who lacks it is told without it with the probability 1 − q, others with 1 − p.
+    """
+    p, q = question.p, question.q
+    share = 1.0 - dummies[::-1] / n
+    mean = np.clip(share, 1.0 - p, 1.0 - q)
+    error = np.sqrt(mean * (1.0 - mean) / n) / question.gap
+    interval = ScoreInterval(share, 1.0 - p, question.gap, n, error)
+    value = (share - (1.0 - p)) / question.gap
+    labels = tuple(range(1, dummies.size + 1))
+    return EstimatedFrequencies(
+        value, error, n, question.guarantee, labels=labels, confidence=interval, apart=True
+    )
+
+
+def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
+    """Estimate how many people have both of two items of their sets, without bias.
+
+    Needs reports that tell two items or more, and the reports themselves: a summary has lost which items were
+    told together. The error is several times that of an item.
+
+    >>> import dither as dt
+    >>> tools = dt.SetResponse(dt.Several(["saw", "drill", "level", "lathe"], most=3), epsilon=1)
+    >>> told = tools.perturb([["saw", "drill"]] * 3_000 + [["level"]] * 1_000, source=dt.Seeded(1))
+    >>> together(told, "saw", "drill").n
+    4000
+    """
+    kernel = reports.question.kernel if isinstance(reports, Reports) else None
+    if not isinstance(kernel, SetKernel):
+        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
+        raise InvalidParameter(f"items of sets are told together in reports of dt.SetResponse, not of {made}")
+    if kernel.most < 2 or kernel.chosen < 2:
+        why = "nobody tells about two items" if kernel.most < 2 else "each report tells one item alone"
+        raise NotIdentifiable(
+            f"{why}, so reports do not say who has both; ask with a smaller ε or more items"
+        )
+    question: Any = reports.question
+    codes = question.domain.categories.check([first, second])
+    if codes[0] == codes[1]:
+        raise InvalidParameter("two different items are needed")
+    n = len(kernel.elements(reports.cells).reshape(-1, kernel.chosen))
+    if n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    told = kernel.elements(reports.cells).reshape(n, kernel.chosen)
+    counted = sum((told == code).any(axis=1).astype(np.int64) for code in codes)
+    return _both(np.bincount(counted, minlength=3), n, question)
+
+
+def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
+    """Return the share of people with both items, from how many reports tell none, one or both of them.
+
+    If a person has j of them, both are told with probability r_j, and one with probability s_j − 2r_j, s_j
+    being the sum of the two rates. Both averages are linear in the share f and in the items' own shares.
+    """
+    kernel: Any = question.kernel
+    both = np.array([float(rate) for rate in kernel.pair_rates])
+    bend = float(kernel.pair_rates[2] - 2 * kernel.pair_rates[1] + kernel.pair_rates[0])
+    if bend == 0.0:
+        raise NotIdentifiable("these reports do not say who has both items")
+    sums = np.array([2.0 * question.q, question.p + question.q, 2.0 * question.p])
+    single = (counted[1] + 2.0 * counted[2]) / n
+    slope = (both[1] - both[0]) / question.gap
+    # What a report that tells 0, 1 or 2 of the items stands for.
+    numbers = (np.array([0.0, 0.0, 1.0]) - both[0] - slope * (np.arange(3.0) - 2.0 * question.q)) / bend
+    value = float(numbers @ counted) / n
+    chances = np.stack([1.0 - sums + both, sums - 2.0 * both, both], axis=1)
+    squares = chances @ numbers**2
+    shares = float(np.clip((single - 2.0 * question.q) / question.gap, 0.0, 2.0))
+    constant = (squares[0] + (squares[1] - squares[0]) * shares) / n
+    linear = (squares[2] - 2.0 * squares[1] + squares[0]) / n
+    interval = VarianceInterval(value, n, (constant, linear, 1.0 / n))
+    return Estimate.of(interval, question.guarantee)
 
 
 def read(

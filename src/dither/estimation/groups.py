@@ -208,6 +208,13 @@ def estimate_groups(
             f"by is a label for each report, or a mapping from names to such columns, not {found(by)}"
         )
     columns: Mapping[str, Any] = by if isinstance(by, Mapping) else {"group": by}
+    for name, labels in columns.items():
+        if isinstance(labels, Reports):
+            raise InvalidParameter(
+                f"{name!r} are randomised reports of {labels.question.name}, and no labels: people of a "
+                "group are mixed with others, and its estimate is wrong. dt.crosstab is for two questions "
+                "together; groups are public labels"
+            )
     if not columns:
         raise InvalidParameter("by has no columns of labels")
     check_minimum(minimum)

@@ -414,14 +414,14 @@ POINTS: Final = 512  # the least number of inputs that represent a fit's bins
 OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
 
 
-def grid(mechanism: NumberQuestion, bins: int) -> Operator:
+def grid(question: NumberQuestion, bins: int) -> Operator:
     """Return the transition from equal bins of the domain, with values uniform inside each bin."""
     rows = 2 * bins * -(-POINTS // bins)
     # Enough inputs that windows overlap evenly, however narrow they are.
-    inputs = min(max(POINTS, OVERLAP / mechanism.window_share), MOST_POINTS)
+    inputs = min(max(POINTS, OVERLAP / question.window_share), MOST_POINTS)
     times = math.ceil(inputs / bins)
-    points = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
-    return mechanism.likelihood(points, rows).spread(times)
+    points = question.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
+    return question.likelihood(points, rows).spread(times)
 
 
 def edges(line: Line, bins: int) -> Floats:
@@ -537,13 +537,13 @@ class Likeliest(Inference):
     @classmethod
     def of(cls, summary: Summary, parts: int = 1) -> Self:
         """Fit a summary on a multiple of `parts` bins: at least 128, and 512 from a million reports on."""
-        mechanism = numerical(summary)
+        question = numerical(summary)
         least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))
         bins = parts * -(-least // parts)
-        operator = grid(mechanism, bins)
+        operator = grid(question, bins)
         relaxed = Relaxed.of(operator, operator.counts(summary.counts))
-        ends = edges(mechanism.line, bins)
-        return cls(relaxed, relaxed.probabilities, ends, summary.n, mechanism.guarantee)
+        ends = edges(question.line, bins)
+        return cls(relaxed, relaxed.probabilities, ends, summary.n, question.guarantee)
 
     @property
     def blur(self) -> float:

@@ -29,7 +29,7 @@ from dither.estimation.intervals import (
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.numerics.distributions import rice_interval, student_t_quantile
-from dither.question import NumberQuestion
+from dither.question import NumberQuestion, QueryQuestion
 from dither.reports import Reports
 
 
@@ -67,7 +67,15 @@ def in_unit(answer: Estimate, summary: Summary) -> Estimate:
 
 
 def numerical(summary: Summary) -> NumberQuestion:
-    """Return the mechanism of a summary; raise if its domain is not an interval or a circle."""
+    """Return the question of a summary; raise if its domain is not an interval or a circle."""
+    if isinstance(summary.question, QueryQuestion):
+        asks = summary.question.reading.edges is None
+        raise InvalidParameter(
+            f"reports of {summary.question.name} answer its queries: call dt.answers(reports)"
+            if asks
+            else f"reports of {summary.question.name} give cumulative shares: call dt.cumulative(reports), "
+            "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice"
+        )
     if not isinstance(summary.question, NumberQuestion):
         raise InvalidParameter(
             "this estimate needs reports on an interval or a circle, not those of "
@@ -77,9 +85,9 @@ def numerical(summary: Summary) -> NumberQuestion:
     return summary.question
 
 
-def on_circle(mechanism: NumberQuestion) -> bool:
+def on_circle(question: NumberQuestion) -> bool:
     """Return whether the values are directions."""
-    return isinstance(mechanism.line, Circle)
+    return isinstance(question.line, Circle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +138,12 @@ class _MeanVector(NamedTuple):
     across: float
 
 
-def mean_direction(summary: Summary) -> Estimate:
+def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
     """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
-    line = numerical(summary).line
-    mean = _mean_vector(summary)
+    question = numerical(summary)
+    if not as_reported:
+        length_factor(question)  # raises if the direction would be biased
+    line, mean = question.line, _mean_vector(summary)
     turn = line.length / (2.0 * math.pi)
     wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
     value = mean.angle * turn % line.length
@@ -143,29 +153,41 @@ def mean_direction(summary: Summary) -> Estimate:
 
 def resultant_length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Estimate:
     """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
-    mechanism = numerical(summary)
-    if not on_circle(mechanism):
+    question = numerical(summary)
+    if not on_circle(question):
         raise InvalidParameter(
-            f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
+            f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
     mean = _mean_vector(summary)
-    kept = 1.0 if as_reported else length_factor(mechanism)
+    kept = 1.0 if as_reported else length_factor(question)
     # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
     interval = LengthInterval(mean.length, mean.along, kept, summary.n, variance)
     shown = 1.0 - value if variance else value
-    return Estimate(shown, mean.along / kept, summary.n, mechanism.guarantee, confidence=interval)
+    return Estimate(shown, mean.along / kept, summary.n, question.guarantee, confidence=interval)
 
 
-def length_factor(mechanism: NumberQuestion) -> float:
-    """Return ρ = |E[e^(iY) | x]|, the same for every x, from the integers that are sampled."""
-    vectors = _unit_vectors(mechanism)
-    operator = mechanism.likelihood(np.array([mechanism.line.low]), vectors.size)
-    return math.hypot(float(operator.backward(vectors.real)[0]), float(operator.backward(vectors.imag)[0]))
+def length_factor(question: NumberQuestion) -> float:
+    """Return ρ, for which E[e^(iY) | x] = ρ·e^(ix), from the integers that are sampled.
+
+    Raise NotIdentifiable if there is none: reports of a few sectors or points turn to the nearest of them.
+    """
+    vectors = _unit_vectors(question)
+    places = np.mod(np.arange(_PLACES, dtype=np.float64) * _GOLDEN, 1.0, dtype=np.float64)
+    inputs = question.line.from_unit(places)
+    means = moment(question, inputs, vectors.real) + 1j * moment(question, inputs, vectors.imag)
+    factors = means * np.exp(-2j * np.pi * places)
+    factor = complex(factors.mean())
+    if np.abs(factors - factor).max() > _TURNED * abs(factor):
+        raise NotIdentifiable(
+            f"the mean report of {question.name} on {question.domain} does not turn evenly with the value; "
+            "dt.distribution states what can be told apart, and OGPM is designed for directions"
+        )
+    return abs(factor)
 
 
-def _unit_vectors(mechanism: NumberQuestion) -> NDArray[np.complex128]:
-    return np.asarray(np.exp(2j * np.pi * mechanism.line.to_unit(mechanism.decoded_numbers())))
+def _unit_vectors(question: NumberQuestion) -> NDArray[np.complex128]:
+    return np.asarray(np.exp(2j * np.pi * question.line.to_unit(question.decoded_numbers())))
 
 
 def _mean_vector(summary: Summary) -> _MeanVector:
@@ -181,8 +203,11 @@ def _mean_vector(summary: Summary) -> _MeanVector:
 
 
 RARE_EXTREMES: Final = " unless a few are extreme: see at_any_time()"
+_TWO_SIDED: Final = 1.96  # standard errors of a 95 % interval
 _UNSEEN: Final = 3.0  # people at an end of the domain of whom a sample may show none
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0  # multiples of it, modulo 1, are spread evenly
 _PLACES: Final = 33  # values at which the variance of a report is looked at
+_TURNED: Final = math.pi / 32.0  # a direction may be rounded to 32 cells or more: half a cell, in radians
 _CURVED: Final = 1e-3  # how far a mean square may be from quadratic, in squares of half the domain
 
 
@@ -298,28 +323,28 @@ class Linear(Method):
 
     def mean(self, summary: Summary) -> Estimate:
         """Estimate the mean."""
-        mechanism = numerical(summary)
-        if on_circle(mechanism):
+        question = numerical(summary)
+        if on_circle(question):
             return mean_direction(summary)
-        reading = unbiased_reading(mechanism)
+        reading = unbiased_reading(question)
         mean = reading.total(summary.counts, summary.n) / summary.n
-        found = average(summary, reading.values, mean, least=_least_variance(mechanism, reading, mean))
+        found = average(summary, reading.values, mean, least=_least_variance(question, reading, mean))
         counted = CountedNumbers(reading, summary.counts[: reading.values.size])
         # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
-        rare = found.half_width(0.95) < _UNSEEN * mechanism.line.length / summary.n
+        rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
         interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
-        return Estimate(mean, found.error, summary.n, mechanism.guarantee, confidence=interval)
+        return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
-        mechanism = numerical(summary)
-        if on_circle(mechanism):
+        question = numerical(summary)
+        if on_circle(question):
             return resultant_length(summary, variance=True)
-        reading = unbiased_reading(mechanism, plain=True)
-        middle = (mechanism.line.low + mechanism.line.high) / 2.0
+        reading = unbiased_reading(question, plain=True)
+        middle = (question.line.low + question.line.high) / 2.0
         gaps = reading.values - middle
         mean = reading.total(summary.counts, summary.n) / summary.n - middle
-        squares = squared_reading(mechanism, gaps)
+        squares = squared_reading(question, gaps)
         # The squared average is biased by σ²/n: E[ȳ²] = μ² + σ²/n.
         noise = average(summary, gaps, mean).error ** 2
         value = total(summary, squares) / summary.n - mean**2 + noise
@@ -328,9 +353,9 @@ class Linear(Method):
         spread = average(summary, influence)
         # No population has a smaller variance than the noise about its least noisy value. A sample of heavy
         # tails often does.
-        places = np.linspace(mechanism.line.low, mechanism.line.high, 9)
+        places = np.linspace(question.line.low, question.line.high, 9)
         level = influence - float(spread.value)
-        laws = moment(mechanism, places, level**2) - moment(mechanism, places, level) ** 2
+        laws = moment(question, places, level**2) - moment(question, places, level) ** 2
         square = float(spread.error) ** 2 * summary.n
         larger = max(square, float(laws.min()))
         skew = spread.skew * square / larger if larger > 0.0 else 0.0
@@ -342,7 +367,7 @@ class Linear(Method):
             (float(first.value), mean),
             (grown * float(first.error), float(second.error), grown * with_square / summary.n),
         )
-        return Estimate(value, interval.plain.error, summary.n, mechanism.guarantee, confidence=interval)
+        return Estimate(value, interval.plain.error, summary.n, question.guarantee, confidence=interval)
 
     def resultant(self, summary: Summary) -> Estimate:
         """Estimate the length of the mean direction."""
@@ -352,61 +377,64 @@ class Linear(Method):
         return "linear"
 
 
-def unbiased_reading(mechanism: NumberQuestion, *, plain: bool = False) -> UnbiasedReading:
+def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> UnbiasedReading:
     """Return the numbers whose expectation is the value; raise NotIdentifiable if there are none.
 
     With `plain`, those that are affine in the report or decoded, for squares.
     """
-    reading = mechanism.plain_reading() if plain else mechanism.unbiased_reading()
+    reading = question.plain_reading() if plain else question.unbiased_reading()
     if reading is None:
-        name = mechanism.name
+        name = question.name
         raise NotIdentifiable(
-            f"the mean report of {name} on {mechanism.domain} is not affine in the value, and near the "
+            f"the mean report of {name} on {question.domain} is not affine in the value, and near the "
             "ends it may be constant; method='likelihood' estimates it with a stated "
             "resolution, and Podium or Hybrid are designed for means"
         )
     return reading
 
 
-def _least_variance(mechanism: NumberQuestion, reading: UnbiasedReading, mean: float) -> float:
+def _least_variance(question: NumberQuestion, reading: UnbiasedReading, mean: float) -> float:
     """Return the least variance that numbers of reports can have if this is the mean of the values.
 
     Of all values with the same mean, two have the least mean square, or equal ones where it is convex.
     """
-    line = mechanism.line
+    line = question.line
     at = float(line.clip([mean])[0])
     places = np.append(np.linspace(line.low, line.high, _PLACES), at)
-    squares = moment(mechanism, places, (reading.values - at) ** 2)
+    squares = moment(question, places, (reading.values - at) ** 2)
     below, above = places <= at, places >= at
     left, right = at - places[below][:, None], places[above] - at
     share = left / np.maximum(left + right, 1e-300)  # of the people above
     return float(((1.0 - share) * squares[below][:, None] + share * squares[above]).min())
 
 
-def squared_reading(mechanism: NumberQuestion, gaps: Floats) -> Floats:
+def squared_reading(question: NumberQuestion, gaps: Floats) -> Floats:
     """Return the numbers whose expectation is the squared distance of the value to the domain's middle.
 
     They exist if the squared distances of the reports have an expectation that is quadratic in the value.
     """
-    line = mechanism.line
+    line = question.line
     half = line.length / 2.0
     places = np.linspace(line.low, line.high, 9)  # its ends are exact: middle ± half can be one ulp outside
     inputs = places - (line.low + line.high) / 2.0
-    means = moment(mechanism, places, gaps**2)
+    means = moment(question, places, gaps**2)
     bend = ((means[0] + means[-1]) / 2.0 - means[4]) / half**2
     slope = (means[-1] - means[0]) / line.length
     curve = means[4] + slope * inputs + bend * inputs**2
     if not (bend > STRAIGHT and np.abs(means - curve).max() < _CURVED * bend * half**2):
         raise NotIdentifiable(
-            f"no average of reports of {mechanism.name} estimates the variance of the values; "
+            f"no average of reports of {question.name} estimates the variance of the values; "
             "use method='likelihood', or a mechanism such as SW or Podium"
         )
     return np.asarray((gaps**2 - means[4] - slope * gaps) / bend)
 
 
-def moment(mechanism: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats:
+def moment(question: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats:
     """Return the mean of a number per counted report, for each of the inputs."""
-    return mechanism.likelihood(inputs, numbers.size).backward(numbers)
+    operator = question.likelihood(inputs, numbers.size)
+    if operator.shape[0] < numbers.size:  # rows are blocks of equally likely reports
+        numbers = operator.counts(numbers) / operator.counts(np.ones(numbers.size))
+    return operator.backward(numbers)
 
 
 linear: Final = Linear()
@@ -466,10 +494,10 @@ def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Es
 def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
     summary = summarise_numbers(reports)
-    mechanism = numerical(summary)
-    if not on_circle(mechanism):
+    question = numerical(summary)
+    if not on_circle(question):
         raise InvalidParameter(
-            f"a resultant length is estimated from reports on a dt.Circle, not on {mechanism.domain}"
+            f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
     found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
     return found

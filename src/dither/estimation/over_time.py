@@ -461,7 +461,7 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
     days: list[Estimate | None] = []
     for day in range(counts.size):
         value, error = (
-            np.array([getattr(one, what)[day] for one in columns]) for what in ("values", "errors")
+            np.array([getattr(column, what)[day] for column in columns]) for what in ("values", "errors")
         )
         if whole.labels:
             days.append(LabelledEstimate(value, error, whole.n, whole.guarantee, labels=whole.labels))

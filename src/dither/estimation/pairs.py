@@ -26,7 +26,7 @@ from dither.estimation.significance import (
     implied_covariance,
     indicators,
     is_dense,
-    number_mechanism,
+    number_question,
     numbers,
     protocol_of,
     quadratic_form,
@@ -295,7 +295,7 @@ class _Joint:
         self.n = check_pair(first, second)
         self.reports = first, second
         told = [numbers(reports) for reports in (first, second)]
-        lines = [number_mechanism(reports).line for reports in (first, second)]
+        lines = [number_question(reports).line for reports in (first, second)]
         self.middles = [(line.low + line.high) / 2.0 for line in lines]
         self.means = [float(column.mean()) for column in told]
         self.gaps = [column - mean for column, mean in zip(told, self.means, strict=True)]

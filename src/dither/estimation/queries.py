@@ -25,10 +25,10 @@ def answers(reports: Reports | Summary) -> Estimate:
     A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error is that of a mean of
     independent numbers: it holds sampling and noise.
     """
-    value, error, mechanism, n = _read(reports)
-    table = mechanism.reading.table
+    value, error, question, n = _read(reports)
+    table = question.reading.table
     interval = QueryInterval(StudentInterval(value, error, n), table.min(axis=1), table.max(axis=1))
-    return Estimate(value, error, n, mechanism.guarantee, confidence=interval)
+    return Estimate(value, error, n, question.guarantee, confidence=interval)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,30 +119,30 @@ def cumulative(
     curve: smaller errors, and intervals that hold on average if that is so.
     """
     check_choice("method", method, Literal["linear", "empirical bayes"])
-    value, error, mechanism, n = _read(reports)
-    edges = mechanism.reading.edges
+    value, error, question, n = _read(reports)
+    edges = question.reading.edges
     if edges is None:
         raise InvalidParameter(
-            f"cumulative shares are estimated from reports of Cumulative, not of {mechanism.name}; "
+            f"cumulative shares are estimated from reports of Cumulative, not of {question.name}; "
             "dt.answers is for other workloads"
         )
     condition = ""
     if method == "empirical bayes":
         condition = " if neighbouring cells are alike"
-        posterior = posterior_of_cells(mechanism.reading.channel, summarise(reports).counts)
+        posterior = posterior_of_cells(question.reading.channel, summarise(reports).counts)
         sums = np.tri(posterior.shares.size)
         value = product(sums, posterior.shares)
         error = np.sqrt(np.maximum((product(sums, posterior.covariance) * sums).sum(axis=1), 0.0))
     value[-1], error[-1] = 1.0, 0.0
     shares = np.clip(isotonic(value), 0.0, 1.0) if monotone else value
-    domain = mechanism.domain
+    domain = question.domain
     labels = tuple(domain.labels) if isinstance(domain, Categories) else ()
     interval = StudentInterval(shares, error, n, condition=condition)
     return EstimatedCumulative(
         shares,
         error,
         n,
-        mechanism.guarantee,
+        question.guarantee,
         edges=edges,
         labels=labels,
         confidence=interval,
@@ -166,20 +166,20 @@ def isotonic(values: Floats) -> Floats:
 
 def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryQuestion, int]:
     summary = summarise(reports)
-    mechanism = summary.question
-    if not isinstance(mechanism, QueryQuestion):
+    question = summary.question
+    if not isinstance(question, QueryQuestion):
         raise InvalidParameter(
             "queries are answered from reports of Cumulative or of a workload, not from those of "
-            f"{mechanism.name}"
+            f"{question.name}"
         )
     n = summary.n
     if n < 2:
         raise NotIdentifiable("answers with errors need at least two reports")
     shares = summary.counts / n
-    table = mechanism.reading.table
+    table = question.reading.table
     value = table @ shares
     spread = np.maximum(table**2 @ shares - value**2, 0.0) / (n - 1)
-    return np.asarray(value), np.sqrt(spread), mechanism, n
+    return np.asarray(value), np.sqrt(spread), question, n
 
 
 def _inverse(heights: Floats, edges: Floats, share: float) -> float:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Floats, Integers
-from dither.domains import Circle
+from dither.domains import Circle, Several
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.frequency import simplex
 from dither.estimation.linear import squared_reading, unbiased_reading
@@ -31,7 +31,7 @@ from dither.kernels.sets.subsets import ChosenSets
 from dither.kernels.window.kernel import ResponseKernel
 from dither.kernels.window.projective import Columns, ProjectiveKernel
 from dither.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
-from dither.question import CategoryQuestion, NumberQuestion
+from dither.question import CategoryQuestion, NumberQuestion, Question
 from dither.randomness import Seeded
 from dither.reports import Reports
 
@@ -67,14 +67,24 @@ def _check_reports(reports: object) -> None:
         )
 
 
+def check_one_answer(question: Question) -> None:
+    """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
+    if isinstance(question.domain, Several):
+        raise InvalidParameter(
+            "people with sets of items have several answers or none, so there is no such test; compare items "
+            "by dt.difference, and pairs of items by dt.together"
+        )
+
+
 def protocol_of(reports: Reports) -> CategoryQuestion:
-    """Return the mechanism of reports on categories."""
+    """Return the question of reports on categories."""
     protocol = reports.question
     if not isinstance(protocol, CategoryQuestion):
         raise InvalidParameter(
             f"a table needs reports on categories, not those of {protocol.name}; "
             "dt.correlation and dt.regression are for numbers"
         )
+    check_one_answer(protocol)
     if len(protocol.categories) > MOST_CATEGORIES:
         raise InvalidParameter(f"a table has at most {MOST_CATEGORIES} categories on a side")
     return protocol
@@ -101,24 +111,24 @@ def blocks(people: int, width: int) -> Iterator[slice]:
         yield slice(begin, begin + step)
 
 
-def number_mechanism(reports: Reports) -> NumberQuestion:
-    """Return the mechanism of reports on an interval."""
-    mechanism = reports.question
-    if not isinstance(mechanism, NumberQuestion) or isinstance(mechanism.line, Circle):
+def number_question(reports: Reports) -> NumberQuestion:
+    """Return the question of reports on an interval."""
+    question = reports.question
+    if not isinstance(question, NumberQuestion) or isinstance(question.line, Circle):
         raise InvalidParameter(
-            f"reports on an interval are needed, not those of {mechanism.name} on "
-            f"{mechanism.domain}; dt.crosstab is for categories"
+            f"reports on an interval are needed, not those of {question.name} on "
+            f"{question.domain}; dt.crosstab is for categories"
         )
-    return mechanism
+    return question
 
 
 def numbers(reports: Reports) -> Floats:
     """Return for each person a number whose mean is the person's value, less the middle of the domain."""
-    mechanism = number_mechanism(reports)
-    reading = unbiased_reading(mechanism)
+    question = number_question(reports)
+    reading = unbiased_reading(question)
     cells = reports.cells.reshape(-1)
-    counting = mechanism.counting
-    values = reading.values - (mechanism.line.low + mechanism.line.high) / 2.0
+    counting = question.counting
+    values = reading.values - (question.line.low + question.line.high) / 2.0
     if not isinstance(counting, LeadingBits):
         return np.asarray(values[cells])
     rest = (cells & cells.dtype.type((1 << counting.rest) - 1)).astype(np.float64)
@@ -127,12 +137,12 @@ def numbers(reports: Reports) -> Floats:
 
 def squares(reports: Reports) -> Floats:
     """Return for each person a number whose mean is the squared distance of the value to the middle."""
-    mechanism = number_mechanism(reports)
-    gaps = unbiased_reading(mechanism, plain=True).values - (mechanism.line.low + mechanism.line.high) / 2.0
-    counting = mechanism.counting
+    question = number_question(reports)
+    gaps = unbiased_reading(question, plain=True).values - (question.line.low + question.line.high) / 2.0
+    counting = question.counting
     cells = reports.cells.reshape(-1)
     groups = cells >> counting.rest if isinstance(counting, LeadingBits) else cells
-    return np.asarray(squared_reading(mechanism, gaps)[groups])
+    return np.asarray(squared_reading(question, gaps)[groups])
 
 
 _FEW: Final = 64  # different reports up to which their counts are compared by χ²
@@ -205,13 +215,15 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     different ε. Numbers: the Kolmogorov–Smirnov test of the reports, on circles Kuiper's; a mechanism with
     at most 64 different reports has the χ² test of their counts.
     """
-    mechanisms = [
+    questions = [
         reports.question if isinstance(reports, Reports | Summary) else None for reports in (first, second)
     ]
-    for mechanism in mechanisms:
-        if mechanism is not None and not mechanism.alone:
+    for question in questions:
+        if question is not None and not question.alone:
             raise InvalidParameter("the reports of this mechanism are correlated between people")
-    if all(isinstance(mechanism, CategoryQuestion) for mechanism in mechanisms):
+        if question is not None:
+            check_one_answer(question)
+    if all(isinstance(question, CategoryQuestion) for question in questions):
         return _same_frequencies(first, second)
     left, right = summarise(first), summarise(second)
     if left.question.fingerprint != right.question.fingerprint or not isinstance(
@@ -249,24 +261,24 @@ def goodness_of_fit(
     if not isinstance(reports, Reports) or not reports.question.alone:
         raise InvalidParameter("a goodness of fit needs reports of independent people")
     what = "answers are distributed as expected"
-    mechanism = reports.question
-    if isinstance(mechanism, CategoryQuestion):
+    question = reports.question
+    if isinstance(question, CategoryQuestion):
         protocol_of(reports)
-        labels = list(mechanism.categories.labels)
+        labels = list(question.categories.labels)
         if not isinstance(expected, Mapping) or set(expected) != set(labels):
             raise InvalidParameter("expected is a mapping with a share for exactly the categories")
         shares = np.array([expected[label] for label in labels], dtype=np.float64)
         if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
             raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
-        return _expected_shares(reports, mechanism, shares / shares.sum(), what)
-    if not isinstance(mechanism, NumberQuestion):
-        raise InvalidParameter(f"reports on numbers or categories are needed, not {mechanism.name}")
+        return _expected_shares(reports, question, shares / shares.sum(), what)
+    if not isinstance(question, NumberQuestion):
+        raise InvalidParameter(f"reports on numbers or categories are needed, not {question.name}")
     if isinstance(expected, Mapping):
         raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")
-    values = np.sort(mechanism.line.check(expected)).reshape(-1)
+    values = np.sort(question.line.check(expected)).reshape(-1)
     if not values.size:
         raise InvalidParameter("expected holds no values")
-    operator = mechanism.likelihood(values, _ROWS)
+    operator = question.likelihood(values, _ROWS)
     law = operator.forward(np.full(values.size, 1.0 / values.size))
     counts = operator.counts(summarise(reports).counts)
     if law.size <= _FEW:
@@ -276,7 +288,7 @@ def goodness_of_fit(
         found = float(_fit(counts, law * n))
         return _judge(found, _fit(drawn, law * n), what, freedom=law.size - 1)
     told = counts / len(reports)
-    return _kolmogorov(np.cumsum(told - law), float(len(reports)), isinstance(mechanism.line, Circle), what)
+    return _kolmogorov(np.cumsum(told - law), float(len(reports)), isinstance(question.line, Circle), what)
 
 
 def _kolmogorov(gaps: Floats, n: float, circular: bool, what: str) -> Significance:

@@ -43,21 +43,21 @@ class CountTotals(NamedTuple):
     other: int
 
 
-def read_counts(mechanism: Question, table: Any, question: str | None) -> CountTotals:
+def read_counts(question: Question, table: Any, name: str | None) -> CountTotals:
     """Return the totals of one question; rows of several days, labels and machines are added.
 
     Columns are known by their names, whatever the case of their letters.
     """
     columns = _columns(table)
-    for name in NEEDED:
-        if name not in columns:
+    for column in NEEDED:
+        if column not in columns:
             raise InvalidParameter(
-                f"a table of counts has the columns {', '.join(NEEDED)}; there is no column {name!r} among "
+                f"a table of counts has the columns {', '.join(NEEDED)}; there is no column {column!r} among "
                 f"{', '.join(map(found, list(columns)[:10])) or 'none'}"
             )
-    rows = _rows_of(mechanism, columns, question)
+    rows = _rows_of(question, columns, name)
     sums: dict[Measure, int] = dict.fromkeys(Measure, 0)
-    counts = [0] * mechanism.counting.size
+    counts = [0] * question.counting.size
     for row in rows:
         measure, total = _measure(columns["measure"][row]), _whole_number(columns["total"][row])
         if measure is not Measure.COUNT:
@@ -66,18 +66,18 @@ def read_counts(mechanism: Question, table: Any, question: str | None) -> CountT
         cell = _whole_number(columns["cell"][row])
         if cell >= len(counts):
             raise MalformedReport(
-                f"a cell of this mechanism is a whole number below {len(counts)}; one is not"
+                f"a cell of this question is a whole number below {len(counts)}; one is not"
             )
         counts[cell] += total
     if max([*counts, *sums.values()]) > _MOST:
         raise MalformedReport("a count is at most 2^63 − 1; one is larger")
     vector = np.array(counts, dtype=np.int64)
-    implied = mechanism.counting.implied_answers(vector)
+    implied = question.counting.implied_answers(vector)
     n = sums[Measure.REPORTS] if implied is None else implied
     return CountTotals(vector, n, sums[Measure.MALFORMED], sums[Measure.OTHER])
 
 
-def _rows_of(mechanism: Question, columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
+def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
     """Return the rows of a question: those of its fingerprint, and of its name if one is given."""
     prints = columns["fingerprint"]
     names = columns.get("question")
@@ -86,7 +86,7 @@ def _rows_of(mechanism: Question, columns: Mapping[str, Sequence[Any]], name: st
     rows = [
         row
         for row, given in enumerate(prints)
-        if given == mechanism.fingerprint and (name is None or names is None or names[row] == name)
+        if given == question.fingerprint and (name is None or names is None or names[row] == name)
     ]
     if not rows and len(prints):
         what = "of this mechanism" if name is None else f"of this mechanism and the question {found(name)}"

@@ -8,9 +8,9 @@ estimator: f = (share − q)/(p − q) [Wang17, Thm 2].
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class SupportKernel(Kernel):
     """A pure protocol: a report supports some categories, the input's own with a larger probability."""
 
     one_category: ClassVar[bool] = False  # whether a report is a category
+    takes: ClassVar[type[Domain]] = Categories
 
     @property
     @abstractmethod
@@ -45,7 +46,7 @@ class SupportKernel(Kernel):
 
     def supports(self, counts: Integers, categories: int) -> Integers:
         """Return the number of reports that support each category, from the counts of a summary."""
-        return counts
+        return counts[:categories]
 
     @abstractmethod
     def variance(self, frequency: float) -> float:
@@ -59,7 +60,7 @@ class SupportKernel(Kernel):
         """
 
     def fits(self, domain: Domain) -> bool:
-        return isinstance(domain, Categories) and self.holds(len(domain))
+        return isinstance(domain, self.takes) and self.holds(len(cast(Sized, domain)))
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
         check_no_codebook(self, data)
@@ -74,6 +75,14 @@ class SupportKernel(Kernel):
         return self.support(reports, len(domain))
 
 
+def noise_variance(rates: tuple[Fraction, Fraction], frequency: float) -> float:
+    """Return [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]; sampling of the people adds f(1−f)."""
+    own, other = rates
+    p, q = float(own), float(other)
+    noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
+    return noise / float(own - other) ** 2
+
+
 class CodeKernel(SupportKernel, PureKernel):
     """A pure protocol in which the reports of different people are independent."""
 
@@ -84,11 +93,7 @@ class CodeKernel(SupportKernel, PureKernel):
     few: int = FEW  # for fewer inputs than this, `draw_one` in Python integers is faster than arrays
 
     def variance(self, frequency: float) -> float:
-        # [f·p(1−p) + (1−f)·q(1−q)]/(p−q)² [Wang17, Thm 2]. Sampling of the people adds f(1−f).
-        own, other = self.rates
-        p, q = float(own), float(other)
-        noise = frequency * p * (1.0 - p) + (1.0 - frequency) * q * (1.0 - q)
-        return noise / float(own - other) ** 2
+        return noise_variance(self.rates, frequency)
 
     def shared_variance(self, n: int) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0

@@ -117,10 +117,10 @@ class PairedCoins:
     def of(chance: Fraction, covariance: Fraction) -> PairedCoins:
         """Return two coins with the given probability of heads and covariance."""
         both = chance * chance + covariance
-        one = chance * (1 - chance) - covariance
+        single = chance * (1 - chance) - covariance
         neither = (1 - chance) ** 2 + covariance
-        scale = both.denominator * one.denominator * neither.denominator
-        weights = [int(share * scale) for share in (both, one, neither)]
+        scale = both.denominator * single.denominator * neither.denominator
+        weights = [int(share * scale) for share in (both, single, neither)]
         factor = gcd(*weights)
         return PairedCoins(*(weight // factor for weight in weights))
 
@@ -180,9 +180,9 @@ class PairedCoins:
         """Return the nearest coins whose thresholds have `bits` bits; their marginals are equal."""
         _check_bits(bits)
         whole = 1 << bits
-        one = round(Fraction(self.one * whole, self.total))
+        single = round(Fraction(self.one * whole, self.total))
         neither = -(-self.neither * whole // self.total)  # rounded up, so that it stays possible
-        weights = whole - 2 * one - neither, one, neither
+        weights = whole - 2 * single - neither, single, neither
         factor = gcd(*weights)
         return PairedCoins(*(weight // factor for weight in weights))
 
@@ -236,6 +236,6 @@ def largest_loss(weights: list[tuple[int, int]], lies: int) -> float:
             continue
         if not truth or not lie:
             return inf
-        one = Fraction(truth * lies, lie)
-        ratio = max(ratio, one, 1 / one)
+        odds = Fraction(truth * lies, lie)
+        ratio = max(ratio, odds, 1 / odds)
     return log_above(ratio)

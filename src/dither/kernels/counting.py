@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -88,24 +89,54 @@ def _digits(words: Words, digits: Words, scratch: Words) -> None:
         total = digits[place]
         first, *others = pending
         if others:
-            one, two = others[0], others[1]
-            carried.append(_add(first, one, two, total, scratch))
-            for one, two in zip(others[2::2], others[3::2], strict=True):
-                carried.append(_add(total, one, two, total, scratch))
+            second, third = others[0], others[1]
+            carried.append(_add(first, second, third, total, scratch))
+            for second, third in zip(others[2::2], others[3::2], strict=True):
+                carried.append(_add(total, second, third, total, scratch))
         else:
             total[:] = first
         pending = carried
 
 
-def _add(first: Words, one: Words, two: Words, total: Words, scratch: Words) -> Words:
+def _add(first: Words, second: Words, third: Words, total: Words, scratch: Words) -> Words:
     """Write the sum of three bits to `total` and return the carry."""
     both, either = scratch
-    carry = first & one
-    np.bitwise_xor(first, one, out=either)
-    np.bitwise_and(either, two, out=both)
+    carry = first & second
+    np.bitwise_xor(first, second, out=either)
+    np.bitwise_and(either, third, out=both)
     carry |= both
-    np.bitwise_xor(either, two, out=total)
+    np.bitwise_xor(either, third, out=total)
     return carry
+
+
+def unpack_numbers(rows: Bytes, count: int, width: int) -> Iterator[Integers]:
+    """Yield the numbers of rows one column after the other: `width` bits each, the lowest first."""
+    length = rows.shape[-1]
+    words = np.zeros((len(rows), -(-length // 8)), dtype="<u8")
+    words.view(np.uint8)[:, :length] = rows
+    columns = [np.ascontiguousarray(column) for column in words.T]
+    mask = np.uint64((1 << width) - 1)
+    for place in range(count):
+        at, shift = divmod(place * width, 64)
+        number = columns[at] >> np.uint64(shift)
+        if shift + width > 64:
+            number |= columns[at + 1] << np.uint64(64 - shift)
+        number &= mask
+        yield number.view(np.int64)
+
+
+def pack_numbers(columns: Sequence[Array], width: int, rows: Bytes) -> None:
+    """Write columns of numbers to rows of bytes: `width` bits each, the lowest first."""
+    length = rows.shape[-1]
+    words = np.zeros((-(-length // 8), len(rows)), dtype=np.uint64)
+    for place, column in enumerate(columns):
+        at, shift = divmod(place * width, 64)
+        number = column.astype(np.uint64)
+        words[at] |= number << np.uint64(shift)
+        if shift + width > 64:
+            words[at + 1] |= number >> np.uint64(64 - shift)
+    packed = np.ascontiguousarray(words.T).astype("<u8", copy=False)
+    rows[:] = packed.view(np.uint8).reshape(len(rows), -1)[:, :length]
 
 
 class Counting(ABC):
@@ -299,6 +330,37 @@ class ColumnSums(Counting):
 
     def answers(self, reports: Array) -> int:
         return int(reports.size) // self.columns
+
+
+@dataclass(frozen=True)
+class PackedColumns(Counting):
+    """How many reports, each `columns` different numbers of `width` bits, hold each number below `items`."""
+
+    items: int
+    columns: int
+    width: int
+
+    @property
+    def size(self) -> int:
+        return self.items
+
+    def count(self, reports: Array) -> Integers:
+        length = row_width(self.columns * self.width)
+        rows = reports.reshape(-1, length)
+        counts = np.zeros(self.size, dtype=np.int64)
+        for begin in range(0, len(rows), _BYTES):
+            for column in unpack_numbers(rows[begin : begin + _BYTES], self.columns, self.width):
+                counts += np.bincount(column, minlength=self.size)
+        return counts
+
+    def adds_up(self, counts: Integers, n: int) -> bool:
+        return int(counts.sum()) == n * self.columns and int(counts.max()) <= n
+
+    def implied_answers(self, counts: Integers) -> int:
+        return int(counts.sum()) // self.columns
+
+    def answers(self, reports: Array) -> int:
+        return int(reports.size) // row_width(self.columns * self.width)
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "sets.subsets": ("subset", "indices"),
     "sets.prefix": ("hashed", "prefix"),
     "sets.functions": ("questions",),
+    "sets.several": ("several",),
     "places.points": ("points", "grid", "two copies"),
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),
@@ -153,10 +154,10 @@ class Kernel(ABC):
 
     def draw_singly(self, inputs: Iterable[Any], source: Source) -> Array:
         """Draw a row of reports by `draw_one`, one input after the other, as devices do."""
-        told = [self.draw_one(one, source) for one in inputs]
+        told = [self.draw_one(value, source) for value in inputs]
         reports = np.empty(len(told), dtype=self.layout)
-        for index, one in enumerate(told):
-            reports[index] = np.frombuffer(one, dtype=np.uint8) if isinstance(one, bytes) else one
+        for index, report in enumerate(told):
+            reports[index] = np.frombuffer(report, dtype=np.uint8) if isinstance(report, bytes) else report
         return reports
 
     @abstractmethod
@@ -287,7 +288,7 @@ def listed_likelihood(
             f"the probabilities of {kernel.outcomes} reports are too many to list; choose fewer cells"
         )
     groups = equal_groups(kernel, rows, inputs if typical is None else typical)
-    columns = [kernel.chances(one) for one in inputs]
+    columns = [kernel.chances(value) for value in inputs]
     if groups.size < kernel.outcomes:
         columns = [np.add.reduceat(column, groups) for column in columns]
     return Dense(np.stack(columns, axis=1), groups)
@@ -297,7 +298,7 @@ def equal_groups(kernel: Kernel, rows: int, inputs: Iterable[Any]) -> Indices:
     """Return the first report of each of about `rows` groups, about equally likely for these inputs."""
     if rows >= kernel.outcomes:
         return np.arange(kernel.outcomes)
-    typical = [kernel.chances(one) for one in inputs]
+    typical = [kernel.chances(value) for value in inputs]
     below = np.cumsum(sum(typical)) / len(typical)
     return np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
 

@@ -317,7 +317,9 @@ class TableLaw(Law):
 
     def expect(self, x: Floats, moment: Moment) -> Floats:
         x = np.asarray(x, dtype=np.float64)
-        flat = [self.chances(one) @ moment.function(self.values - one) for one in x.reshape(-1).tolist()]
+        flat = [
+            self.chances(value) @ moment.function(self.values - value) for value in x.reshape(-1).tolist()
+        ]
         return np.array(flat).reshape(x.shape)
 
     def density(self, y: Floats, x: Floats) -> Floats:
@@ -326,9 +328,9 @@ class TableLaw(Law):
     def cumulative(self, y: Floats, x: Floats) -> Floats:
         y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
         out = np.empty(y.size)
-        for one in np.unique(x).tolist():
-            here = np.flatnonzero(x.reshape(-1) == one)
-            places, masses = self.atoms(np.asarray(one))
+        for value in np.unique(x).tolist():
+            here = np.flatnonzero(x.reshape(-1) == value)
+            places, masses = self.atoms(np.asarray(value))
             sums = np.concatenate([[0.0], np.cumsum(masses)])
             out[here] = sums[np.searchsorted(places, y.reshape(-1)[here], side="right")]
         return out.reshape(y.shape)
@@ -336,7 +338,7 @@ class TableLaw(Law):
     def atoms(self, x: Floats) -> tuple[Floats, Floats]:
         places, which = np.unique(self.values, return_inverse=True)
         x = np.asarray(x, dtype=np.float64)
-        masses = [np.bincount(which, self.chances(one)) for one in x.reshape(-1).tolist()]
+        masses = [np.bincount(which, self.chances(value)) for value in x.reshape(-1).tolist()]
         return places, np.array(masses).reshape((*x.shape, places.size))
 
     piecewise_constant = True

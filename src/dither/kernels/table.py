@@ -414,7 +414,7 @@ class NearestPoint:
     @staticmethod
     def on_interval(points: Sequence[float]) -> NearestPoint:
         """Return the rule for increasing points; halfway between two the upper one counts as nearest."""
-        middles = tuple((one + two) / 2.0 for one, two in pairwise(points))
+        middles = tuple((left + right) / 2.0 for left, right in pairwise(points))
         return NearestPoint(middles, tuple(range(len(points))))
 
     @staticmethod

@@ -282,7 +282,7 @@ class Stacked(Operator):
             return super().products(weights, other)
         pieces = _split(weights, [part.shape[0] for part in self.parts])
         shares = zip(self.weights, other.weights, self.parts, other.parts, pieces, strict=True)
-        return np.asarray(sum(a * b * one.products(piece, two) for a, b, one, two, piece in shares))
+        return np.asarray(sum(a * b * part.products(piece, other) for a, b, part, other, piece in shares))
 
     def squares(self, weights: Floats) -> Floats:
         pieces = _split(weights, [part.shape[0] for part in self.parts])

@@ -64,7 +64,7 @@ def question_and_parts(reports: Reports) -> tuple[PathQuestion, list[Part]]:
         raise InvalidParameter("a map needs at least one report")
     every = np.arange(begins.size)
     paths = Paths.split(np.zeros((begins.size, 2)), begins)
-    return mechanism, [Part(one, every[rows]) for one, _, rows in mechanism.split(paths)]
+    return mechanism, [Part(design, every[rows]) for design, _, rows in mechanism.split(paths)]
 
 
 def flat(reports: Reports, mechanism: PathQuestion) -> Array:
@@ -466,7 +466,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
 
     best = found(np.ones(total), np.full(law.shape[1], 1.0 / law.shape[1]))
     again = [found(weights, best) for weights in sample.drawn_again(_RESAMPLES_OF_FLOWS)]
-    counts, *others = (total * _gather(one, fine, columns, rows) for one in (best, *again))
+    counts, *others = (total * _gather(estimate, fine, columns, rows) for estimate in (best, *again))
     errors = np.std(others, axis=0, ddof=1)
     return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee)
 

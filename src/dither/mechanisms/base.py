@@ -12,14 +12,14 @@ from dataclasses import KW_ONLY, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar, get_args
 
 import numpy as np
 
 from dither import registry
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Categories, Circle, Domain, Interval, Line
-from dither.errors import InvalidParameter, check_choice, unknown_name
+from dither.errors import InvalidParameter, unknown_name
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Kernel, UnbiasedReading
 from dither.kernels.lattice.integers import Lattice, check_lattice
@@ -516,7 +516,6 @@ class WindowMechanism(NumberMechanism):
 
     def _check(self) -> None:
         check_cells(self.cells)
-        check_choice("decoding", self.decoding, Decoding)
 
     def _kernel(self) -> SlidingKernel:
         width = round(self._shape.width * self.cells)
@@ -533,7 +532,9 @@ class WindowMechanism(NumberMechanism):
         book = self._shape.codebook(share, contrast)
         if self.decoding == "truncated":
             return book.clip()
-        return book
+        if self.decoding == "own":
+            return book
+        raise unknown_name("decoding", self.decoding, get_args(Decoding))
 
     @cached_property
     def law(self) -> Law:

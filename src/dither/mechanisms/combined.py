@@ -16,7 +16,7 @@ import numpy as np
 
 from dither.arrays import Array
 from dither.device_text import hexadecimal
-from dither.domains import Categories, Domain, Line, finite
+from dither.domains import Categories, Domain, Line, Several, finite
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain, found, unknown_name
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import Combinator, split
@@ -107,6 +107,11 @@ def _column(data: Any, name: str, domain: Domain) -> Array:
         if "column" in type(error).__name__.lower():
             raise OutsideDomain(f"the data has no column {name!r}") from None
         raise
+    if isinstance(domain, Several):  # lists of different lengths
+        sets = np.empty(len(column), dtype=object)
+        for place, items in enumerate(column):
+            sets[place] = items
+        return sets
     # dtype object keeps labels of different types as they are.
     labels = isinstance(domain, Categories) and not isinstance(domain.labels, range)
     return np.asarray(column, dtype=object if labels else None)

@@ -53,16 +53,16 @@ class TableBound:
     def _sets(self) -> list[tuple[int, ...]]:
         places = range(len(self.sizes))
         most = len(self.sizes) if len(self.sizes) <= _MOST_SETS else self.way
-        return [one for count in range(1, most + 1) for one in combinations(places, count)]
+        return [subset for count in range(1, most + 1) for subset in combinations(places, count)]
 
     @cached_property
     def _eigenvalues(self) -> tuple[Floats, Floats]:
         """For every set S: how many dimensions it has, and the eigenvalue of G over the number of cells."""
         dimensions, values = [], []
         tables = list(combinations(range(len(self.sizes)), self.way))
-        for one in self._sets:
-            dimensions.append(math.prod(self.sizes[place] - 1 for place in one))
-            holding = [table for table in tables if set(one) <= set(table)]
+        for subset in self._sets:
+            dimensions.append(math.prod(self.sizes[place] - 1 for place in subset))
+            holding = [table for table in tables if set(subset) <= set(table)]
             values.append(sum(1.0 / math.prod(self.sizes[place] for place in table) for table in holding))
         return np.array(dimensions, dtype=np.float64), np.array(values)
 
@@ -77,7 +77,7 @@ class TableBound:
                 polynomial = np.convolve(polynomial, factor)
             return polynomial[1:]
 
-        return np.array([row(one) for one in self._sets]), row(())
+        return np.array([row(subset) for subset in self._sets]), row(())
 
     def value(self, pairs: Floats) -> float:
         """Return the bound for y_1 … y_d; −∞ if it proves nothing."""
@@ -171,7 +171,7 @@ class Marginals(Mechanism[Profile]):
         if self.way == 2 and max(self.domain.sizes) <= _LARGEST_FIELD:
             functionals = _functionals(self.domain.sizes, self.epsilon)
             plans += [functionals] if functionals is not None else []
-        return min(plans, key=lambda one: one.variance)
+        return min(plans, key=lambda plan: plan.variance)
 
     def _kernel(self) -> FunctionsKernel:
         different = sorted(set(self.plan.inputs))
@@ -212,7 +212,7 @@ def best_answer(size: int, epsilon: float) -> CategoryMechanism:
             found.append(kind(Categories(size), epsilon=epsilon))
         except InvalidParameter:  # sets too small or too large
             continue
-    return min(found, key=lambda one: one.variance(1.0 / size))
+    return min(found, key=lambda protocol: protocol.variance(1.0 / size))
 
 
 def _spread(size: int, epsilon: float) -> float:
@@ -261,12 +261,12 @@ def _pairs(sizes: tuple[int, ...], epsilon: float, way: int) -> TablePlan:
         cells = math.prod(sizes[place] for place in places)
         asked.append((places, tuple(range(cells))))
         inputs.append(cells)
-        one = _spread(cells, epsilon) * cells / (cells - 1)
+        spread = _spread(cells, epsilon) * cells / (cells - 1)
         dimensions = float(cells - 1)
         if way == 2:  # a single attribute is averaged over the tables that hold it
             ends = [sizes[place] - 1 for place in places]
             dimensions = math.prod(ends) + sum(ends) / (len(sizes) - 1)
-        spreads.append(one * dimensions)
+        spreads.append(spread * dimensions)
     roots = np.sqrt(spreads)
     variance = float(roots.sum() ** 2) + TableBound(sizes, way, 1.0).rest
     return TablePlan(tuple(asked), tuple(inputs), tuple((roots / roots.sum()).tolist()), variance)

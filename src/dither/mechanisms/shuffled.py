@@ -79,8 +79,10 @@ def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     """
     guarantee = _pure(mechanism)
     ratio, share = _window(mechanism)
-    one = mechanism.plain if can_answer(mechanism) else None
-    outcomes = one.outcomes if isinstance(one, Question) and not isinstance(mechanism, Combinator) else 0
+    question = mechanism.plain if can_answer(mechanism) else None
+    outcomes = (
+        question.outcomes if isinstance(question, Question) and not isinstance(mechanism, Combinator) else 0
+    )
     if not outcomes or round(share * outcomes, 9) != 1.0:
         raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
     failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
@@ -137,11 +139,11 @@ def _pure(mechanism: Any) -> Guarantee:
 
 def _window(mechanism: Any) -> tuple[float, float]:
     """Return the ratio and the share of the window that has the mechanism's ratio and blanket, or share ½."""
-    one = mechanism.plain if can_answer(mechanism) else None
-    if not isinstance(one, Question) or one.blanket is None:
+    question = mechanism.plain if can_answer(mechanism) else None
+    if not isinstance(question, Question) or question.blanket is None:
         return 1.0, 0.5
-    ratio: Fraction = one.kernel.ratio
-    share = (1 / one.blanket - 1) / (ratio - 1)
+    ratio: Fraction = question.kernel.ratio
+    share = (1 / question.blanket - 1) / (ratio - 1)
     return float_at_least(ratio), float_at_least(share)
 
 

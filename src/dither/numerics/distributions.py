@@ -319,7 +319,10 @@ def binomial_threshold(tail: float, n: int, probability: float) -> int:
 
 
 def _arrays(*given: Numbers) -> list[Floats]:
-    return [np.array(one) for one in np.broadcast_arrays(*(np.asarray(one, np.float64) for one in given))]
+    return [
+        np.array(array)
+        for array in np.broadcast_arrays(*(np.asarray(argument, np.float64) for argument in given))
+    ]
 
 
 def _upper(k: Floats, n: Floats, p: Floats, q: Floats) -> Floats:
@@ -375,7 +378,9 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
 
 def _stirling(n: Floats) -> Floats:
     """Return ln n! − (n + ½)·ln n + n − ½·ln 2π."""
-    one = 1.0 / np.maximum(n, _FEW)
-    two = one * one
-    series = one * (1 / 12 - two * (1 / 360 - two * (1 / 1260 - two * (1 / 1680 - two * (1 / 1188)))))
+    inverse = 1.0 / np.maximum(n, _FEW)
+    square = inverse * inverse
+    series = inverse * (
+        1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188))))
+    )
     return np.where(n >= _FEW, series, _SMALL[np.minimum(n, _FEW - 1).astype(np.int64)])

@@ -363,7 +363,7 @@ def mixture(problem: Problem, first: Prices, second: Prices, share: float) -> Pr
         inputs = np.union1d(first.inputs, second.inputs)
         first, second = _recut(first, inputs), _recut(second, inputs)
     pairs = {name: (getattr(first, name), getattr(second, name)) for name in ("masses", "weights", "slopes")}
-    return Prices(inputs, **{name: (1.0 - share) * one + share * two for name, (one, two) in pairs.items()})
+    return Prices(inputs, **{name: (1.0 - share) * near + share * far for name, (near, far) in pairs.items()})
 
 
 def _move(prices: Prices, inputs: Floats) -> Prices:

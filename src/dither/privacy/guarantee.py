@@ -152,14 +152,16 @@ class Guarantee:
         """
         together = (self, *others)
         return Guarantee(
-            _compose([one.bound for one in together]), _weakest(together), assumptions_of(together)
+            _compose([guarantee.bound for guarantee in together]),
+            _weakest(together),
+            assumptions_of(together),
         )
 
     def either(self, *others: Guarantee) -> Guarantee:
         """Return the guarantee after one of these was released, chosen independently of the value."""
         together = (self, *others)
         return Guarantee(
-            _either([one.bound for one in together]), _weakest(together), assumptions_of(together)
+            _either([guarantee.bound for guarantee in together]), _weakest(together), assumptions_of(together)
         )
 
     def repeated(self, times: int) -> Guarantee:
@@ -224,7 +226,7 @@ class Guarantee:
 
 def assumptions_of(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:
     """Return the assumptions of all guarantees, each once."""
-    return tuple(dict.fromkeys(line for one in guarantees for line in one.assumes))
+    return tuple(dict.fromkeys(line for guarantee in guarantees for line in guarantee.assumes))
 
 
 def _weakest(guarantees: Sequence[Guarantee]) -> Unit:
@@ -233,7 +235,7 @@ def _weakest(guarantees: Sequence[Guarantee]) -> Unit:
     A bound for one person holds for all of their answers, hence also for one record. A bound for one record
     does not cover a second record of the same person.
     """
-    units = {one.unit for one in guarantees}
+    units = {guarantee.unit for guarantee in guarantees}
     if len(units) == 1:
         return units.pop()
     if "location" in units:
@@ -369,10 +371,10 @@ def exp_below(exponent: Fraction) -> Fraction:
     """Return a rational lower bound of e^exponent, with a relative error below 2^−200."""
     if exponent < 0:
         return 1 / exp_above(-exponent)
-    one = 1 << _BITS
+    unit = 1 << _BITS
     step = exponent / (1 << _HALVINGS)
     numerator, denominator = step.numerator, step.denominator
-    term = total = one
+    term = total = unit
     count = 1
     while term:  # partial sums of the series of positive terms, each rounded down
         term = term * numerator // (denominator * count)
@@ -380,7 +382,7 @@ def exp_below(exponent: Fraction) -> Fraction:
         count += 1
     for _ in range(_HALVINGS):
         total = total * total >> _BITS
-    return Fraction(total, one)
+    return Fraction(total, unit)
 
 
 @lru_cache(maxsize=512)
@@ -388,10 +390,10 @@ def exp_above(exponent: Fraction) -> Fraction:
     """Return a rational upper bound of e^exponent, with a relative error below 2^−200."""
     if exponent < 0:
         return 1 / exp_below(-exponent)
-    one = 1 << _BITS
+    unit = 1 << _BITS
     step = exponent / (1 << _HALVINGS)
     numerator, denominator = step.numerator, step.denominator
-    term = total = one
+    term = total = unit
     count = 1
     while term > 1 or numerator > denominator * count:
         term = -(-term * numerator // (denominator * count))
@@ -400,7 +402,7 @@ def exp_above(exponent: Fraction) -> Fraction:
     total += 2 * term + 2  # the rest of the series is below a geometric series of ratio 1/2
     for _ in range(_HALVINGS):
         total = -(-total * total >> _BITS)
-    return Fraction(total, one)
+    return Fraction(total, unit)
 
 
 def log_above(ratio: Fraction) -> float:

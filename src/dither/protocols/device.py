@@ -153,7 +153,11 @@ class Collection:
             Standing.LOST: "lost their partner",
             Standing.UNPLACED: "were told of no partner",
         }
-        parts = [f"{self.standings.count(one)} {text}" for one, text in told.items() if one in self.standings]
+        parts = [
+            f"{self.standings.count(standing)} {text}"
+            for standing, text in told.items()
+            if standing in self.standings
+        ]
         plain = "" if self.paired == len(self.standings) else "; without a partner: plain randomized response"
         return f"{len(self.standings)} devices of {self.terms.mechanism.n}: {', '.join(parts)}{plain}"
 
@@ -386,9 +390,9 @@ def local_pairs(
     terms = Terms(replace(jrr, n=people), bits)
     coins: list[Coin] = []
     for _ in range(people // 2):
-        one, other = (Exchange(terms, role, source=source) for role in Role)
-        converse(one, other)
-        coins += one.coins() + other.coins()
+        first, other = (Exchange(terms, role, source=source) for role in Role)
+        converse(first, other)
+        coins += first.coins() + other.coins()
     return coins if people % 2 == 0 else coins + terms.alone(source=source)
 
 

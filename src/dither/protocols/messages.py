@@ -239,8 +239,8 @@ class Pairing:
 
     def __post_init__(self) -> None:
         size = len(self.partners)
-        fits = all(type(one) is int and 0 <= one < size for one in self.partners)
-        if not fits or any(self.partners[other] != one for one, other in enumerate(self.partners)):
+        fits = all(type(partner) is int and 0 <= partner < size for partner in self.partners)
+        if not fits or any(self.partners[other] != device for device, other in enumerate(self.partners)):
             raise InvalidParameter("a pairing names a partner for each device, and partners name each other")
         if len(self.alone) != size % 2:
             raise InvalidParameter("one device stays alone if their number is odd, and none otherwise")
@@ -248,12 +248,12 @@ class Pairing:
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs, the smaller index first."""
-        return tuple((one, other) for one, other in enumerate(self.partners) if one < other)
+        return tuple((device, other) for device, other in enumerate(self.partners) if device < other)
 
     @property
     def alone(self) -> tuple[int, ...]:
         """The device without a partner, if there is one."""
-        return tuple(one for one, other in enumerate(self.partners) if one == other)
+        return tuple(device for device, other in enumerate(self.partners) if device == other)
 
 
 def deal_pairs(n: int, *, source: Source | None = None) -> Pairing:
@@ -387,9 +387,9 @@ def _settle(asked: PairedCoins, bits: int, lies: int) -> PairedCoins:
     allowed = revealed_epsilon(asked, lies)
     near = range(-_NEAR, _NEAR + 1)
     best: tuple[Fraction, PairedCoins] | None = None
-    for one in (round(exact[1]) + step for step in near):
+    for single in (round(exact[1]) + step for step in near):
         for neither in (round(exact[2]) + step for step in near):
-            weights = (whole - 2 * one - neither, one, neither)
+            weights = (whole - 2 * single - neither, single, neither)
             # A probability is zero after rounding if and only if it was zero before.
             if min(weights) < 0 or any(
                 (new == 0) != (old == 0) for new, old in zip(weights, exact, strict=True)

@@ -30,10 +30,10 @@ def combine(shares: Sequence[object]) -> int:
     """Return the number that three shares stand for; raise ExchangeFailed if they are not on one line."""
     if len(shares) != SERVERS or not all(type(share) is int and 0 <= share < PRIME for share in shares):
         raise ExchangeFailed(f"a number comes in {SERVERS} shares, each below the prime")
-    one, two, three = (share for share in shares if isinstance(share, int))
-    if (one - 2 * two + three) % PRIME:
+    first, second, third = (share for share in shares if isinstance(share, int))
+    if (first - 2 * second + third) % PRIME:
         raise ExchangeFailed("the three shares do not fit together: they are not on one line")
-    return (2 * one - two) % PRIME
+    return (2 * first - second) % PRIME
 
 
 def main() -> None:
@@ -56,7 +56,7 @@ async def _shuffle(mpc: Any, random: Any, names: list[str], records: list[int]) 
     common = await _seen_by_all(mpc, names, records)
     if len(common) < 2:
         common = []  # nobody can be paired
-    shares = await shared_places(mpc, random, [records[one] for one in common]) if common else []
+    shares = await shared_places(mpc, random, [records[number] for number in common]) if common else []
     await mpc.shutdown()
     return {"common": common, "shares": shares}
 
@@ -68,8 +68,8 @@ async def _seen_by_all(mpc: Any, names: list[str], records: list[int]) -> list[i
     if len({int(size) for size in sizes}) != 1:
         raise SystemExit("the servers do not wait for the same number of devices")
     seen = [_digest(name, record) for name, record in zip(names, records, strict=True)]
-    lists = [await mpc.output(one) for one in mpc.input([field(number) for number in seen])]
-    everywhere = set.intersection(*({int(number) for number in one} for one in lists))
+    lists = [await mpc.output(listed) for listed in mpc.input([field(number) for number in seen])]
+    everywhere = set.intersection(*({int(number) for number in shares} for shares in lists))
     return [index for index, number in enumerate(seen) if number in everywhere]
 
 
@@ -88,13 +88,13 @@ async def shared_places(mpc: Any, random: Any, records: list[int]) -> list[list[
     order = [list(row) for row in enumerate([*records, 0][:even])]
     random.shuffle(field, order)
     drawn = mpc.input([field(secrets.randbelow(PRIME)) for _ in range(even // 2)])
-    keys = [one + two + three for one, two, three in zip(*drawn, strict=True)]
+    keys = [first + second + third for first, second, third in zip(*drawn, strict=True)]
     rows = [[order[place][0], 2 * order[place ^ 1][1] + place % 2, keys[place // 2]] for place in range(even)]
     random.shuffle(field, rows)
-    devices = [int(one) for one in await mpc.output([row[0] for row in rows])]
+    devices = [int(device) for device in await mpc.output([row[0] for row in rows])]
     # A product is shared with fresh randomness: the three shares reveal the number and nothing else.
-    one = mpc.input(field(1), senders=0)
-    fresh = await mpc.gather(mpc.scalar_mul(one, [cell for row in rows for cell in row[1:]]))
+    unit = mpc.input(field(1), senders=0)
+    fresh = await mpc.gather(mpc.scalar_mul(unit, [cell for row in rows for cell in row[1:]]))
     shares = [int(share) for share in fresh]
     by_device = {device: shares[2 * at : 2 * at + 2] for at, device in enumerate(devices)}
     return [by_device[device] for device in range(len(records))]
@@ -146,7 +146,7 @@ def shuffle_pairs(n: int, *, timeout: float = 120.0) -> Pairing:
             process.kill()
             process.communicate()
     partners = [combine([shares[device][0] for shares in held]) // 2 - 1 for device in range(n)]
-    return Pairing(tuple(who if who >= 0 else one for one, who in enumerate(partners)), "shuffled")
+    return Pairing(tuple(who if who >= 0 else device for device, who in enumerate(partners)), "shuffled")
 
 
 def begin_share(
@@ -158,7 +158,7 @@ def begin_share(
 ) -> subprocess.Popen[str]:
     """Start the process of one of the three servers, which pairs devices with these names and records."""
     check_servers(index, servers)
-    files = None if tls is None else [str(one) for one in (tls.certificate, tls.key, tls.authority)]
+    files = None if tls is None else [str(file) for file in (tls.certificate, tls.key, tls.authority)]
     task = {
         "names": list(names),
         "records": list(records),
@@ -202,13 +202,14 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Sha
     try:
         told = json.loads(out)
         shares = {
-            int(one): (int(a), int(b)) for one, (a, b) in zip(told["common"], told["shares"], strict=True)
+            int(number): (int(a), int(b))
+            for number, (a, b) in zip(told["common"], told["shares"], strict=True)
         }
     except (ValueError, TypeError, KeyError):
         raise ExchangeFailed(
             "a server's part of the shuffle failed; did all three see the same devices?"
         ) from None
-    if not all(0 <= one < n for one in shares) or not all(
+    if not all(0 <= share < n for share in shares) or not all(
         0 <= share < PRIME for both in shares.values() for share in both
     ):
         raise ExchangeFailed("a server gave shares that are none, or for devices that did not enrol")
@@ -218,7 +219,7 @@ def end_share(process: subprocess.Popen[str], n: int, deadline: Deadline) -> Sha
 def free_ports(count: int) -> list[int]:
     """Return ports of this machine on which nothing listens now."""
     sockets = [socket.create_server((LOOPBACK, 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    ports = [server.getsockname()[1] for server in sockets]
+    for server in sockets:
+        server.close()
     return ports

@@ -271,7 +271,7 @@ PlaceBodies = Callable[[Sequence[Enrolled], Deadline], dict[int, bytes]]  # bodi
 def dealer(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
     """Return what each device is told, drawn here: the dealer is trusted, and knows pairs and secrets."""
     pairing = deal_pairs(len(devices))
-    told = {one: pack_dealt(None) for one in pairing.alone}
+    told = {slot: pack_dealt(None) for slot in pairing.alone}
     for pair in pairing.pairs:
         secret = SYSTEM.take(SECRET)
         for role, device in zip(Role, pair, strict=True):
@@ -284,11 +284,11 @@ def server(index: int, servers: Sequence[str], tls: Certificates | None = None) 
     check_servers(index, servers)  # before anybody enrols
 
     def shares(devices: Sequence[Enrolled], deadline: Deadline) -> dict[int, bytes]:
-        names = [one.name.hex() for one in devices]
-        records = [address_record(pack_address(one.address)) for one in devices]
+        names = [device.name.hex() for device in devices]
+        records = [address_record(pack_address(device.address)) for device in devices]
         held = end_share(begin_share(names, records, index, servers, tls), len(names), deadline)
         return {
-            one: b"".join(share.to_bytes(NUMBER, "little") for share in both) for one, both in held.items()
+            slot: b"".join(share.to_bytes(NUMBER, "little") for share in both) for slot, both in held.items()
         }
 
     return shares
@@ -378,4 +378,6 @@ def find_place(
             tell(connections[-1], Kind.ENROL, name + pack_address(here), deadline)
         if len(connections) == 1:
             return read_dealt(hear(connections[0], Kind.PLACE, DEALT_SIZE, deadline))
-        return read_shared([hear(one, Kind.PLACE, SHARED_SIZE, deadline) for one in connections])
+        return read_shared(
+            [hear(connection, Kind.PLACE, SHARED_SIZE, deadline) for connection in connections]
+        )

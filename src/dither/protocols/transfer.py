@@ -53,14 +53,14 @@ def multiply_point(scalar: bytes, point: bytes) -> bytes:
         raise ExchangeFailed(_REFUSED) from None
 
 
-def add_points(one: bytes, other: bytes) -> bytes:
+def add_points(point: bytes, other: bytes) -> bytes:
     """Return the sum of two points that have been checked."""
-    return bytes(libsodium().crypto_core_ed25519_add(one, other))
+    return bytes(libsodium().crypto_core_ed25519_add(point, other))
 
 
-def subtract_points(one: bytes, other: bytes) -> bytes:
+def subtract_points(point: bytes, other: bytes) -> bytes:
     """Return the difference of two points that have been checked."""
-    return bytes(libsodium().crypto_core_ed25519_sub(one, other))
+    return bytes(libsodium().crypto_core_ed25519_sub(point, other))
 
 
 @lru_cache(maxsize=1)
@@ -116,8 +116,10 @@ class KeySender:
             # B − A would be the identity. A receiver that follows the protocol draws b ≠ 0.
             raise ExchangeFailed("a query repeats the public key")
         zero = multiply_point(self._secret, query)
-        one = subtract_points(zero, self._square)
-        first, second = (_key(self._session, self.public, query, self._count, point) for point in (zero, one))
+        if_one = subtract_points(zero, self._square)
+        first, second = (
+            _key(self._session, self.public, query, self._count, point) for point in (zero, if_one)
+        )
         self._count += 1
         return first, second
 
@@ -145,10 +147,10 @@ def _key(session: bytes, public: bytes, query: bytes, count: int, shared: bytes)
     return hashlib.blake2b(fields, digest_size=KEY, person=_PURPOSE).digest()
 
 
-def _select(bit: int, zero: bytes, one: bytes) -> bytes:
+def _select(bit: int, zero: bytes, if_one: bytes) -> bytes:
     """Return one if the bit is 1, else zero; computes the same for both, so time does not show the bit."""
     mask = np.uint8(-bit & 0xFF)
-    first, second = np.frombuffer(zero, np.uint8), np.frombuffer(one, np.uint8)
+    first, second = np.frombuffer(zero, np.uint8), np.frombuffer(if_one, np.uint8)
     return (first ^ ((first ^ second) & mask)).tobytes()
 
 
@@ -235,8 +237,8 @@ def _mask(keys: Sequence[tuple[bytes, bytes]]) -> Bytes:
     size = reply_size(len(keys))
     mask = np.zeros(size, dtype=np.uint8)
     for pair, ones in zip(keys, _ones(len(keys)), strict=True):
-        zero, one = (np.frombuffer(_stream(key, 0, size), np.uint8) for key in pair)
-        mask ^= zero ^ ((zero ^ one) & ones)
+        zero, if_one = (np.frombuffer(_stream(key, 0, size), np.uint8) for key in pair)
+        mask ^= zero ^ ((zero ^ if_one) & ones)
     return mask
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ import numpy as np
 from dither import registry
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import canonical, digest
-from dither.domains import Categories, Line, Plane, finite, numbers, read_domain
+from dither.domains import Categories, Line, Plane, Several, finite, numbers, read_domain
 from dither.domains.plane import SeparateValues, separate_values
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.codes import SupportKernel
@@ -455,9 +455,12 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoryQuestion(Question):
-    """A question with a list of answers; a report supports some of them, most probably the true one."""
+    """A question with a list of answers; a report supports some of them, most probably the true ones.
 
-    domain: Categories
+    People have one answer of `Categories`, or a set of the items of `Several`.
+    """
+
+    domain: Categories | Several
     kernel: SupportKernel
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
@@ -465,8 +468,8 @@ class CategoryQuestion(Question):
 
     @property
     def categories(self) -> Categories:
-        """The public list of answers."""
-        return self.domain
+        """The public list of answers, or of items."""
+        return self.domain if isinstance(self.domain, Categories) else self.domain.categories
 
     @property
     def one_category(self) -> bool:
@@ -503,13 +506,15 @@ class CategoryQuestion(Question):
         """Return the number of reports that support each category, from the counts of a summary."""
         return self.kernel.supports(counts, len(self.categories))
 
-    def probabilities(self, x: Hashable, **given: Any) -> list[Fraction]:
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
         """Return the exact probability of every report for the category x, from the sampled integers.
 
         For rows of bits, row r has the bits of the binary number r. For hashed reports they are those of the
-        buckets, given the public `seed` of the report.
+        buckets, given the public `seed` of the report. For sets of items, those of all sets of elements that
+        can be told, in lexicographic order.
         """
-        return self.kernel.probabilities(int(self.categories.check([x])[0]), **given)
+        value = self.domain.check([x])[0]
+        return self.kernel.probabilities(value if value.ndim else int(value), **given)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

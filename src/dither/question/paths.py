@@ -66,15 +66,15 @@ class PathQuestion(Question):
         if not self.divided:
             promise: Promise = self.kernel.promise(self.epsilon, self.parameters)
             return promise
-        one: Promise = self.kernel.promise(min(self.epsilon, MOST_EPSILON), self.parameters)
-        assumes = (*one.assumes, PUBLIC_LENGTH)
-        if isinstance(one.bound, Nothing):
-            return Promise(one.bound, one.evidence, assumes, kept=False)
-        if not one.kept:
+        single: Promise = self.kernel.promise(min(self.epsilon, MOST_EPSILON), self.parameters)
+        assumes = (*single.assumes, PUBLIC_LENGTH)
+        if isinstance(single.bound, Nothing):
+            return Promise(single.bound, single.evidence, assumes, kept=False)
+        if not single.kept:
             reason = Nothing("what a trajectory spends is not bounded by its budget")
-            return Promise(reason, one.evidence, assumes, kept=False)
+            return Promise(reason, single.evidence, assumes, kept=False)
         # For every length n there are n kernels, each certified for ε/n: see `per_location`.
-        how = f"n kernels for ε/n each, checked for each length n; for n = 1: {one.evidence}"
+        how = f"n kernels for ε/n each, checked for each length n; for n = 1: {single.evidence}"
         return Promise(Pure(self.epsilon), how, assumes)
 
     @property
@@ -88,13 +88,13 @@ class PathQuestion(Question):
         return np.dtype((self.kernel.layout.base, (1 + self.columns,)))
 
     def device(self) -> dict[str, Any]:
-        one = super().device()
+        single = super().device()
         if not self.divided:
-            return one
+            return single
         # Only the device knows how many locations share the budget. The integers of all lengths cannot be
         # listed, so the device computes them from ε.
-        around = {"domain": one["domain"], "outside": one["outside"]}
-        return {"draw": DIVIDED, "epsilon": self.epsilon, "one": one, **around}
+        around = {"domain": single["domain"], "outside": single["outside"]}
+        return {"draw": DIVIDED, "epsilon": self.epsilon, "one": single, **around}
 
     def per_location(self, length: int) -> PathQuestion:
         """Return the question for each location of a path of this length."""
@@ -177,7 +177,7 @@ class PathQuestion(Question):
             part.probabilities(number)
             for part, number in zip(self.kernel.parts, self.kernel.numbers(place, seen).tolist(), strict=True)
         )
-        return [[one * two for two in second] for one in first]
+        return [[p * q for q in second] for p in first]
 
     def _valid(self, raw: Array) -> Array:
         if raw.size == 0:

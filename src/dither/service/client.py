@@ -12,7 +12,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from dither.account.account import Account, Preview
 from dither.account.state import Data
-from dither.advice.explain import explain
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.reports import Reports
 from dither.service.contract import CampaignLog, Contract, Published
@@ -137,7 +136,7 @@ class Client:
     @property
     def promise(self) -> str:
         """What is promised to the person, in plain words; show it before you ask."""
-        return explain(self.contract.questions, spent=self._account.ledger.spent).person
+        return self.contract.explain(spent=self._account.ledger.spent).person
 
     def dry_run(self, question: str) -> Preview:
         """Return what `answer` would do. Nothing is drawn, spent or sent; no value is needed."""
@@ -160,7 +159,7 @@ class Client:
         done = 0
         asked = [self.contract.asking(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
-            pairs = [(one.fingerprint, one.data) for one in batch.reports]
+            pairs = [(report.fingerprint, report.data) for report in batch.reports]
             body = BatchBody.of(batch.id, pairs, label).to_bytes()
             try:
                 status, text = self._request("POST", self._address.path + "/batches", body)
@@ -204,6 +203,24 @@ def fetch_log(address: str, timeout: float = 10.0) -> CampaignLog:
     if status != 200:
         raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
     return CampaignLog.from_json(text)
+
+
+def fetch_campaign(address: str, timeout: float = 10.0, *, key: str | None = None) -> Published:
+    """Return the campaign of an address, verified: its signature, and that it is the one of the address."""
+    text = fetch_public(address, timeout=timeout)
+    published = Published.from_json(text, key=key)
+    if _check_address(address).path.rpartition("/")[2] != published.id:
+        raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
+    return published
+
+
+def fetch_public(address: str, path: str | None = None, *, timeout: float = 10.0) -> bytes:
+    """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
+    to = _check_address(address)
+    status, _, text = _exchange(to, "GET", to.path if path is None else path, b"", "", timeout)
+    if status != 200:
+        raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
+    return text
 
 
 def _exchange(

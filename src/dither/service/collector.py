@@ -48,6 +48,7 @@ class Collector:
         self._campaigns: dict[str, Published] = {}
         self._kept_refusals = store.refusals()
         self._new_refusals: Counter[RefusedKey] = Counter()
+        self._leaving_refusals: Counter[RefusedKey] = Counter()  # on their way to the store
         self._lock = threading.Lock()
         self.catch_up()
 
@@ -64,7 +65,7 @@ class Collector:
     def refused(self) -> Mapping[RefusedKey, int]:
         """How many batches were refused, by campaign, day and reason."""
         with self._lock:
-            return Counter(self._kept_refusals) + self._new_refusals
+            return Counter(self._kept_refusals) + self._leaving_refusals + self._new_refusals
 
     def publish(self, published: Published) -> None:
         """Take in a campaign, or its retirement; it is on disk when this returns."""
@@ -81,16 +82,17 @@ class Collector:
         """Write the new counts of refusals to the store."""
         with self._lock:
             new, self._new_refusals = self._new_refusals, Counter()
+            self._leaving_refusals = new
         try:
             if new:
                 self.store.refuse(new)
         except BaseException:
             with self._lock:
-                self._new_refusals += new
+                self._leaving_refusals, self._new_refusals = Counter(), self._new_refusals + new
             raise
         kept = self.store.refusals() if new else self._kept_refusals
         with self._lock:
-            self._kept_refusals = kept
+            self._kept_refusals, self._leaving_refusals = kept, Counter()
 
     def catch_up(self) -> None:
         """Count what others stored since the last time, or everything at the start."""
@@ -148,9 +150,9 @@ class Collector:
             "seconds": int(time.monotonic() - self.began),
             "campaigns": len(self._campaigns),
             "reports": sum(
-                self.live.n(one.id, name)
-                for one in self._campaigns.values()
-                for name in one.contract.questions
+                self.live.n(published.id, name)
+                for published in self._campaigns.values()
+                for name in published.contract.questions
             ),
         }
 

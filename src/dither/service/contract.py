@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
 from dither.account.asking import Asking, Repeat
+from dither.advice.explain import Explanation, card, explain, whole_promise
 from dither.atomic import whole
 from dither.device_text import canonical
 from dither.errors import (
@@ -34,9 +35,10 @@ from dither.errors import (
 )
 from dither.privacy import Guarantee
 from dither.question import Question, as_question
+from dither.repetition import Once
 from dither.service.settings import make_key, public_part, read_key, refuse_private
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.wire.codec import MOST_BYTES, Campaign, loads, read_as, read_named, reading, to_json
+from dither.wire.codec import MOST_BYTES, TERMS, Campaign, loads, read_as, read_named, reading, to_json
 from dither.wire.ohttp import public_key
 
 
@@ -99,22 +101,10 @@ _NEXT_KEY: Final = b"dither next key 1\n"
 _LISTED: Final = b"dither log 1\n"
 _FIRST: Final = "0" * 64  # what the first entry of a list has for the digest of the one before
 _MOST_ENTRIES: Final = 10_000
-_TERMS: Final = (
-    "name",
-    "version",
-    "asker",
-    "contact",
-    "purpose",
-    "begins",
-    "ends",
-    "people",
-    "repeat",
-    "days",
-    "labels",
-)
-_SEALING: Final = "sealing_key"
-_TOGETHER: Final = "reports_a_batch"
-_OPTIONAL: Final = (_SEALING, _TOGETHER)  # terms that are not written where they are not used
+_CARD: Final = b"dither card 1\n"
+_TERMS: Final = TERMS[:-2]
+_OPTIONAL: Final = TERMS[-2:]
+_SEALING, _TOGETHER = _OPTIONAL
 
 
 @dataclass(frozen=True)
@@ -167,7 +157,7 @@ class Contract:
         if self.sealing_key is not None:
             refuse_private(_SEALING, self.sealing_key)
             public_key(self.sealing_key)
-        asked = {name: as_question(one) for name, one in self.questions.items()}
+        asked = {name: as_question(given) for name, given in self.questions.items()}
         object.__setattr__(self, "questions", MappingProxyType(asked))
         self._check_questions()
 
@@ -180,9 +170,9 @@ class Contract:
         if not 1 <= len(self.questions) <= MOST_QUESTIONS:
             raise InvalidParameter(f"a campaign has 1 to {MOST_QUESTIONS} questions")
         seen: dict[str, str] = {}
-        for name, mechanism in self.questions.items():
+        for name, question in self.questions.items():
             check_text("the name of a question", name, _MOST_NAME)
-            twin = seen.setdefault(mechanism.fingerprint, name)
+            twin = seen.setdefault(question.fingerprint, name)
             if twin != name:
                 raise InvalidParameter(
                     f"questions {twin!r} and {name!r} have the same device text, so that nobody could tell "
@@ -190,7 +180,7 @@ class Contract:
                 )
             try:
                 self.asking(name)
-                _ = mechanism.counting.size
+                _ = question.counting.size
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
 
@@ -217,18 +207,53 @@ class Contract:
     @cached_property
     def by_fingerprint(self) -> Mapping[str, str]:
         """The name of the question of every fingerprint."""
-        return MappingProxyType({one.fingerprint: name for name, one in self.questions.items()})
+        return MappingProxyType({question.fingerprint: name for name, question in self.questions.items()})
 
     @cached_property
     def report_sizes(self) -> Mapping[str, tuple[str, int]]:
         """By fingerprint: the name of the question, and the bytes of a report."""
-        found = {one.fingerprint: (name, one.report_bytes) for name, one in self.questions.items()}
+        found = {
+            question.fingerprint: (name, question.report_bytes) for name, question in self.questions.items()
+        }
         return MappingProxyType(found)
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers every question once."""
         return Campaign(self.questions).guarantee
+
+    @cached_property
+    def over_time(self) -> Mapping[str, Any]:
+        """What a person is asked over the whole campaign: with `"once"`, one answer in each period."""
+        if self.repeat != "once":
+            return self.questions
+        days = (self.ends - self.begins).days + 1
+        every = None if self.days is None else min(self.days, days)
+        return {name: Once(question, days=days, every=every) for name, question in self.questions.items()}
+
+    @property
+    def whole_guarantee(self) -> Guarantee:
+        """The guarantee of a person over the whole campaign; of fresh answers, if each is given once."""
+        return whole_promise(self.over_time)
+
+    def explain(self, spent: Guarantee | None = None) -> Explanation:
+        """Return what the campaign promises over all its days, in plain words."""
+        return explain(self.over_time, spent=spent, repeat=self.repeat)
+
+    @cached_property
+    def card(self) -> str:
+        """The card of the campaign, as canonical JSON; it is signed with the campaign and served."""
+        made = card(
+            self.over_time,
+            asker=self.asker,
+            contact=self.contact,
+            purpose=self.purpose,
+            begins=self.begins.isoformat(),
+            ends=self.ends.isoformat(),
+            repeat=self.repeat,
+            campaign=self.id,
+        )
+        return canonical(made)
 
     @cached_property
     def text(self) -> str:
@@ -246,7 +271,7 @@ class Contract:
                 **terms,
                 "repeat": self.repeat,
                 "promise": promises(self.guarantee),
-                "questions": [[name, to_json(one)] for name, one in self.questions.items()],
+                "questions": [[name, to_json(question)] for name, question in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
             }
@@ -272,7 +297,7 @@ class Contract:
                 raise MalformedReport("the labels and the questions of a campaign are lists")
             terms["labels"] = tuple(terms["labels"])
             text.encode()  # half a pair of UTF-16 has no UTF-8, and so no digest
-            questions = {name: read_named(one) for name, one in data["questions"]}
+            questions = {name: read_named(text) for name, text in data["questions"]}
             if len(questions) != len(data["questions"]):
                 raise MalformedReport("two questions of the campaign have the same name")
             for name in _OPTIONAL:
@@ -307,9 +332,6 @@ class Contract:
             raise InvalidParameter(
                 "the file has no table [campaign] with name, asker, contact, begins, ends …"
             )
-        for key in table:
-            if key not in (*_TERMS, *_OPTIONAL):
-                raise unknown_name("term of a campaign", key, [*_TERMS, *_OPTIONAL])
         lacking = [
             key for key in ("name", "asker", "contact", "purpose", "begins", "ends") if key not in table
         ]
@@ -362,9 +384,14 @@ class Published:
     signature: str  # 128 hexadecimal digits
     retired: tuple[datetime.date, str] | None = None  # the day, and a signature
     before: KeyBefore | None = None
+    card: tuple[str, str] | None = None  # the text, and a signature
 
     def __post_init__(self) -> None:
         _verify(self.key, self.signature, _SIGNED + self.contract.text.encode())
+        if self.card is not None:
+            _verify(self.key, self.card[1], _CARD + self.card[0].encode())
+            if loads(self.card[0], "a card").get("campaign") != self.id:
+                raise MalformedReport("the card is that of another campaign")
         if self.retired is not None:
             _verify(self.key, self.retired[1], _retirement(self.id, self.retired[0]))
         if self.before is not None:
@@ -379,7 +406,9 @@ class Published:
     def sign(cls, contract: Contract, key: Any, before: KeyBefore | None = None) -> Self:
         """Return the contract signed with an Ed25519 private key of `cryptography`."""
         signature = key.sign(_SIGNED + contract.text.encode()).hex()
-        return cls(contract, public_part(key), signature, before=before)
+        text = contract.card
+        card = text, key.sign(_CARD + text.encode()).hex()
+        return cls(contract, public_part(key), signature, before=before, card=card)
 
     def retire(self, day: datetime.date, key: Any) -> Self:
         """Return the same, retired from a day on; the key must be the one that signed it."""
@@ -398,6 +427,7 @@ class Published:
             "signature": self.signature,
             "retired": gone,
             **_write_before(self.before),
+            **({} if self.card is None else {"card": {"text": self.card[0], "signature": self.card[1]}}),
         }
         return json.dumps(whole, ensure_ascii=False)
 
@@ -414,12 +444,13 @@ class Published:
             retired = None if gone is None else (read_day(gone["day"]), gone["signature"])
             stated, signature, inner = data["key"], data["signature"], data["campaign"]
             before = _key_before(data)
+            card = (data["card"]["text"], data["card"]["signature"]) if "card" in data else None
         except (KeyError, TypeError, ValueError):
             raise MalformedReport("this is not a published campaign") from None
         check_pin(stated, before, key)
-        if not isinstance(inner, str):
+        if not all(isinstance(part, str) for part in (inner, *(card or ()))):
             raise MalformedReport("this is not a published campaign")
-        return cls(Contract.from_text(inner), stated, signature, retired, before)
+        return cls(Contract.from_text(inner), stated, signature, retired, before, card)
 
 
 @dataclass(frozen=True)

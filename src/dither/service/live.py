@@ -124,8 +124,8 @@ class LiveCounts:
         """Replace all counts by those of a store, at once."""
         fresh = LiveCounts()
         fresh._contracts = self._contracts
-        for one in counted:
-            fresh.add_counts(one)
+        for counts in counted:
+            fresh.add_counts(counts)
         fresh.add_all(news)
         with self._lock:
             self._sequences, self._tick = fresh._sequences, fresh._tick
@@ -142,26 +142,28 @@ class LiveCounts:
         """Hold the counts of slots that were not added to of late in as few bytes as they need."""
         with self._lock:
             there = list(self._sequences.values())
-        for one in there:
-            one.shrink()
+        for sequence in there:
+            sequence.shrink()
 
     def clear(self, campaign: str) -> None:
         """Forget the counts of a campaign."""
         with self._lock:
-            self._sequences = {name: one for name, one in self._sequences.items() if name[0] != campaign}
+            self._sequences = {
+                name: sequence for name, sequence in self._sequences.items() if name[0] != campaign
+            }
         self.revision += 1
 
     def fates(self, campaign: str, day: datetime.date) -> Fates:
         """Return what becomes of the reports of a campaign when they are folded up to a day."""
         steps: dict[tuple[str, str], Sequence[Step]] = {}
         later: set[tuple[str, str]] = set()
-        for (whose, *name), one in self._sequences.items():
+        for (whose, *name), sequence in self._sequences.items():
             if whose == campaign:
                 question, label = name
-                count = max((at for at, step in enumerate(one.steps, 1) if step.day <= day), default=0)
+                count = max((at for at, step in enumerate(sequence.steps, 1) if step.day <= day), default=0)
                 if count:
-                    steps[question, label] = one.steps[:count]
-                if count < len(one.steps):
+                    steps[question, label] = sequence.steps[:count]
+                if count < len(sequence.steps):
                     later.add((question, label))
         return Fates(campaign, day, steps, frozenset(later))
 
@@ -183,11 +185,11 @@ class LiveCounts:
 
         It is the `Summary` of the same reports, count for count. May take a while: call it in a thread.
         """
-        mechanism = self.mechanism(campaign, question)
-        counts, n = np.zeros(mechanism.counting.size, dtype=np.int64), 0
-        for _, one in self._found(campaign, question, label):
-            n += one.add_to(counts, day, shown)
-        return Summary(mechanism, counts, n)
+        asked = self.question_of(campaign, question)
+        counts, n = np.zeros(asked.counting.size, dtype=np.int64), 0
+        for _, sequence in self._found(campaign, question, label):
+            n += sequence.add_to(counts, day, shown)
+        return Summary(asked, counts, n)
 
     def n(
         self,
@@ -199,42 +201,44 @@ class LiveCounts:
         shown: bool = False,
     ) -> int:
         """Return the number of answers to a question. Quick: nothing is counted."""
-        return sum(one.n(day, shown) for _, one in self._found(campaign, question, label))
+        return sum(sequence.n(day, shown) for _, sequence in self._found(campaign, question, label))
 
     def waiting(self, campaign: str, question: str) -> int:
         """Return how many answers to a question wait until they are shown."""
-        return sum(one.waiting for _, one in self._found(campaign, question))
+        return sum(sequence.waiting for _, sequence in self._found(campaign, question))
 
     def days(self, campaign: str, question: str, *, shown: bool = False) -> list[datetime.date]:
         """Return the days on which reports of a question arrived, or were shown, in order."""
-        return sorted(set(chain(*(one.days(shown) for _, one in self._found(campaign, question)))))
+        return sorted(set(chain(*(sequence.days(shown) for _, sequence in self._found(campaign, question)))))
 
     def labels(self, campaign: str, question: str, *, shown: bool = False) -> list[str]:
         """Return the labels with which reports of a question came, in order; "" is none."""
-        return sorted(label for label, one in self._found(campaign, question) if one.days(shown))
+        return sorted(label for label, sequence in self._found(campaign, question) if sequence.days(shown))
 
     def slots(self) -> list[Slot]:
         """Return everything that is counted separately."""
         with self._lock:
             there = list(self._sequences.items())
-        return sorted(Slot(*name[:2], day, name[2]) for name, one in there for day in one.days(shown=False))
+        return sorted(
+            Slot(*name[:2], day, name[2]) for name, sequence in there for day in sequence.days(shown=False)
+        )
 
-    def mechanism(self, campaign: str, question: str) -> Question:
-        """Return the mechanism of a question; raise InvalidParameter if there is none."""
+    def question_of(self, campaign: str, name: str) -> Question:
+        """Return the question of a name; raise InvalidParameter if there is none."""
         if campaign not in self._contracts:
             raise unknown_name("campaign", campaign, list(self._contracts))
         questions = self._contracts[campaign].questions
-        if question not in questions:
-            raise unknown_name("question", question, list(questions))
-        return questions[question]
+        if name not in questions:
+            raise unknown_name("question", name, list(questions))
+        return questions[name]
 
     def _sequence(self, slot: Slot) -> _Sequence:
         name = (slot.campaign, slot.question, slot.label)
         found = self._sequences.get(name)
         if found is None:
-            mechanism = self.mechanism(slot.campaign, slot.question)
+            question = self.question_of(slot.campaign, slot.question)
             with self._lock:
-                made = _Sequence(mechanism, self._contracts[slot.campaign].people)
+                made = _Sequence(question, self._contracts[slot.campaign].people)
                 found = self._sequences.setdefault(name, made)
         return found
 
@@ -242,12 +246,12 @@ class LiveCounts:
         self, campaign: str, question: str, label: str | None = None
     ) -> Iterator[tuple[str, _Sequence]]:
         """Return the sequences of a question, of one label or of all, each with its label."""
-        self.mechanism(campaign, question)
+        self.question_of(campaign, question)
         with self._lock:
             there = list(self._sequences.items())
         return (
-            (name[2], one)
-            for name, one in there
+            (name[2], sequence)
+            for name, sequence in there
             if name[:2] == (campaign, question) and label in (None, name[2])
         )
 
@@ -255,8 +259,8 @@ class LiveCounts:
 class _Sequence:
     """The reports of a question with a label: those that are shown, by day, and those that wait."""
 
-    def __init__(self, mechanism: Question, people: int) -> None:
-        self._mechanism, self._people, self._size = mechanism, people, mechanism.report_bytes
+    def __init__(self, question: Question, people: int) -> None:
+        self._question, self._people, self._size = question, people, question.report_bytes
         self._shown: dict[datetime.date, _SlotCounts] = {}
         self._waiting: dict[datetime.date, bytearray] = {}  # by the day of arrival
         self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # that wait, and were folded
@@ -294,25 +298,25 @@ class _Sequence:
         """Show what waits together with the last reports. At once: a part of a step is never seen."""
         reports = b"".join([*self._waiting.values(), last])
         folded = list(self._folded.values())
-        counts = np.sum([one for one, _ in folded], axis=0) if folded else None
+        counts = np.sum([part for part, _ in folded], axis=0) if folded else None
         self._waiting, self._folded = {}, {}
         self._slot(day).add(reports, counts, sum(n for _, n in folded))
 
     def _slot(self, day: datetime.date) -> _SlotCounts:
         if day not in self._shown:
-            self._shown = {**self._shown, day: _SlotCounts(self._mechanism)}  # others go through the old one
+            self._shown = {**self._shown, day: _SlotCounts(self._question)}  # others go through the old one
         return self._shown[day]
 
     def shrink(self) -> None:
-        for one in self._shown.values():
-            one.shrink()
+        for slot in self._shown.values():
+            slot.shrink()
 
     def days(self, shown: bool) -> set[datetime.date]:
         return set(self._shown) if shown else {*self._shown, *self._waiting, *self._folded}
 
     def n(self, day: datetime.date | None, shown: bool) -> int:
         with self._lock:
-            n = sum(one.n for when, one in self._shown.items() if day in (None, when))
+            n = sum(slot.n for when, slot in self._shown.items() if day in (None, when))
             if shown:
                 return n
             if day is None:
@@ -322,12 +326,12 @@ class _Sequence:
     def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
         """Add the counts of a day, or of all, to a vector; return the number of answers in them."""
         if shown:
-            return sum(one.add_to(total) for when, one in self._shown.items() if day in (None, when))
+            return sum(slot.add_to(total) for when, slot in self._shown.items() if day in (None, when))
         with self._lock:  # nothing moves from what waits to what is shown meanwhile
             n = self.add_to(total, day, shown=True)
             for when, reports in self._waiting.items():
                 if day in (None, when):
-                    self._mechanism.counting.count_into(total, as_cells(self._mechanism, [bytes(reports)]))
+                    self._question.counting.count_into(total, as_cells(self._question, [bytes(reports)]))
                     n += len(reports) // self._size
             for when, (counts, count) in self._folded.items():
                 if day in (None, when):
@@ -339,10 +343,10 @@ class _Sequence:
 class _SlotCounts:
     """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
 
-    def __init__(self, mechanism: Question) -> None:
-        self._mechanism = mechanism
-        self._counting = mechanism.counting
-        self._size = mechanism.report_bytes
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._counting = question.counting
+        self._size = question.report_bytes
         per_count = 8 * self._counting.size
         self._block = _SLOW_BLOCK * self._size if self._counting.by_block else max(_BLOCK, per_count // 2)
         self._counts: Integers | None = None
@@ -389,7 +393,7 @@ class _SlotCounts:
             if self._counts is not None:
                 total += self._counts
             if waiting:
-                self._counting.count_into(total, as_cells(self._mechanism, waiting))
+                self._counting.count_into(total, as_cells(self._question, waiting))
             return n
 
     def _fold(self) -> None:
@@ -402,12 +406,12 @@ class _SlotCounts:
                 self._counts = np.zeros(self._counting.size, dtype=np.int64)
             self._counts = self._counts.astype(np.int64, copy=False)
             for block in _blocks(waiting, self._block):
-                self._counting.count_into(self._counts, as_cells(self._mechanism, block))
+                self._counting.count_into(self._counts, as_cells(self._question, block))
 
 
-def as_cells(mechanism: Question, reports: Iterable[bytes]) -> Array:
+def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
     """Return the bytes of reports as the array of whole numbers that they are."""
-    layout = mechanism.layout
+    layout = question.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
     return flat.reshape(-1, *layout.shape)
 
@@ -415,16 +419,16 @@ def as_cells(mechanism: Question, reports: Iterable[bytes]) -> Array:
 class Total:
     """Counts of reports that come in pieces."""
 
-    def __init__(self, mechanism: Question) -> None:
-        self._mechanism = mechanism
-        self.counts: Integers = np.zeros(mechanism.counting.size, dtype=np.int64)
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self.counts: Integers = np.zeros(question.counting.size, dtype=np.int64)
         self.n = 0
 
     def add(self, reports: list[bytes]) -> None:
         """Count reports."""
-        cells = as_cells(self._mechanism, reports)
-        self._mechanism.counting.count_into(self.counts, cells)
-        self.n += self._mechanism.counting.answers(cells)
+        cells = as_cells(self._question, reports)
+        self._question.counting.count_into(self.counts, cells)
+        self.n += self._question.counting.answers(cells)
 
 
 def _blocks(parts: list[bytes], most: int) -> Iterator[list[bytes]]:

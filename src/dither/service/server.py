@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -22,6 +23,7 @@ from dither.service.collector import Collector, reason_closed, today
 from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
 from dither.service.settings import Reason, Settings, log, read_sealing_key, read_token, to_stderr
 from dither.service.store.opening import is_postgresql, open_store
+from dither.service.web.requests import limited_as
 from dither.service.writer import Writer
 from dither.wire.ohttp import GatewayKeys, configuration
 
@@ -40,13 +42,13 @@ def supervise(bound: socket.socket, count: int) -> None:
     def passed_on(number: int, _: object) -> None:
         nonlocal stopping
         stopping = stopping or number != signal.SIGHUP
-        for one in running:
-            one.send_signal(number)
+        for process in running:
+            process.send_signal(number)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, passed_on)
     while not stopping or running:
-        running[:] = [one for one in running if one.poll() is None]
+        running[:] = [process for process in running if process.poll() is None]
         while not stopping and len(running) < count:
             running.append(_start(bound))
         time.sleep(0.2 if len(running) == count or stopping else _LEAST)
@@ -112,12 +114,12 @@ class ServerPlan:
         everything that devices seal to it would be refused.
         """
         made = [self._read_campaign(Path(name)) for name in self.campaigns]
-        for one in made:
-            key = one.contract.sealing_key
-            over = reason_closed(one, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
+        for published in made:
+            key = published.contract.sealing_key
+            over = reason_closed(published, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
             if key is not None and key not in self.private_keys and not over:
                 raise InvalidParameter(
-                    f"devices encrypt what they send for the campaign {one.contract.name!r} to the key "
+                    f"devices encrypt what they send for the campaign {published.contract.name!r} to the key "
                     f"{key[:16]}…; give the file of this key with --sealing-key"
                 )
         return made
@@ -142,10 +144,10 @@ class ServerPlan:
         if self.log is None and not place.exists():
             return None
         log = CampaignLog.from_json(place.read_bytes())
-        for one in campaigns:
-            if one.key == log.key and one.id not in log.campaigns:
+        for published in campaigns:
+            if published.key == log.key and published.id not in log.campaigns:
                 raise InvalidParameter(
-                    f"the campaign {one.contract.name!r} is not in the list {place.name}; "
+                    f"the campaign {published.contract.name!r} is not in the list {place.name}; "
                     "`dither campaign publish` writes it there"
                 )
         return log
@@ -191,7 +193,9 @@ def make_app(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
     to_stderr()
     writer = plan.writer(campaigns)
     log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
-    return application(writer, *PARTS, token=token)
+    app = application(writer, *PARTS, token=token)
+    app.state.settings = plan.settings
+    return app
 
 
 class Addresses(NamedTuple):
@@ -210,8 +214,8 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
         campaigns = plan.read_campaigns()
         app = make_app(plan, campaigns) if plan.workers == 1 else None
         place = _address(bound)
-        told = tuple(f"{place}/v1/campaigns/{one.id}" for one in campaigns)
-        keys = tuple(dict.fromkeys(one.key for one in campaigns))
+        told = tuple(f"{place}/v1/campaigns/{published.id}" for published in campaigns)
+        keys = tuple(dict.fromkeys(published.key for published in campaigns))
         tell(Addresses(f"{place}/", told, f"{place}/client/dither.js", keys))
         if app is not None:
             run(bound, app)
@@ -262,14 +266,83 @@ class WithoutOffers:
         return b"".join([*lines, b"" if self.head else rest])
 
 
-def _protocol() -> Any:
-    """Return what uvicorn speaks HTTP with: `httptools` if it is there, without offers of other protocols."""
+class Connections:
+    """How many connections every address has open: at most so many. Proxies and relays are not counted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._most = settings.connections
+        self._free = {limited_as(address) for address in (*settings.proxies, *settings.relays)}
+        self._open: Counter[str] = Counter()
+
+    def enter(self, address: str) -> bool:
+        """Count a connection; return whether it may stay. `leave` follows in either case."""
+        self._open[address] += 1
+        return address in self._free or self._open[address] <= self._most
+
+    def leave(self, address: str) -> None:
+        """Forget a connection."""
+        self._open[address] -= 1
+        if self._open[address] <= 0:
+            del self._open[address]
+
+
+def _protocol(settings: Settings) -> Any:
+    """Return what uvicorn speaks HTTP with, `httptools` if it is there, with limits for one address.
+
+    A head that is not complete after `patience` seconds ends its connection: uvicorn waits for ever.
+    """
+    connections, patience = Connections(settings), settings.patience
+
+    def with_limits(base: Any) -> Any:
+        class Limited(base):  # type: ignore[misc]
+            """The protocol, with a deadline for the head and a limit of connections."""
+
+            _address, _since, _timer = "unix", None, None
+
+            def connection_made(self, transport: Any) -> None:
+                super().connection_made(transport)
+                peer = transport.get_extra_info("peername")
+                self._address = limited_as(str(peer[0])) if isinstance(peer, tuple) and peer else "unix"
+                if not connections.enter(self._address):
+                    transport.abort()
+                    return
+                self._since = self.loop.time()
+                self._timer = self.loop.call_later(patience, self._look)
+
+            def data_received(self, data: bytes) -> None:
+                if self._since is None and not self._answering():
+                    self._since = self.loop.time()
+                super().data_received(data)
+                if self._answering():
+                    self._since = None
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                connections.leave(self._address)
+                if self._timer is not None:
+                    self._timer.cancel()
+                super().connection_lost(exc)
+
+            def _answering(self) -> bool:
+                return self.cycle is not None and not self.cycle.response_complete
+
+            def _look(self) -> None:
+                """Close the connection if a head began too long ago; else look again when it would be."""
+                waited = 0.0 if self._since is None else self.loop.time() - self._since
+                if waited >= 0.999 * patience:
+                    self.transport.close()
+                    return
+                self._timer = self.loop.call_later(patience - waited, self._look)
+
+        return Limited
+
     try:
         from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
     except ImportError:
-        return "auto"  # h11, which keeps the body
+        from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    class Reading(HttpToolsProtocol):
+        return with_limits(H11Protocol)  # it keeps the body
+
+    class Reading(with_limits(HttpToolsProtocol)):  # type: ignore[misc]
         """The protocol, given heads without the header."""
 
         def __init__(self, *words: Any, **more: Any) -> None:
@@ -294,7 +367,7 @@ def run(bound: socket.socket, app: Starlette) -> None:
 
     config = uvicorn.Config(
         app,
-        http=_protocol(),
+        http=_protocol(app.state.settings),
         access_log=False,  # no address is written anywhere
         log_config=None,
         proxy_headers=False,

@@ -13,6 +13,7 @@ import os
 import secrets
 import signal
 import sys
+import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -33,9 +34,10 @@ class Settings:
 
     `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses whose
     `X-Forwarded-For` is believed; `relays` are addresses that have no limit of rate, because devices send
-    through them. `body` is in bytes, `patience` in seconds for a body to arrive, and as
-    many for the store to take it; `rate` is reports a second of one address, with bursts of `burst`. A
-    campaign accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
+    through them. `body` is in bytes, `patience` in seconds for the head of a request to arrive, as many for
+    its body, and as many for the store to take it; `rate` is reports a second of one address, with bursts of
+    `burst`. One address has at most `connections` open, and `pages` that change by themselves. A campaign
+    accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
     """
 
     origins: tuple[str, ...] = ()
@@ -45,13 +47,15 @@ class Settings:
     patience: float = 10.0
     rate: float = 20.0
     burst: int = 200
+    connections: int = 100
+    pages: int = 20
     grace: int = 2
     retry: int = 14
     group: int = 1024  # batches in one commit, at most
     queue: int = 1 << 16  # batches that wait for a commit, at most; then 503
 
     def __post_init__(self) -> None:
-        for name in ("body", "burst", "grace", "retry", "group", "queue"):
+        for name in ("body", "burst", "connections", "pages", "grace", "retry", "group", "queue"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < (name != "grace"):
                 raise InvalidParameter(f"{name} is a whole number from 1 upwards, not {found(number)}")
@@ -61,7 +65,7 @@ class Settings:
                 raise InvalidParameter(f"{name} is a positive number, not {found(number)}")
         for name in ("origins", "proxies", "relays"):
             listed = getattr(self, name)
-            if not isinstance(listed, list | tuple) or not all(isinstance(one, str) for one in listed):
+            if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
                 raise InvalidParameter(f"{name} is a list of texts, not {found(listed)}")
             object.__setattr__(self, name, tuple(listed))
 
@@ -72,7 +76,7 @@ class Settings:
             table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
             raise InvalidParameter(f"the settings are not valid TOML: {error}") from None
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for key in table:
             if key not in known:
                 raise unknown_name("setting", key, known)
@@ -101,10 +105,37 @@ def log(event: str, *, level: int = logging.INFO, **facts: Any) -> None:
     _LOGGER.log(level, event, extra={"facts": facts})
 
 
+class FewLines(logging.Filter):
+    """Passes so many lines of one text a minute: whoever sends invalid requests does not fill the disk.
+
+    The next line after a minute says how many were left out.
+    """
+
+    def __init__(self, most: int = 10, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._most, self._clock = most, clock
+        self._seen: dict[str, tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is written."""
+        now, text = self._clock(), str(record.msg)
+        begin, count = self._seen.get(text, (now, 0))
+        if now - begin >= _MINUTE:
+            if count > self._most:
+                record.facts = {**getattr(record, "facts", {}), "left out": count - self._most}
+            begin, count = now, 0
+        self._seen[text] = (begin, count + 1)
+        return count < self._most
+
+
+_MINUTE: Final = 60.0
+
+
 def to_stderr() -> None:
     """Write logs as JSON lines to standard error, those of the server included."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LogLine())
+    handler.addFilter(FewLines())
     for name in ("dither.service", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

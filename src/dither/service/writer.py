@@ -119,22 +119,22 @@ class Writer:
             group: list[_Waiting] = []
             size = 0
             try:
-                one = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
+                waiting = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
                 if self._queue.qsize() < _FEW:
                     time.sleep(_GATHER)  # a commit costs as much as many batches: let some more come
                 while True:
-                    if one is None:
+                    if waiting is None:
                         stopping = True
-                    elif isinstance(one, _Task):
+                    elif isinstance(waiting, _Task):
                         self._write(group)
                         group, size = [], 0
-                        self._perform(one)
+                        self._perform(waiting)
                     else:
-                        group.append(one)
-                        size += sum(len(data) for _, data in one.batch.parts)
+                        group.append(waiting)
+                        size += sum(len(data) for _, data in waiting.batch.parts)
                     if len(group) >= self.collector.settings.group or size >= _BYTES:
                         break
-                    one = self._queue.get_nowait()
+                    waiting = self._queue.get_nowait()
             except queue.Empty:
                 pass
             self._write(group)
@@ -146,7 +146,7 @@ class Writer:
             return
         results: list[BaseException | None]
         try:
-            results = self._store([one.batch for one in group])
+            results = self._store([waiting.batch for waiting in group])
         except StoreUnavailable as error:
             self.unavailable += 1
             log("the store is not available", level=logging.WARNING, error=str(error))
@@ -156,8 +156,8 @@ class Writer:
             logging.getLogger("dither.service").exception("writing failed")
             results = [StoreUnavailable(type(error).__name__)] * len(group)
         by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
-        for one, result in zip(group, results, strict=True):
-            by_loop.setdefault(one.loop, []).append((one.done, result))
+        for waiting, result in zip(group, results, strict=True):
+            by_loop.setdefault(waiting.loop, []).append((waiting.done, result))
         for loop, finished in by_loop.items():
             try:
                 loop.call_soon_threadsafe(_finish, finished)
@@ -196,9 +196,9 @@ class Writer:
         return wrong
 
     def _possible(self, names: tuple[str, str], data: list[bytes]) -> bool:
-        mechanism = self.collector.live.mechanism(*names)
+        question = self.collector.live.question_of(*names)
         try:
-            mechanism.reports(as_cells(mechanism, data))
+            question.reports(as_cells(question, data))
         except MalformedReport:
             return False
         return True

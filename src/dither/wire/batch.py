@@ -46,7 +46,7 @@ class BatchBody:
             raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
         for fingerprint, reports in self.reports.items():
             _check_digits(fingerprint, "a fingerprint")
-            if not reports or len({len(one) for one in reports}) != 1 or not reports[0]:
+            if not reports or len({len(report) for report in reports}) != 1 or not reports[0]:
                 raise MalformedReport(_LENGTH)
 
     @staticmethod
@@ -70,7 +70,7 @@ class BatchBody:
 
     def to_json(self) -> str:
         """Return the body as canonical JSON."""
-        reports = {name: sorted(one.hex() for one in some) for name, some in self.reports.items()}
+        reports = {name: sorted(report.hex() for report in some) for name, some in self.reports.items()}
         return canonical({"dither": 2, "batch": self.id, "label": self.label, "reports": reports})
 
     @staticmethod

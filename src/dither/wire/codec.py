@@ -25,7 +25,7 @@ import numpy as np
 
 from dither import losses
 from dither.device_text import digest, parse
-from dither.domains import Categories, Circle, Domain, Interval, Line
+from dither.domains import Categories, Circle, Domain, Interval, Line, Several
 from dither.errors import (
     BudgetExceeded,
     DitherError,
@@ -86,32 +86,32 @@ def check_bounds(data: Any) -> None:
         if items > MOST_ITEMS:
             raise MalformedReport(f"the specification has more than {MOST_ITEMS} parts")
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                if not all(isinstance(name, str) for name in one):
+        for part in level:
+            if isinstance(part, dict):
+                if not all(isinstance(name, str) for name in part):
                     raise MalformedReport("the keys in a specification must be texts")
-                inner += one.values()
-            elif isinstance(one, list | tuple):
-                inner += one
+                inner += part.values()
+            elif isinstance(part, list | tuple):
+                inner += part
             else:
-                _plain(one)
+                _plain(part)
         level = inner
         if not level:
             return
     raise MalformedReport(f"the specification is nested more than {MOST_DEPTH} levels deep")
 
 
-def _plain(one: Any) -> None:
-    if one is None or isinstance(one, bool):
+def _plain(value: Any) -> None:
+    if value is None or isinstance(value, bool):
         return
-    if isinstance(one, int):
-        if one.bit_length() > MOST_BITS:
+    if isinstance(value, int):
+        if value.bit_length() > MOST_BITS:
             raise MalformedReport(f"a number in the specification has more than {MOST_BITS} bits")
-    elif isinstance(one, float):
-        if not math.isfinite(one):
+    elif isinstance(value, float):
+        if not math.isfinite(value):
             raise MalformedReport("a number in the specification is not finite")
-    elif not isinstance(one, str):
-        raise MalformedReport(f"a specification cannot contain a {type(one).__name__}")
+    elif not isinstance(value, str):
+        raise MalformedReport(f"a specification cannot contain a {type(value).__name__}")
 
 
 def check_specification(data: Any) -> None:
@@ -310,7 +310,24 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
 
 _CAMPAIGN_VERSION: Final = 1
 MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
-_DOMAINS: Final = ("interval", "circle", "categories")
+_DOMAINS: Final = ("interval", "circle", "categories", "several")
+# What the table [campaign] of a file may have; the last two are not written where they are not used.
+TERMS: Final = (
+    *(
+        "name",
+        "version",
+        "asker",
+        "contact",
+        "purpose",
+        "begins",
+        "ends",
+        "people",
+        "repeat",
+        "days",
+        "labels",
+    ),
+    *("sealing_key", "reports_a_batch"),
+)
 
 
 @dataclass(frozen=True)
@@ -371,6 +388,15 @@ class Campaign:
             data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
             raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
+        for key in data:
+            if key not in ("campaign", "questions"):
+                raise unknown_name(
+                    "table of a campaign", key, ["campaign", "questions"], also="and nothing outside of them"
+                )
+        terms = data.get("campaign", {})
+        for key in terms if isinstance(terms, dict) else ():
+            if key not in TERMS:
+                raise unknown_name("term of a campaign", key, TERMS)
         tables = data.get("questions")
         try:
             check_bounds(tables)
@@ -416,9 +442,9 @@ def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     The result has one key, "reading", or none, so that campaigns without declarations keep their text.
     """
     declared: dict[str, dict[str, Any]] = {}
-    for name, one in questions.items():
-        if isinstance(one.domain, Line):
-            words = {"step": one.domain.step, "unit": one.domain.unit or None}
+    for name, question in questions.items():
+        if isinstance(question.domain, Line):
+            words = {"step": question.domain.step, "unit": question.domain.unit or None}
             declared[name] = {key: value for key, value in words.items() if value is not None}
     declared = {name: words for name, words in declared.items() if words}
     return {"reading": declared} if declared else {}
@@ -430,11 +456,11 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     if not isinstance(declared, dict):
         raise MalformedReport('"reading" has units and steps by the name of the question')
     for name, words in declared.items():
-        one = made.get(name)
+        question = made.get(name)
         known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
-        if one is None or not known or not isinstance(one.domain, Line):
+        if question is None or not known or not isinstance(question.domain, Line):
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
-        made[name] = replace(one, domain=one.domain.read_as(**words), made_by=None)
+        made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made
 
 
@@ -451,7 +477,10 @@ def _declared_domain(domain: Domain, table: dict[str, Any]) -> Domain:
 def _question(name: str, table: dict[str, Any]) -> Any:
     table, kind = dict(table), None
     try:
-        domain = read_domain({kind: table.pop(kind) for kind in _DOMAINS if kind in table})
+        given: dict[str, Any] = {kind: table.pop(kind) for kind in _DOMAINS if kind in table}
+        if "several" in given and "most" in table:
+            given["most"] = table.pop("most")
+        domain = read_domain(given)
         domain = _declared_domain(domain, table)
         if "epsilon" not in table:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
@@ -489,11 +518,12 @@ def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> I
 
 
 def read_domain(table: Mapping[str, Any]) -> Domain:
-    """Return the domain that exactly one of the keys `interval`, `circle` and `categories` describes."""
+    """Return the domain that exactly one of the keys of `_DOMAINS` describes; `several` needs `most`, too."""
     given = [kind for kind in _DOMAINS if table.get(kind) is not None]
     if len(given) != 1:
         raise InvalidParameter(
-            "exactly one domain is needed: interval = [low, high], circle = period or categories = […]; "
+            "exactly one domain is needed: interval = [low, high], circle = period, categories = […] or "
+            "several = […] with most = 10; "
             f"{' and '.join(given) or 'none'} was given"
         )
     value = table[given[0]]
@@ -501,6 +531,10 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
         return Circle(value)
     if given[0] == "categories":
         return Categories(value)
+    if given[0] == "several":
+        if table.get("most") is None:
+            raise InvalidParameter("several = […] needs most, how many items a person tells about")
+        return Several(value, most=table["most"])
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
     return Interval(*value)
@@ -516,6 +550,8 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[
     budget = check_epsilon(epsilon)
     if isinstance(domain, Circle):
         return design_of("OGPM"), {}
+    if isinstance(domain, Several):
+        return design_of("SetResponse"), {}
     if isinstance(domain, Categories):
         return type(_load("advice.catalogue").default_protocol(domain, budget)), {}
     spread, best = _load("advice.goals.numbers").Mean().spread, _load("advice.catalogue").solved_candidates

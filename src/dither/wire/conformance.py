@@ -44,78 +44,86 @@ Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, what is asked, an
 
 
 def _draws(data: Any) -> Iterator[Case]:
-    for one in data["questions"]:
-        for number, draw in enumerate(one["draws"]):
-            asked = {"do": "draw", "specification": one["specification"]}
+    for question in data["questions"]:
+        for number, draw in enumerate(question["draws"]):
+            asked = {"do": "draw", "specification": question["specification"]}
             asked |= {"value": draw["value"], "bytes": draw["bytes"]}
-            yield f"{one['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
+            yield f"{question['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
 
 
 def _refusals(data: Any) -> Iterator[Case]:
-    for one in data["refused"]:
-        yield f"{one['name']}: {one['reason']}", _read(one), {"refused": True}
+    for refused in data["refused"]:
+        yield f"{refused['name']}: {refused['reason']}", _read(refused), {"refused": True}
 
 
 def _texts(data: Any) -> Iterator[Case]:
-    for one in data["specifications"]:
-        yield f"specification, {one['name']}: {one['reason']}", _read(one), _verdict(one, "fingerprint")
-    for one in data["campaigns"]:
-        expected = _verdict(one, "campaign", "retired", "asks")
-        yield f"campaign, {one['name']}: {one['reason']}", _campaign(one, data["key"]), expected
+    for case in data["specifications"]:
+        yield f"specification, {case['name']}: {case['reason']}", _read(case), _verdict(case, "fingerprint")
+    for case in data["campaigns"]:
+        expected = _verdict(case, "campaign", "retired", "asks")
+        yield f"campaign, {case['name']}: {case['reason']}", _campaign(case, data["key"]), expected
 
 
 def _signatures(data: Any) -> Iterator[Case]:
     yield "the signed campaign", _campaign(data, data["key"]), {"campaign": data["id"]}
 
 
-def _read(one: dict[str, Any]) -> dict[str, Any]:
-    return {"do": "read", "specification": one["specification"]}
+def _read(case: dict[str, Any]) -> dict[str, Any]:
+    return {"do": "read", "specification": case["specification"]}
 
 
-def _campaign(one: dict[str, Any], key: str) -> dict[str, Any]:
-    return {"do": "campaign", "published": one["published"], "key": key}
+def _campaign(case: dict[str, Any], key: str) -> dict[str, Any]:
+    return {"do": "campaign", "published": case["published"], "key": key}
 
 
-def _verdict(one: dict[str, Any], *fields: str) -> dict[str, Any]:
-    return {"refused": True} if one["verdict"] == "refused" else {name: one[name] for name in fields}
+def _verdict(case: dict[str, Any], *fields: str) -> dict[str, Any]:
+    return {"refused": True} if case["verdict"] == "refused" else {name: case[name] for name in fields}
 
 
 def _bounds(data: Any) -> Iterator[Case]:
-    for one in data["bounds"]:
-        yield f"ε = {one['epsilon']}", {"do": "bound", "epsilon": one["epsilon"]}, {"below": one["below"]}
+    for bound in data["bounds"]:
+        yield (
+            f"ε = {bound['epsilon']}",
+            {"do": "bound", "epsilon": bound["epsilon"]},
+            {"below": bound["below"]},
+        )
 
 
 def _batches(data: Any) -> Iterator[Case]:
-    for one in data["batches"]:
-        asked = {"do": "batch"} | {name: one[name] for name in ("batch", "label", "reports")}
-        yield one["batch"], asked, {"json": one["json"], "packed": one["packed"]}
+    for batch in data["batches"]:
+        asked = {"do": "batch"} | {name: batch[name] for name in ("batch", "label", "reports")}
+        yield batch["batch"], asked, {"json": batch["json"], "packed": batch["packed"]}
 
 
 def _ohttp(data: Any) -> Iterator[Case]:
     """Yield requests and responses in binary HTTP, exchanges, and keys to which nothing may be encrypted."""
-    for one in data["requests"]:
-        asked = {"do": "request"} | {name: one[name] for name in ("method", "address", "form", "body")}
-        yield f"request: {one['name']}", asked, {name: one[name] for name in ("plain", "length")}
-    for one in data["responses"]:
-        told = ("refused",) if "refused" in one else ("status", "content")
-        yield f"response: {one['name']}", {"do": "response", "plain": one["plain"]}, {n: one[n] for n in told}
+    for case in data["requests"]:
+        asked = {"do": "request"} | {name: case[name] for name in ("method", "address", "form", "body")}
+        yield f"request: {case['name']}", asked, {name: case[name] for name in ("plain", "length")}
+    for case in data["responses"]:
+        told = ("refused",) if "refused" in case else ("status", "content")
+        yield (
+            f"response: {case['name']}",
+            {"do": "response", "plain": case["plain"]},
+            {n: case[n] for n in told},
+        )
     given = ("configuration", "plain", "ephemeral", "answer")
-    for one in data["exchanges"]:
-        asked = {"do": "encapsulate"} | {name: one[name] for name in given}
-        yield one["name"], asked, {name: one[name] for name in ("sealed", "opened")}
-        damaged = one["answer"][:-2] + ("00" if one["answer"][-2:] != "00" else "01")
-        yield f"{one['name']}, the answer changed", asked | {"answer": damaged}, {"refused": True}
-    for one in data["configurations"]:
+    for case in data["exchanges"]:
+        asked = {"do": "encapsulate"} | {name: case[name] for name in given}
+        yield case["name"], asked, {name: case[name] for name in ("sealed", "opened")}
+        damaged = case["answer"][:-2] + ("00" if case["answer"][-2:] != "00" else "01")
+        yield f"{case['name']}, the answer changed", asked | {"answer": damaged}, {"refused": True}
+    for case in data["configurations"]:
         asked = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given[1:3]}
-        asked |= {"configuration": one["configuration"]}
-        yield f"configuration: {one['reason']}", asked, {"refused": True}
+        asked |= {"configuration": case["configuration"]}
+        yield f"configuration: {case['reason']}", asked, {"refused": True}
 
 
 def _log(data: Any) -> Iterator[Case]:
     """Yield lists of campaigns, each with the length and the head that a device kept before."""
-    for one in data["logs"]:
-        asked = {"do": "log", "key": data["key"]} | {name: one[name] for name in ("published", "kept")}
-        yield one["name"], asked, _verdict(one, "count", "head")
+    for log in data["logs"]:
+        asked = {"do": "log", "key": data["key"]} | {name: log[name] for name in ("published", "kept")}
+        yield log["name"], asked, _verdict(log, "count", "head")
 
 
 def _account(data: Any) -> Iterator[Case]:
@@ -130,8 +138,8 @@ def _account(data: Any) -> Iterator[Case]:
 
 def _permanent(data: Any) -> Iterator[Case]:
     """Yield every list of answers per value, and which of them are one report."""
-    for one in data["permanent"]:
-        yield one["name"], {"do": "permanent", "asks": one["asks"]}, {"alike": one["alike"]}
+    for case in data["permanent"]:
+        yield case["name"], {"do": "permanent", "asks": case["asks"]}, {"alike": case["alike"]}
 
 
 def alike(reports: Iterable[str]) -> list[int]:
@@ -141,7 +149,7 @@ def alike(reports: Iterable[str]) -> list[int]:
     [0, 1, 0]
     """
     seen: dict[str, int] = {}
-    return [seen.setdefault(one, len(seen)) for one in reports]
+    return [seen.setdefault(report, len(seen)) for report in reports]
 
 
 _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {

@@ -151,7 +151,7 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert "not a key that signs" in run("campaign", "retire", out, "--key", str(other)).output
     assert "no file" in run("campaign", "retire", out, "--key", str(tmp_path / "none.key")).output
     assert not (tmp_path / "none.key").exists()
-    assert "--head is for" in run("audit", "podium", "--head", "ab").output
+    assert "--head and --key are for" in run("audit", "podium", "--head", "ab").output
     assert "one worker" in run("serve", file, "--workers", "2").output
     assert "--key" in run("serve", file, "--store", "postgresql://localhost/x").output
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x").output

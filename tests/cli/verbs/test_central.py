@@ -63,8 +63,8 @@ def test_cells_that_are_not_numbers(tmp_path: Path) -> None:
     file.write_text("pay\n" + "100\n" * 3000 + "unknown\n" * 1000)
     words = ("central", "mean", file, "--column", "pay", "--interval", 0, 100, "--epsilon", 50)
     asked = partial(run, *words)
-    assert json.loads(asked("--json").output)["value"] == pytest.approx(87.5, abs=0.5)
-    assert json.loads(asked("--missing", "drop", "--json").output)["value"] == pytest.approx(100, abs=0.5)
+    assert json.loads(asked("--json").stdout)["value"] == pytest.approx(87.5, abs=0.5)
+    assert json.loads(asked("--missing", "drop", "--json").stdout)["value"] == pytest.approx(100, abs=0.5)
     for more in ((), ("--missing", "drop")):
         output = asked(*more).output
         assert "not numbers" in output

@@ -86,6 +86,7 @@ def test_a_comparison_for_single_values() -> None:
     assert values[0]["mechanism"] == "Optimal(loss=absolute)"
 
 
+@pytest.mark.slow
 def test_a_comparison_is_sorted_by_the_goal() -> None:
     rows = json.loads(run("compare", "--interval", 0, 1, "--epsilon", 1, "--json").output)
     errors = [row["error"] for row in rows if row["error"] is not None]

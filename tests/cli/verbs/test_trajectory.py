@@ -57,7 +57,7 @@ def test_what_is_written_is_what_the_reports_say(tmp_path: Path, kind: str) -> N
     file, out = made(tmp_path, "csv"), tmp_path / "out.geojson"
     words = ("--mechanism", kind, "--epsilon", 4, "--keep-times", "-o", out, "--json")
     result = run("perturb", file, *BOX, *words)
-    answer = json.loads(result.output)
+    answer = json.loads(result.stdout)
     assert answer["places"] == len(data.Trips.read(file).paths.points)
     assert answer["mechanism"].lower() == kind.replace("-", "")
     told = data.Trips.read(out)

@@ -150,8 +150,8 @@ def test_what_is_refused() -> None:
     for wrong in (
         {"epsilon": 1e-6},
         {"epsilon": 1.0, "radian": 0},
-        {"epsilon": 1.0, "loss": "squared"},
-        {"epsilon": 1.0, "widths": 2},
+        {"epsilon": 1.0, "loss": "square"},
+        {"epsilon": 1.0, "widths": "wide"},
     ):
         with pytest.raises(dt.errors.InvalidParameter):
             dt.Polar(CITY, **wrong)

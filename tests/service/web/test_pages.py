@@ -134,15 +134,15 @@ def test_events_carry_what_changed_and_nothing_else(monkeypatch):
             return False
 
     async def read() -> list[dict[str, str]]:
-        stream, found = made.news(published, Request()), []
+        stream, found = made.news(published, Request(), "here"), []
         assert await anext(stream) == b"retry: 2000\n\n"
-        assert made.streams == 1
+        assert made.streams.total() == 1
         found.append(await anext(stream))
         send(collector, published, "minutes", people(300)[0])
         collector.refuse(Reason.LATE, published.id)
         found.append(await anext(stream))
         await stream.aclose()
-        assert made.streams == 0
+        assert made.streams.total() == 0
         return [json.loads(one.decode().removeprefix("data: ")) for one in found]
 
     first, second = asyncio.run(read())

@@ -22,6 +22,7 @@ def _axe() -> str:
     return (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_state_is_clean(browser):
     axe = _axe()
     for number, state in enumerate(STATES):
@@ -36,6 +37,7 @@ def test_every_state_is_clean(browser):
             browser.open("about:blank", "true")
 
 
+@pytest.mark.slow
 def test_axe_would_find_something(browser):
     """The twin: a picture without words and a pale text."""
     axe = _axe()
@@ -72,6 +74,7 @@ def test_news_arrive_and_an_open_table_stays_open(browser):
     browser.problems()  # which the browser notes
 
 
+@pytest.mark.slow
 def test_a_script_of_somebody_else_does_not_run(browser):
     collector, _ = collector_in("empty")
     with served(collector) as address:

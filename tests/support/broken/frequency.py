@@ -11,10 +11,12 @@ import numpy as np
 from dither.kernels.coin import BiasedCoin, truth
 from dither.kernels.sets.bits import Bits
 from dither.kernels.sets.prefix import HashedResponse
+from dither.kernels.sets.several import SetKernel
 from dither.kernels.sets.subsets import SubsetBits
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.base import CategoryMechanism
+from dither.mechanisms.frequency.several import SetResponse
 
 
 @dataclass(frozen=True)
@@ -76,3 +78,41 @@ class OtherBuckets(CategoryMechanism):
 def unfair_subsets(size: int, chosen: int, epsilon: float) -> SubsetBits:
     """Sets that hold the input with odds of e^ε, as if there were as many sets with it as without."""
     return SubsetBits(size, chosen, truth(epsilon))
+
+
+class KeepsTheFirst(SetKernel):  # type: ignore[misc]
+    """Sets that are cut to their first items instead of thinned at random."""
+
+    def thin(self, codes: Any, source: Any) -> list[int]:
+        return sorted(codes)[: self.most]
+
+
+@dataclass(frozen=True)
+class FirstOfMany(SetResponse):
+    """Sets of items of which the first of the list are kept: later items seem rarer than they are."""
+
+    def _kernel(self) -> SetKernel:
+        fair = super()._kernel()
+        return KeepsTheFirst(fair.items, fair.most, fair.chosen, fair.least, fair.coin)
+
+
+class WithoutDummies(SetKernel):  # type: ignore[misc]
+    """Sets that are completed by the list's first items: who has few items tells of others."""
+
+    def _own(self, codes: np.ndarray, source: Any) -> np.ndarray:
+        own = super()._own(codes, source)
+        return np.sort(np.where(own >= self.items, own - self.items, own), axis=0)
+
+
+@dataclass(frozen=True)
+class NoDummies(SetResponse):
+    """Sets of items without dummies: the empty set is told as the first items."""
+
+    def _kernel(self) -> SetKernel:
+        fair = super()._kernel()
+        return WithoutDummies(fair.items, fair.most, fair.chosen, fair.least, fair.coin)
+
+
+def meeting_too_often(fair: SetKernel) -> SetKernel:
+    """Sets whose coin is one part in 2^128 too high: the ratio is above e^ε."""
+    return SetKernel(fair.items, fair.most, fair.chosen, fair.least, BiasedCoin(fair.coin.heads + 1))

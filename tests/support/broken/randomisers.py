@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither.randomness import Source
 
 UNIT, SIX, EIGHT = dt.Interval(0, 1), dt.Categories(6), dt.Categories(8)
 SQUARE = dt.Rectangle(UNIT, UNIT)
@@ -287,7 +288,44 @@ PATHS = dt.Neighbours.paths(SQUARE, 3)
 BITS = [np.array([0, 0, 0, 0], dtype=np.uint8) == 1, np.array([1, 1, 1, 1], dtype=np.uint8) == 1]
 RECORDS = [0.2, 0.5, 0.9, 0.4]
 
+
+def three_parts(rng: np.random.Generator) -> Randomiser:
+    """(a, b, a ⊕ b ⊕ value) of a bit: any two parts are independent of the value, all three tell it."""
+
+    def randomise(values: np.ndarray) -> np.ndarray:
+        a, b = rng.integers(0, 2, (2, len(values)))
+        return np.stack([a, b, a ^ b ^ values], axis=1)
+
+    return randomise
+
+
+def three_words(rng: np.random.Generator) -> Randomiser:
+    """The same, as words in a list."""
+    rows = three_parts(rng)
+    return lambda values: [[("no", "yes")[part] for part in row] for row in rows(values).tolist()]
+
+
+def one_code(rng: np.random.Generator) -> Randomiser:
+    """A uniform report, but the code 13 of 20 is reported as it is."""
+    return lambda values: np.where(np.asarray(values) == 13, 13, rng.integers(0, 20, len(values)))
+
+
+def source_ignored(rng: np.random.Generator) -> Randomiser:
+    """A fair coin if it is given a source, as an audit does; the value itself in a plain call."""
+
+    def randomise(values: np.ndarray, source: Source | None = None) -> np.ndarray:
+        if source is None:
+            return values
+        return np.array([source.take(1)[0] & 1 for _ in values])
+
+    return randomise
+
+
 MUSEUM: dict[str, Case] = {
+    "three parts that tell it together": Case(three_parts, dt.Categories(2), 1.0),
+    "three words that tell it together": Case(three_words, dt.Categories(2), 1.0),
+    "one code of twenty": Case(one_code, dt.Categories(20), 1.0),
+    "noise only with a source": Case(source_ignored, dt.Categories(2), 1.0),
     "TraCS's k-RR": Case(tracs_response, SIX, 1.0),
     "the value itself above ε = 10": Case(shortcut, UNIT, 10.5),
     "Laplace from 32 bits": Case(laplace_32, UNIT, 1.0),

@@ -15,6 +15,7 @@ import numpy as np
 import dither as dt
 from dither.mechanisms.places.base import grid
 
+SEVERAL = dt.SetResponse(dt.Several(5, most=2), epsilon=0.5)
 UNIT, TURN = dt.Interval(0, 1), dt.Circle(360)
 SQUARE = dt.Rectangle(UNIT, UNIT)
 FIVE = dt.Categories(5)
@@ -75,6 +76,11 @@ CASES: dict[str, KernelCase] = {
     "bits": KernelCase(dt.OUE(FIVE, epsilon=1), (0, 3), binary),
     "subset": KernelCase(dt.SubsetSelection(FIVE, epsilon=1), (0, 3), binary),
     "indices": KernelCase(dt.SubsetIndices(dt.Categories(9), epsilon=1), (0, 3), of_sets(9)),
+    "several": KernelCase(
+        SEVERAL,
+        (np.array([0, -1]), np.array([1, 3])),
+        lambda reports: of_sets(7)(SEVERAL.kernel.elements(reports)),
+    ),
     "hadamard": KernelCase(dt.HadamardResponse(FIVE, epsilon=1), (0, 3)),
     "projective": KernelCase(dt.ProjectiveResponse(dt.Categories(13), epsilon=1), (0, 3)),
     "projective, 128 bits": KernelCase(dt.ProjectiveResponse(FIVE, epsilon=30), (0, 3)),

@@ -22,7 +22,7 @@ export interface Options {
     /** The rules of the account: one budget for all time, unless they are those of `dither-ldp/rules`. */
     rules?: Rules;
 }
-/** How a question is asked. */
+/** What an asker adds to a question: its name, who asks, how often. */
 export interface Asking {
     name: string;
     asker: string;
@@ -48,7 +48,7 @@ export interface Promised {
     /** What this holds under; the policy must accept each line. */
     assumes: string[];
 }
-/** A question as this device is asked it. */
+/** A question with what its asker added, as `answer` and `send` take it. */
 export interface Asks {
     readonly question: Question;
     readonly asking: Asking;

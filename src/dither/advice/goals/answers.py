@@ -84,7 +84,9 @@ class Ranges(Averaged):
         return summed_variance(mechanism, matrix) / (size - 1)
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
-        solved = [one.mechanism for one in candidates if isinstance(one.mechanism, Cumulative)]
+        solved = [
+            candidate.mechanism for candidate in candidates if isinstance(candidate.mechanism, Cumulative)
+        ]
         return _below(self, solved[0]) if solved else None
 
     def reason(self, first: Candidate, domain: Any) -> str:
@@ -199,13 +201,13 @@ class Locations(Goal):
         for kind in kinds:
             if isinstance(domain, kind.takes):
                 found.append(Candidate(f"{kind.__name__}(…)", kind(domain, epsilon=epsilon)))
-        for one in list(found):
-            if isinstance(one.mechanism, TraCSC | TraCSD):
-                split = best_split(one.mechanism, self.places)
-                if abs(split - one.mechanism.split) < _ALIKE:
+        for candidate in list(found):
+            if isinstance(candidate.mechanism, TraCSC | TraCSD):
+                split = best_split(candidate.mechanism, self.places)
+                if abs(split - candidate.mechanism.split) < _ALIKE:
                     continue
-                name = f"{type(one.mechanism).__name__}(…, split={split:g})"
-                found.append(Candidate(name, replace(one.mechanism, split=split), variant=True))
+                name = f"{type(candidate.mechanism).__name__}(…, split={split:g})"
+                found.append(Candidate(name, replace(candidate.mechanism, split=split), variant=True))
         return found
 
     def error(self, mechanism: Any) -> float:

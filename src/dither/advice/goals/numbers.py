@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Final, get_args
 import numpy as np
 
 from dither.advice import simulation
-from dither.advice.catalogue import Candidate, on_a_line, on_categories, solved_candidates
+from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
 from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval
+from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found
 from dither.estimation.intervals import reach_of_one
 from dither.kernels.kernel import mean_of_ends
@@ -69,14 +69,14 @@ class Goal(ABC):
         self, candidates: list[Candidate], *, rough: bool = False, progress: Progress | None = None
     ) -> list[tuple[Candidate, float]]:
         """Return the candidates that can serve with their errors; with `rough`, less accurate ones."""
-        predicted = [(one, self.error(one.mechanism)) for one in candidates]
-        return [(one, error) for one, error in predicted if error is not None]
+        predicted = [(candidate, self.error(candidate.mechanism)) for candidate in candidates]
+        return [(candidate, error) for candidate, error in predicted if error is not None]
 
     def columns(
         self, candidates: list[Candidate], progress: Progress | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
         """Return what `dt.compare` shows: how errors were found, and their columns, the first to sort by."""
-        return "", [{"error": self.error(one.mechanism)} for one in candidates]
+        return "", [{"error": self.error(candidate.mechanism)} for candidate in candidates]
 
     def least_error(self, candidates: list[Candidate]) -> float | None:
         """Return a lower bound on the error of every mechanism, known or not; None if there is none."""
@@ -146,7 +146,7 @@ class Averaged(Goal):
         return None if reach is None else reach / people_of(self.n)
 
     def people(self, candidates: list[Candidate], target: float) -> int | None:
-        spreads = [self.spread(one.mechanism) for one in candidates]
+        spreads = [self.spread(candidate.mechanism) for candidate in candidates]
         least = min((spread for spread in spreads if spread is not None), default=None)
         return None if least is None else max(1, math.ceil(least / target**2 * (1.0 - 1e-12)))
 
@@ -209,11 +209,11 @@ class Frequencies(Averaged):
     It is the same whatever the frequencies are.
     """
 
-    takes = (Categories,)
+    takes = (Categories, Several)
     otherwise = "for numbers use dt.goals.Distribution"
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        return on_categories(domain, epsilon)
+        return on_sets(domain, epsilon) if isinstance(domain, Several) else on_categories(domain, epsilon)
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
@@ -224,6 +224,10 @@ class Frequencies(Averaged):
         return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
+        if isinstance(domain, Several):
+            cost = first.mechanism.cut_cost
+            cut = f"; longer ones have {percent(cost / (1.0 + cost))} less variance" if cost > 0.01 else ""
+            return f"any set against any other, in {first.mechanism.report_bytes}-byte reports{cut}"
         least = least_frequency_variance(len(domain), first.mechanism.epsilon)
         above = math.sqrt(average_variance(first.mechanism) / least) - 1.0
         size = f"in {first.mechanism.report_bytes:g}-byte reports"
@@ -239,7 +243,9 @@ def _frugal(pair: tuple[Candidate, float], near: float) -> tuple[bool, float, fl
 
 def _plain(domain: Any, epsilon: float) -> list[Candidate]:
     """Return every mechanism once: an estimate is the same for all codebooks of the same reports."""
-    return [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
+    return [
+        candidate for candidate in on_a_line(domain, epsilon, (absolute, squared)) if not candidate.variant
+    ]
 
 
 def _slope(mechanism: Analysis) -> float | None:
@@ -262,12 +268,16 @@ def reading_gain(mechanism: Any, criterion: Criterion) -> float:
     except DitherError:  # so few cells do not hold such a window
         return 1.0
     readings = [question.plain_reading(), question.unbiased_reading()]
-    if any(one is None for one in readings) or np.array_equal(*(one.values for one in readings)):
+    if any(reading is None for reading in readings) or np.array_equal(
+        *(reading.values for reading in readings)
+    ):
         return 1.0
     inputs = np.linspace(question.line.low, question.line.high, _COMPARED)
     operator = question.likelihood(inputs, question.outcomes)
     middle = (question.line.low + question.line.high) / 2.0
-    plain, best = (operator.backward((one.values - middle) ** 2) - (inputs - middle) ** 2 for one in readings)
+    plain, best = (
+        operator.backward((reading.values - middle) ** 2) - (inputs - middle) ** 2 for reading in readings
+    )
     over = np.max if criterion == "worst" else mean_of_ends
     return float(over(best) / over(plain))
 
@@ -352,7 +362,11 @@ class _Simulated(Goal):
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         # Every mechanism once: an estimate is the same for all codebooks of the same reports.
-        plain = [one for one in on_a_line(domain, epsilon, (absolute, squared)) if not one.variant]
+        plain = [
+            candidate
+            for candidate in on_a_line(domain, epsilon, (absolute, squared))
+            if not candidate.variant
+        ]
         return [*plain, *(self.beside(domain, epsilon) if wait else [])]
 
     def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
@@ -379,14 +393,19 @@ class _Simulated(Goal):
     ) -> list[tuple[Candidate, float]]:
         """Return the candidates that can serve with their errors: few runs for all, many for the best."""
         n = people_of(self.n)
-        able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
-        first = [simulation.simulate(one.mechanism, self.question, n, FIRST, progress).error for one in able]
+        able = [
+            candidate for candidate in candidates if simulation.tells_apart(candidate.mechanism, self._parts)
+        ]
+        first = [
+            simulation.simulate(candidate.mechanism, self.question, n, FIRST, progress).error
+            for candidate in able
+        ]
         near = 0.0 if rough else _NEAR * min(first, default=0.0)
         return [
-            (one, simulation.simulate(one.mechanism, self.question, n, FINAL, progress).error)
+            (candidate, simulation.simulate(candidate.mechanism, self.question, n, FINAL, progress).error)
             if error <= near
-            else (one, error)
-            for one, error in zip(able, first, strict=True)
+            else (candidate, error)
+            for candidate, error in zip(able, first, strict=True)
         ]
 
     def usual_first(self, ranking: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
@@ -395,7 +414,10 @@ class _Simulated(Goal):
         if self.question.share is None or usual is None or usual is ranking[0]:
             return ranking
         n = people_of(self.n)
-        both = (simulation.simulate(one.mechanism, self.question, n, FINAL) for one, _ in (ranking[0], usual))
+        both = (
+            simulation.simulate(candidate.mechanism, self.question, n, FINAL)
+            for candidate, _ in (ranking[0], usual)
+        )
         if not next(both).is_less(next(both)):
             return [usual, *(pair for pair in ranking if pair is not usual)]
         return ranking
@@ -408,11 +430,11 @@ class _Simulated(Goal):
         self, candidates: list[Candidate], progress: Progress | None = None
     ) -> tuple[str, list[dict[str, float | None]]]:
         n, rows = people_of(self.n), []
-        for one in candidates:
-            able = simulation.tells_apart(one.mechanism, self._parts)
+        for candidate in candidates:
+            able = simulation.tells_apart(candidate.mechanism, self._parts)
             row: dict[str, float | None] = dict.fromkeys(self.questions())
             for name, question in self.questions().items() if able else ():
-                row[name] = simulation.simulate(one.mechanism, question, n, FIRST, progress).error
+                row[name] = simulation.simulate(candidate.mechanism, question, n, FIRST, progress).error
             rows.append(row)
         if self.question.share is not None:
             return "simulated for twelve shapes", rows
@@ -420,10 +442,14 @@ class _Simulated(Goal):
         return how, rows
 
     def people(self, candidates: list[Candidate], target: float) -> int | None:
-        able = [one for one in candidates if simulation.tells_apart(one.mechanism, self._parts)]
+        able = [
+            candidate for candidate in candidates if simulation.tells_apart(candidate.mechanism, self._parts)
+        ]
         if not able:
             return None
-        pilot = [simulation.simulate(one.mechanism, self.question, 10_000, FIRST).error for one in able]
+        pilot = [
+            simulation.simulate(candidate.mechanism, self.question, 10_000, FIRST).error for candidate in able
+        ]
         best = able[int(np.argmin(pilot))]
         return simulation.people_for_error(best.mechanism, self.question, target)
 
@@ -471,8 +497,8 @@ class Distribution(_Simulated):
         return ShapeQuestion(self.distance)
 
     def questions(self) -> dict[str, ShapeQuestion]:
-        order = sorted(get_args(Distance), key=lambda one: one != self.distance)
-        return {one.upper(): ShapeQuestion(one) for one in order}
+        order = sorted(get_args(Distance), key=lambda distance: distance != self.distance)
+        return {distance.upper(): ShapeQuestion(distance) for distance in order}
 
     @property
     def _parts(self) -> int:

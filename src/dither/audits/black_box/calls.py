@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, set | frozenset):
         return sorted(value)
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _read(line: str) -> Any:
@@ -103,6 +103,7 @@ class Calls:
     neighbours: Neighbours
     each: bool = False  # whether the randomiser takes one value, not an array of them
     reports: int = 0
+    tried: set[int] = field(default_factory=set, repr=False)  # places of the inputs that were drawn
     seconds: float = 0.0
     message: str = field(default="", repr=False)  # of the last error
 
@@ -112,6 +113,7 @@ class Calls:
         parts = [self._some(which[at : at + _BATCH]) for at in range(0, len(which), _BATCH)]
         self.seconds += time.monotonic() - begin
         self.reports += len(which)
+        self.tried.update(np.unique(which).tolist())
         return parts[0] if len(parts) == 1 else join(parts)
 
     def call(self, values: Any) -> Outputs:
@@ -179,7 +181,7 @@ def join(parts: list[Outputs]) -> Outputs:
         for part in parts
     ):
         return np.concatenate(parts)
-    return [one for part in parts for one in part]
+    return [item for part in parts for item in part]
 
 
 def pick(outputs: Outputs, mask: Array) -> Outputs:

@@ -19,6 +19,8 @@ _MOST_BITS: Final = 512
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
 _FEW: Final = 64  # whole numbers closer together are looked at one by one anyway
 _LETTERS: Final = 8  # of a text that become columns
+_WHOLE: Final = "the whole report"
+_GLANCE: Final = 2000  # reports among which different ones are counted
 
 Columns = dict[str, Array]
 
@@ -35,7 +37,7 @@ def columns(outputs: Outputs, context: Context) -> Columns:
     """Return the columns of reports."""
     array = _regular(outputs)
     if array is None:
-        plain = _flat_columns(outputs)
+        plain = _flat_columns(outputs) | _whole(outputs)
     elif array.dtype.names:
         plain = {}
         for name in array.dtype.names:
@@ -45,18 +47,46 @@ def columns(outputs: Outputs, context: Context) -> Columns:
                 f"report[{name!r}]" + (f"[{at}]" if more else ""): field[:, at].astype(np.float64)
                 for at in range(min(field.shape[1], _MOST_PARTS))
             }
+        plain |= _whole(array)
     elif array.ndim == 1:
         plain = {"report": array}
     else:
-        plain = _rows(array.reshape(len(array), -1))
+        rows = array.reshape(len(array), -1)
+        plain = _rows(rows) | (_whole(rows) if rows.shape[1] > 1 else {})
     return _detail_columns(plain, context)
+
+
+def _whole(outputs: Outputs) -> Columns:
+    """Return whole reports as labels if few are different; no column otherwise.
+
+    Parts that are each independent of the value can tell it together: (a, b, a ⊕ b ⊕ value).
+    """
+    few = {_label(report) for report in outputs[:_GLANCE]}
+    if not 1 < len(few) <= _MOST_LABELS:
+        return {}
+    labels = np.empty(len(outputs), dtype=object)
+    if isinstance(outputs, np.ndarray) and outputs.dtype.names is None:
+        rows = np.ascontiguousarray(outputs)
+        known, first, where = np.unique(
+            rows.view(f"V{rows.itemsize * rows.shape[1]}").reshape(-1), return_index=True, return_inverse=True
+        )
+        names = np.empty(len(known), dtype=object)
+        names[:] = [_label(rows[at]) for at in first.tolist()]
+        labels[:] = names[where]
+    else:
+        labels[:] = [_label(report) for report in outputs]
+    return {_WHOLE: labels}
+
+
+def _label(report: Any) -> str:
+    return repr(report.tolist() if isinstance(report, np.ndarray | np.generic) else report)
 
 
 def _regular(outputs: Outputs) -> Array | None:
     """Return reports that are all numbers of one type as an array; None for any others."""
     if isinstance(outputs, np.ndarray):
         return outputs if outputs.dtype.kind in "fiub" or outputs.dtype.names else None
-    kinds = {type(one) for one in outputs}
+    kinds = {type(output) for output in outputs}
     if len(kinds) != 1:
         return None
     kind = kinds.pop()
@@ -98,9 +128,9 @@ def _parts(width: int) -> list[int]:
 
 def _flat_columns(outputs: Outputs) -> Columns:
     rows: list[dict[str, Any]] = []
-    for one in outputs:
+    for output in outputs:
         row: dict[str, Any] = {}
-        _flatten("report", one, row, 0)
+        _flatten("report", output, row, 0)
         rows.append(row)
     names = list(dict.fromkeys(name for row in rows for name in row))[: _MOST_BITS * 2]
     return {name: _column(name, rows) for name in names}
@@ -117,35 +147,41 @@ def _column(name: str, rows: list[dict[str, Any]]) -> Array:
     return labels
 
 
-def _flatten(name: str, one: Any, row: dict[str, Any], depth: int) -> None:
+def _flatten(name: str, output: Any, row: dict[str, Any], depth: int) -> None:
     """Put the numbers, labels, lengths and types of one report into a row."""
-    if isinstance(one, np.generic):
-        one = one.item()
-    row[f"type of {name}"] = f"error {one.error}" if isinstance(one, Failed) else type(one).__name__
-    if isinstance(one, bool | int | float):
-        row[f"{name} as written"] = repr(one)  # 3 and 3.0 are different reports
-        row[name] = float(one) if abs(one) < 1e300 else repr(one)
-        if isinstance(one, float) and abs(one) >= 1e300:
-            row[name] = one
-    elif isinstance(one, str | bytes):
-        row[f"text of {name}"] = one
-        row[f"length of {name}"] = float(len(one))
-        codes = list(one[:_LETTERS]) if isinstance(one, bytes) else [ord(letter) for letter in one[:_LETTERS]]
+    if isinstance(output, np.generic):
+        output = output.item()
+    row[f"type of {name}"] = f"error {output.error}" if isinstance(output, Failed) else type(output).__name__
+    if isinstance(output, bool | int | float):
+        row[f"{name} as written"] = repr(output)  # 3 and 3.0 are different reports
+        row[name] = float(output) if abs(output) < 1e300 else repr(output)
+        if isinstance(output, float) and abs(output) >= 1e300:
+            row[name] = output
+    elif isinstance(output, str | bytes):
+        row[f"text of {name}"] = output
+        row[f"length of {name}"] = float(len(output))
+        codes = (
+            list(output[:_LETTERS])
+            if isinstance(output, bytes)
+            else [ord(letter) for letter in output[:_LETTERS]]
+        )
         row |= {f"{name}[{at}]": float(code) for at, code in enumerate(codes)}
-    elif depth > 3 or one is None or isinstance(one, Failed):
+    elif depth > 3 or output is None or isinstance(output, Failed):
         return
-    elif isinstance(one, set | frozenset):
-        row[f"length of {name}"] = float(len(one))
-        ordered = sorted(map(repr, one))
+    elif isinstance(output, set | frozenset):
+        row[f"length of {name}"] = float(len(output))
+        ordered = sorted(map(repr, output))
         row[f"all of {name}"] = ", ".join(ordered)
         row |= {f"{name} contains {element}": 1.0 for element in ordered[:_MOST_PARTS]}
-    elif isinstance(one, Mapping):
-        row[f"keys of {name}"] = repr(sorted(map(repr, one)))
-        for key in list(one)[:_MOST_PARTS]:
-            _flatten(f"{name}[{key!r}]", one[key], row, depth + 1)
-    elif isinstance(one, list | tuple | np.ndarray):
-        row[f"length of {name}"] = float(len(one)) if np.ndim(one) or not isinstance(one, np.ndarray) else 0.0
-        parts = list(one) if row[f"length of {name}"] else []
+    elif isinstance(output, Mapping):
+        row[f"keys of {name}"] = repr(sorted(map(repr, output)))
+        for key in list(output)[:_MOST_PARTS]:
+            _flatten(f"{name}[{key!r}]", output[key], row, depth + 1)
+    elif isinstance(output, list | tuple | np.ndarray):
+        row[f"length of {name}"] = (
+            float(len(output)) if np.ndim(output) or not isinstance(output, np.ndarray) else 0.0
+        )
+        parts = list(output) if row[f"length of {name}"] else []
         for at in _parts(len(parts)):
             _flatten(f"{name}[{at}]", parts[at], row, depth + 1)
         row[f"how many different parts are in {name}"] = float(len(set(map(repr, parts))))
@@ -320,9 +356,9 @@ class Labels:
     def words(self, chosen: Mask) -> str:
         """Return a set of bins in words."""
         inside = chosen[: len(self.labels)].tolist()
-        known = [repr(label) for label, one in zip(self.labels, inside, strict=True) if one]
+        known = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if holds]
         if chosen[-1]:
-            left = [repr(label) for label, one in zip(self.labels, inside, strict=True) if not one]
+            left = [repr(label) for label, holds in zip(self.labels, inside, strict=True) if not holds]
             return f"{self.column} is none of {', '.join(left[:6])}{', …' if len(left) > 6 else ''}"
         return f"{self.column} is {' or '.join(known[:6])}{' or …' if len(known) > 6 else ''}"
 

@@ -22,7 +22,7 @@ from dither.errors import InvalidParameter
 _EXPLORE: Final = 200  # reports of each input in the first round, if there are enough samples
 _LEAST: Final = 64  # of the first round of all, as a share of the samples: 1/64
 _GROWTH: Final = 4  # of the rounds
-_INPUTS: Final = 24  # inputs at most
+_INPUTS: Final = 300  # inputs at most
 _EVENTS, _EVENTS_AT_LAST = 6, 4
 _INPUTS_LATER: Final = 4
 _MAIN, _LAST = 0.8, 0.6  # shares of α: of all rounds, of the last one
@@ -88,10 +88,10 @@ def rounds(
         size = _affordable(planned, calls, deadline)
         if not chosen or size < 2:
             return
-        which = _places(size, np.unique([(one.first, one.second) for one in chosen]), rng)
+        which = _places(size, np.unique([(event.first, event.second) for event in chosen]), rng)
         outputs = calls.draw(which)
         fresh = columns(outputs, context)
-        tested = [test(one, fresh, which, calls, context, claim, level / len(chosen)) for one in chosen]
+        tested = [test(event, fresh, which, calls, context, claim, level / len(chosen)) for event in chosen]
         best = max(tested, key=lambda evidence: evidence.epsilon)
         yield best
         if best.epsilon > claim.epsilon:
@@ -149,10 +149,10 @@ def _choose_events(found: list[CandidateEvent], last: bool) -> list[CandidateEve
     kept: list[CandidateEvent] = []
     inputs: set[int] = set()
     most, events = (2, _EVENTS_AT_LAST) if last else (_INPUTS_LATER, _EVENTS)
-    for one in found:
-        together = inputs | {one.first, one.second}
+    for event in found:
+        together = inputs | {event.first, event.second}
         if len(together) <= most:
-            kept.append(one)
+            kept.append(event)
             inputs = together
         if len(kept) == events:
             break
@@ -172,7 +172,7 @@ def _affordable(size: int, calls: Calls, deadline: float) -> int:
 
 
 def _check(outputs: Outputs, calls: Calls) -> None:
-    if isinstance(outputs, list) and outputs and all(isinstance(one, Failed) for one in outputs):
+    if isinstance(outputs, list) and outputs and all(isinstance(output, Failed) for output in outputs):
         raise InvalidParameter(f"the randomiser raises an error at every value: {calls.message}")
 
 
@@ -234,18 +234,18 @@ def singles(calls: Calls, claim: Claim, context: Context) -> Evidence | None:
         return None
     outputs = join([calls.draw(fresh[at : at + 1]) for at in range(len(fresh))])
     known = columns(outputs, context)
-    tested = [test(one, known, fresh, calls, context, claim, level / len(found)) for one in found]
+    tested = [test(event, known, fresh, calls, context, claim, level / len(found)) for event in found]
     return max(tested, key=lambda evidence: evidence.epsilon)
 
 
-def _equal(calls: Calls, one: int, two: int, together: bool) -> bool:
+def _equal(calls: Calls, place: int, other: int, together: bool) -> bool:
     """Return whether the reports of two inputs are equal, drawn by one call or by two."""
     if together:
-        drawn: Any = calls.draw(np.array([one, two]))
+        drawn: Any = calls.draw(np.array([place, other]))
         return alike(_plain(drawn[0]), _plain(drawn[1]))
     # Several values a call: reports with few possible values are rarely all equal by chance. One of them is
     # changed, so that the two pairs of calls are neighbours.
-    first, second = calls.draw(np.full(4, one)), calls.draw(np.array([two, one, one, one]))
+    first, second = calls.draw(np.full(4, place)), calls.draw(np.array([other, place, place, place]))
     return all(alike(_plain(x), _plain(y)) for x, y in zip(first, second, strict=True))
 
 

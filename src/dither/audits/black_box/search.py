@@ -117,6 +117,7 @@ def _fit(features: Floats, first: Mask) -> Floats:
 _CAREFUL: Final = 3.0  # standard errors, when a set is chosen
 _CLASSIFIED: Final = 2  # pairs of inputs for which a classifier is trained
 _MOST_COLUMNS: Final = 12  # that a classifier combines
+_MOST_PAIRS: Final = 1200  # of which sets of bins are searched; of more, those that differ most in one bin
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +169,8 @@ def tally(which: Integers, bins: Integers, inputs: int, size: int) -> Floats:
 def _of_column(
     binning: Binning, learn: Floats, check: Floats, pairs: Integers, delta: float, errors: float
 ) -> list[CandidateEvent]:
+    if len(pairs) > _MOST_PAIRS:
+        pairs = _most_different(learn, pairs)
     first, second = pairs[:, 0], pairs[:, 1]
     chosen = best_sets(learn[first], learn[second], delta)
     scores = lower(check[first], check[second], chosen, delta, errors)
@@ -178,6 +181,15 @@ def _of_column(
         for a, b, mask, score in zip(first, second, final, scores, strict=True)
         if mask.any()
     ]
+
+
+def _most_different(counts: Floats, pairs: Integers) -> Integers:
+    """Return half of `_MOST_PAIRS` pairs: those with the largest lower bound on ln(p/q) of a single bin."""
+    totals = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    least = np.log(np.maximum(_wilson(counts, totals, -_CAREFUL), 1e-12))
+    most = np.log(_wilson(counts, totals, _CAREFUL))
+    scores = np.stack([(low - most).max(axis=1) for low in least])[pairs[:, 0], pairs[:, 1]]
+    return pairs[np.sort(np.argpartition(-scores, _MOST_PAIRS // 2)[: _MOST_PAIRS // 2])]
 
 
 def best_sets(first: Floats, second: Floats, delta: float, *, from_the_top: bool = False) -> Mask:
@@ -238,11 +250,13 @@ def _classifier_events(
 ) -> list[CandidateEvent]:
     """Return events about a classifier's score, for the pairs of inputs that already look best."""
     best: list[CandidateEvent] = []
-    for pair in dict.fromkeys((one.first, one.second) for one in found):
+    for pair in dict.fromkeys((event.first, event.second) for event in found):
         if len(best) == _CLASSIFIED:
             break
         first, second = pair
-        ranked = {id(one.event.binning): one.score for one in found if (one.first, one.second) == pair}
+        ranked = {
+            id(event.event.binning): event.score for event in found if (event.first, event.second) == pair
+        }
         used = sorted(tables, key=lambda table: -ranked.get(id(table[0]), -np.inf))[:_MOST_COLUMNS]
         here = (which == first) | (which == second)
         score = score_reports(

@@ -48,7 +48,7 @@ class Network(SliceableClassifier):
         affine = [
             AffineLayer(np.asarray(weights, float), np.asarray(bias, float)) for weights, bias in layers
         ]
-        if not affine or any(one.outputs != two.inputs for one, two in pairwise(affine)):
+        if not affine or any(layer.outputs != following.inputs for layer, following in pairwise(affine)):
             raise InvalidParameter("each layer must take as many numbers as the layer before it returns")
         alternating = [step for layer in affine for step in (layer, ReluLayer())]
         return Network(tuple(alternating[:-1]), rounding)

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from dither.cli.output import (
+    ADDRESSES,
     JSON_OPTION,
     build,
     domain_options,
-    is_question_file,
+    find_questions,
+    holds_questions,
     mechanism_names,
     need_domain,
     print_json,
-    questions_in,
     save_picture,
     verdict,
 )
@@ -69,6 +70,7 @@ class _WithCommand(click.Command):
     help="An assumption that you accept, in the words that the audit prints; may be repeated.",
 )
 @click.option("--head", help="The head of a list of campaigns, from somebody else, to compare with.")
+@click.option("--key", help="The asker's public key, from somebody else, to compare with.")
 @JSON_OPTION
 @click.pass_context
 def command(
@@ -86,20 +88,23 @@ def command(
     plot: Path | None,
     assume: tuple[str, ...],
     head: str | None,
+    key: str | None,
     as_json: bool,
 ) -> None:
     """Check the ε of MECHANISM; exit code 1 if it does not hold.
 
-    A mechanism of dither's, a specification, and every question of a campaign or of a file of reports are
-    audited exactly, from their integers and their draw code. The exit code is also 1 if a guarantee has an
-    assumption that --assume does not name.
+    A mechanism of dither's, a specification, and every question of a campaign (signed or not) or of a file of
+    reports are audited exactly, from their integers and their draw code. The exit code is also 1 if a
+    guarantee has an assumption that --assume does not name.
 
     MODULE:FUNCTION is a Python function: an array of values in, as many reports out. After -- stands a
     command that reads a JSON value a line and writes a report a line. Both are sampled: the finding is a
     lower bound on ε, with the two inputs and the event that prove it.
 
     https://… is a collector: its list of campaigns is checked, and its head printed. With the --head that
-    somebody else saw, the exit code is 0 if the list has it: then you were both shown one list.
+    somebody else saw, the exit code is 0 if the list has it: then you were both shown one list. The address
+    of a campaign, https://…/v1/campaigns/ID, prints what can be believed about it without trusting the
+    operator, and what cannot.
 
     \b
     dither audit podium --interval 18 100 --epsilon 1
@@ -109,15 +114,16 @@ def command(
     dither audit mymodule:randomise --interval 0 1 --epsilon 1
     dither audit --categories yes,no --epsilon 1 -- node client.js
     dither audit https://city.example --head 5d41…
+    dither audit https://city.example/v1/campaigns/4014… --key 8a88…
     """
     from dither.audits.api import audit
 
-    if mechanism and mechanism.startswith(("https://", "http://")):
-        _audit_list(mechanism, head, as_json)
-    if head is not None:
-        raise click.UsageError("--head is for the address of a collector, https://…")
+    if mechanism and mechanism.startswith(ADDRESSES):
+        _audit_address(mechanism, head, key, assume, as_json)
+    if head is not None or key is not None:
+        raise click.UsageError("--head and --key are for an address, https://…")
     words: tuple[str, ...] | None = ctx.meta.get(_WORDS)
-    if words is None and mechanism and is_question_file(mechanism) and not mechanism.endswith(".json"):
+    if words is None and mechanism and holds_questions(mechanism):
         if domain is not None or epsilon is not None or plot is not None or repeat is not None:
             raise click.UsageError(
                 "a file has its own domains and ε; leave out the domain, --epsilon, --plot and --repeat"
@@ -179,16 +185,43 @@ def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
     raise SystemExit(0 if seen is not False else 1)
 
 
+def _audit_address(
+    address: str, head: str | None, key: str | None, assume: tuple[str, ...], as_json: bool
+) -> NoReturn:
+    """Print what can be believed about a campaign at an address; exit with code 1 if a check fails."""
+    if "/v1/campaigns/" not in address:
+        _audit_list(address, head, as_json)
+    from dither.service.web.remote import verify_campaign
+
+    checks, limits = verify_campaign(address, head=head, key=key, assume=assume)
+    if as_json:
+        print_json({"checks": [check._asdict() for check in checks], "not checked": list(limits)})
+    else:
+        click.echo(click.style("What can be believed without trusting the operator", bold=True))
+        for check in checks:
+            mark = {True: "yes", False: "NO", None: "?"}[check.ok]
+            lines = check.words.split("\n")
+            click.echo(verdict(f"  {mark:4}{check.name:11}{lines[0]}", check.ok is not False))
+            for line in lines[1:]:
+                click.echo(f"{'':17}{line}")
+        click.echo(click.style("What cannot", bold=True))
+        for line in limits:
+            click.echo(click.wrap_text(line, 96, "  -   ", "      "))
+    raise SystemExit(0 if all(check.ok is not False for check in checks) else 1)
+
+
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     """Audit every question of a file exactly; exit with code 1 if one does not hold."""
     from dither.audits.api import audit
 
-    findings = {name: audit(one, assume=assume) for name, one in questions_in(file).items()}
+    found = find_questions(file)
+    findings = {name: audit(question, assume=assume) for name, question in found.campaign.questions.items()}
     if as_json:
         print_json({name: _as_data(finding) for name, finding in findings.items()})
     else:
         for name, finding in findings.items():
             click.echo(verdict(f"{name}: {finding}", finding.ok))
+        click.echo(f"in total, a person is promised {found.guarantee}")
     raise SystemExit(0 if all(finding.ok for finding in findings.values()) else 1)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dither.atomic import refuse_to_overwrite, whole
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, print_json
 
 if TYPE_CHECKING:
     from dither.service.contract import Contract, Published
@@ -47,7 +47,6 @@ def _read(file: Path) -> tuple[Contract, Published | None]:
 @JSON_OPTION
 def check(file: Path, as_json: bool) -> None:
     """Check FILE and say what it promises: a campaign in TOML, or a published one."""
-    from dither.advice.explain import explain
 
     contract, published = _read(file)
     facts = {
@@ -55,6 +54,7 @@ def check(file: Path, as_json: bool) -> None:
         "name": contract.name,
         "version": contract.version,
         "promise": str(contract.guarantee),
+        "in total": str(contract.whole_guarantee),
         "signed by": None if published is None else published.key,
         "key before": None if published is None or published.before is None else published.before.key,
         "sealed to": contract.sealing_key,
@@ -68,9 +68,8 @@ def check(file: Path, as_json: bool) -> None:
             click.echo(f"{name:10} {value}")
     click.echo(f"{'days':10} {contract.begins} to {contract.ends}")
     click.echo(f"{'people':10} no answer is shown for fewer than {contract.people} reports")
-    click.echo(
-        "\n".join(click.wrap_text(line, 80) for line in explain(contract.questions).person.split("\n"))
-    )
+    click.echo("\n".join(click.wrap_text(line, 80) for line in contract.explain().person.split("\n")))
+    check_protection(contract.whole_guarantee)
 
 
 @command.command(name="sealing-key")
@@ -111,6 +110,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
+    check_protection(contract.whole_guarantee)
     signer = Signer(key, make=True)
     made = signer.publish(contract)
     with whole(out) as stream:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from dither.atomic import refuse_to_overwrite, whole
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, questions_in
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, Found, find_questions, print_json
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", required=False)
 @click.option("--asker", help="Who asks.")
 @click.option("--contact", help="Where people can ask back.")
 @click.option("--purpose", default="", help="What the answers are for.")
@@ -26,7 +27,7 @@ from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, questions_i
 @FORCE_OPTION
 @JSON_OPTION
 def command(
-    file: Path | None,
+    file: str | None,
     asker: str | None,
     contact: str | None,
     purpose: str,
@@ -40,7 +41,10 @@ def command(
 ) -> None:
     """Write the card of FILE, a campaign or a specification: who asks, what, with which promise.
 
+    The card of a signed campaign, a file or an address, is the one that was signed with it.
+
     \b
+    dither card https://city.example/v1/campaigns/4014…
     dither card survey.toml --asker "City of X" --contact data@x.example --people 5000 -o card.json
     dither card --schema
     """
@@ -49,21 +53,43 @@ def command(
     if only_schema:
         click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))
         return
-    if file is None or asker is None or contact is None:
+    if file is None:
         raise click.UsageError("give FILE, --asker and --contact; --schema prints the schema of cards")
-    made = card(
-        questions_in(file),
-        asker=asker,
-        contact=contact,
-        purpose=purpose,
-        people=people,
-        begins=begins,
-        ends=ends,
-    )
+    found = find_questions(file)
+    stated = (asker, contact, purpose, people, begins, ends)
+    if found.published is not None:
+        made = _signed_card(found, stated)
+    elif asker is None or contact is None:
+        raise click.UsageError("give --asker and --contact: nothing in FILE states who asks")
+    else:
+        made = card(
+            found.asked,
+            asker=asker,
+            contact=contact,
+            purpose=purpose,
+            people=people,
+            begins=begins,
+            ends=ends,
+            repeat=None if found.contract is None else found.contract.repeat,
+        )
     if out is None:
         print_json(made) if as_json else click.echo(json.dumps(made, indent=2, ensure_ascii=False))
         return
-    refuse_to_overwrite(out, file, force=force)
+    refuse_to_overwrite(out, Path(file), force=force)
     with whole(out) as stream:
         stream.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
     print_json({"file": str(out)}) if as_json else click.echo(f"the card is in {out}")
+
+
+def _signed_card(found: Found, stated: tuple[object, ...]) -> dict[str, Any]:
+    """Return the card that was signed with a campaign; of an older one, the card that it would have."""
+    if any(stated):
+        raise click.UsageError("a signed campaign states who asks and for how long; leave out the options")
+    published = found.published
+    assert published is not None
+    signed = published.card is not None
+    click.echo("the card is signed, too" if signed else "the card is not signed: it is computed", err=True)
+    made: dict[str, Any] = json.loads(
+        published.contract.card if published.card is None else published.card[0]
+    )
+    return made

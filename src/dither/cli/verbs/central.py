@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, dialect_options, print_json, rows_done
+from dither.cli.output import JSON_OPTION, check_protection, dialect_options, print_json, rows_done
 from dither.data.streams import Dialect
 
 _MISSING: Final = {
@@ -61,10 +61,11 @@ def _release(name: str) -> None:
         dialect: Dialect,
         as_json: bool,
     ) -> None:
-        from dither import central
+        from dither import central, privacy
         from dither.domains import Interval
 
         domain = Interval(*interval)
+        check_protection(privacy.Guarantee(privacy.Pure(epsilon)))
         tallied = None
         with rows_done(f"reading {file.name}") as progress:
             for values in _columns(file, column, dialect, drop=missing == "drop"):
@@ -97,7 +98,7 @@ def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterat
             math.nan if gone else dialect.number(cell)
             for gone, cell in zip(absent, chunk.cells(column), strict=True)
         ]
-        yield [one for one in numbers if not math.isnan(one)] if drop else numbers
+        yield [number for number in numbers if not math.isnan(number)] if drop else numbers
 
 
 for _name in ("mean", "sum", "count"):

@@ -10,6 +10,7 @@ import click
 from dither.cli.output import (
     JSON_OPTION,
     Asked,
+    check_protection,
     dialect_options,
     number_of,
     print_json,
@@ -56,6 +57,10 @@ def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
         bad = sum(fit.cells - fit.fit for fit in found.values())
         words = "every cell fits" if ok else f"{number_of(bad, 'cell')} of {shown_name(file)} "
         click.echo(verdict(words if ok else words + ("does" if bad == 1 else "do") + " not fit", ok))
+        if asked.file is not None or asked.epsilon is not None:
+            total = asked.guarantee()
+            click.echo(f"in total, a person is promised {total}")
+            check_protection(total)
     raise SystemExit(0 if ok else 1)
 
 

@@ -208,8 +208,8 @@ def command(
                 )
     if as_json:
         answer: dict[str, dict[str, Any]] = {
-            kind: {"lower": one.lower, "method": one.method, "confidence": one.confidence}
-            for kind, one in zip(ranking.names, ranking.utilities, strict=True)
+            kind: {"lower": utility.lower, "method": utility.method, "confidence": utility.confidence}
+            for kind, utility in zip(ranking.names, ranking.utilities, strict=True)
         }
         for kind, found in overall.items():
             answer[kind] |= {"average": found.average.lower, "worst": found.worst.lower}

@@ -78,10 +78,10 @@ def command(
     """
     from dither.advice import goals
     from dither.advice.compare import compare
-    from dither.domains import Categories
+    from dither.domains import Categories, Several
 
     asked = need_domain(domain)
-    goal = goal or ("frequencies" if isinstance(asked, Categories) else "mean")
+    goal = goal or ("frequencies" if isinstance(asked, Categories | Several) else "mean")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)

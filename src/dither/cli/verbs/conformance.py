@@ -47,16 +47,18 @@ def command(
     from dither.wire.conformance import run
 
     tallies = run(words, only or _KINDS, seconds)
-    fine = not any(one.failed for one in tallies.values()) and any(one.passed for one in tallies.values())
+    fine = not any(tally.failed for tally in tallies.values()) and any(
+        tally.passed for tally in tallies.values()
+    )
     if as_json:
-        print_json({"conforms": fine, "vectors": {kind: asdict(one) for kind, one in tallies.items()}})
+        print_json({"conforms": fine, "vectors": {kind: asdict(tally) for kind, tally in tallies.items()}})
     else:
-        for kind, one in tallies.items():
-            line = f"{kind}: {one.passed} met"
-            line += f", {one.failed} failed" if one.failed else ""
-            line += f", {one.unknown} not known to the command" if one.unknown else ""
+        for kind, tally in tallies.items():
+            line = f"{kind}: {tally.passed} met"
+            line += f", {tally.failed} failed" if tally.failed else ""
+            line += f", {tally.unknown} not known to the command" if tally.unknown else ""
             click.echo(line)
-            for failure in one.failures:
+            for failure in tally.failures:
                 click.echo(f"  {failure}")
         click.echo("It conforms." if fine else "It does not conform.")
     ctx.exit(0 if fine else 1)

@@ -10,10 +10,10 @@ import click
 from dither.cli.output import (
     build,
     domain_options,
-    is_question_file,
+    find_questions,
+    holds_questions,
     mechanism_names,
     print_json,
-    questions_in,
 )
 
 if TYPE_CHECKING:
@@ -34,17 +34,18 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
     dither describe design.json
     dither describe survey.toml
     dither describe reports.csv
+    dither describe https://city.example/v1/campaigns/4014…
     """
     from dither.wire.codec import to_json
 
-    if is_question_file(mechanism) and not mechanism.endswith(".json"):
+    if holds_questions(mechanism):
         if domain is not None or epsilon is not None:
             raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")
-        found = questions_in(mechanism)
+        found = find_questions(mechanism).campaign.questions
         if as_json:
-            print_json({name: json.loads(to_json(one)) for name, one in found.items()})
+            print_json({name: json.loads(to_json(question)) for name, question in found.items()})
         else:
-            click.echo("\n\n".join(f"{name}: {one.describe()}" for name, one in found.items()))
+            click.echo("\n\n".join(f"{name}: {question.describe()}" for name, question in found.items()))
         return
     built = build(mechanism, domain, epsilon)
     click.echo(json.dumps(json.loads(to_json(built)), indent=2) if as_json else built.describe())

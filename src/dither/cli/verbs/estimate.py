@@ -17,11 +17,12 @@ import click
 
 from dither.cli.output import (
     JSON_OPTION,
+    find_questions,
+    holds_questions,
     number,
     number_of,
     print_json,
     probability,
-    read_questions,
     rows_done,
     table,
 )
@@ -31,6 +32,7 @@ from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 if TYPE_CHECKING:
     from dither.estimation.groups import GroupCounts, Quantity
     from dither.estimation.summary import Summary
+    from dither.wire.codec import Campaign
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
@@ -105,12 +107,12 @@ def print_groups(
     asked = estimate if quantity is None else quantity
     tables = {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
     if as_json:
-        print_json({name: [_as_json(row) for row in one] for name, one in tables.items()})
+        print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
         return
-    for name, one in tables.items():
+    for name, answers in tables.items():
         mechanism = groups[name].question
-        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {one.title}{remark}")
-        click.echo(table(one.columns, [list(row.values()) for row in one]))
+        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {answers.title}{remark}")
+        click.echo(table(answers.columns, [list(row.values()) for row in answers]))
 
 
 def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,9 +124,9 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    from dither.domains import Categories
+    from dither.domains import Categories, Several
 
-    return isinstance(summary.question.domain, Categories)
+    return isinstance(summary.question.domain, Categories | Several)
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
@@ -284,7 +286,7 @@ def print_remote_groups(
     if hidden:
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
-        groups = {name: one for name, one in groups.items() if any(one.summaries())} or groups
+        groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
     print_groups(
         groups, column, minimum, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
     )
@@ -295,8 +297,8 @@ def print_remote_groups(
 @click.option("--column", help="Estimate one question only.")
 @click.option(
     "--question",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The questions of reports out of a database: a specification (with --column), or a campaign's TOML.",
+    help="The questions of reports out of a database: a specification (with --column), or a campaign, in "
+    "TOML or signed, or its address.",
 )
 @click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
@@ -332,7 +334,7 @@ def print_remote_groups(
 def command(
     files: tuple[str, ...],
     column: str | None,
-    question: Path | None,
+    question: str | None,
     bins: int | None,
     shares: tuple[float, ...],
     step: float | None,
@@ -383,7 +385,7 @@ def command(
         else:
             print_remote(remote, tokens, column, wanted, as_json)
         return
-    asked = None if question is None else read_questions(question, column)
+    asked = None if question is None else _questions(question, column)
     if any("://" in name for name in files):
         from dither.cli.verbs import sql
 
@@ -406,6 +408,15 @@ def command(
             return
         summaries = summarise_file(*paths, questions=asked, progress=progress)
     print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
+
+
+def _questions(place: str, column: str | None) -> Campaign:
+    """Return the questions of a database; a specification names none, so --column must."""
+    if place.endswith(".json") and column is None and not holds_questions(place):
+        raise click.UsageError(
+            f"{place}: a specification of one question needs --column, where its reports are"
+        )
+    return find_questions(place, column).campaign
 
 
 def _matching(name: str) -> list[Path]:

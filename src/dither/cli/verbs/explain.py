@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json, questions_in
+from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Randomiser
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.option("--person", "only", flag_value="person", help="Only the text for the person who is asked.")
 @click.option("--officer", "only", flag_value="officer", help="Only the text for the officer.")
 @click.option(
@@ -25,23 +29,41 @@ from dither.cli.output import JSON_OPTION, print_json, questions_in
     help="Reports are mixed and read only in batches of at least N people: add that promise.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="The δ of a mixed batch.")
+@click.option(
+    "--randomiser",
+    type=click.Choice(["device", "holder"]),
+    help="Who randomises: a person's device, or the holder of a raw file, as for a file of reports.",
+)
+@click.option(
+    "--keep", multiple=True, metavar="COLUMN", help="A column that stays as it is; may be repeated."
+)
+@click.option("--weight", multiple=True, metavar="COLUMN", help="A column of weights; may be repeated.")
+@click.option("--language", default="en", show_default=True, help="Of the sentences.")
 @JSON_OPTION
 def command(
-    file: Path,
+    file: str,
     only: str | None,
     account: Path | None,
     minimum_batch: int | None,
     delta: float,
+    randomiser: Randomiser | None,
+    keep: tuple[str, ...],
+    weight: tuple[str, ...],
+    language: str,
     as_json: bool,
 ) -> None:
-    """Explain FILE, a campaign, a specification or a file of reports, for the person asked and the officer.
+    """Explain FILE for the person asked and the officer: a campaign, signed or not, or a file of reports.
 
-    Every number is computed from the mechanisms' integers. The text for the person has at most 120 words.
+    FILE may be the address of a campaign at a collector. Every number is computed from the mechanisms'
+    integers. The text for the person has at most 120 words. A file of reports names the columns that stay as
+    they are by itself.
 
     \b
     dither explain survey.toml
     dither explain survey.toml --person --account me.account
     dither explain survey.toml --minimum-batch 1000
+    dither explain survey.toml --randomiser holder --keep department --weight size
+    dither explain https://city.example/v1/campaigns/4014…
     """
     from dither.account import Account
     from dither.advice.explain import explain
@@ -50,7 +72,19 @@ def command(
     if account is not None:
         with Account.open(account) as opened:
             spent = opened.ledger.spent
-    told = explain(questions_in(file), spent=spent, minimum_batch=minimum_batch, delta=delta)
+    found = find_questions(file)
+    told = explain(
+        found.asked,
+        spent=spent,
+        minimum_batch=minimum_batch,
+        delta=delta,
+        randomiser=randomiser or ("device" if found.kept is None else "holder"),
+        keep=tuple(name for name in keep or found.kept or () if name not in weight),
+        weights=weight,
+        repeat=None if found.contract is None else found.contract.repeat,
+        language=language,
+    )
+    check_protection(found.guarantee)
     if as_json:
         print_json({"person": told.person, "officer": told.officer.split("\n")})
         return

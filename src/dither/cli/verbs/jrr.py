@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.output import JSON_OPTION, check_protection, print_json
 
 if TYPE_CHECKING:
     import ssl
@@ -106,6 +106,7 @@ def question(
 
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
+    check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
         stream.write(to_json(jrr) + "\n")
     if as_json:
@@ -189,7 +190,7 @@ def device(
     from dither.reports import Reports
 
     terms, to = _terms(asked, bits, shuffled), _address(collector)
-    at = [_address(one) for one in meetings]
+    at = [_address(meeting) for meeting in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
         raise click.UsageError("there is no answer; write one a line, at least one")
@@ -258,8 +259,8 @@ def collect(
     if as_json:
         print_json(_answer(came, told))
         return
-    for number, one in enumerate(told):
-        click.echo(f"{number + 1}: {one}" if came.rounds > 1 else str(one))
+    for number, estimate in enumerate(told):
+        click.echo(f"{number + 1}: {estimate}" if came.rounds > 1 else str(estimate))
     click.echo(str(came))
     click.echo(f"each person is promised {came.guarantee}")
 
@@ -271,8 +272,8 @@ def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
         "devices": len(came.standings),
         "paired": came.paired,
         "labels": list(told[0].labels),
-        "frequencies": [np.asarray(one.value).tolist() for one in told],
-        "errors": [np.asarray(one.standard_error).tolist() for one in told],
+        "frequencies": [np.asarray(estimate.value).tolist() for estimate in told],
+        "errors": [np.asarray(estimate.standard_error).tolist() for estimate in told],
         "guarantee": str(came.guarantee),
         "what happened": str(came),
     }

@@ -12,6 +12,7 @@ from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
     Asked,
+    check_protection,
     dialect_options,
     number_of,
     print_json,
@@ -101,6 +102,7 @@ def command(
     from dither.data.files import check_keep, perturb_file
 
     campaign = asked.campaign()
+    check_protection(asked.guarantee())
     if engine == "spark":
         given = {
             "--person": person is not None,
@@ -152,3 +154,5 @@ def command(
         err=piped,
     )
     click.echo(f"each person is promised {campaign.guarantee}", err=piped)
+    if keep:
+        click.echo(f"not randomised, no part of the promise: {', '.join(keep)}", err=piped)

@@ -59,29 +59,34 @@ def command(
     chosen = figures(*names)
     if only_list and as_json:
         rows = [
-            {"paper": one.paper, "name": one.name, "title": one.title, "why not": one.why_not or None}
-            for one in chosen
+            {
+                "paper": figure.paper,
+                "name": figure.name,
+                "title": figure.title,
+                "why not": figure.why_not or None,
+            }
+            for figure in chosen
         ]
         print_json(rows)
         return
     if only_list:
-        for paper in dict.fromkeys(one.paper for one in chosen):
+        for paper in dict.fromkeys(figure.paper for figure in chosen):
             click.echo(click.style(f"{paper}  {PAPERS[paper]}", bold=True))
             lines = [
-                (f"  {one.name}", one.title + (f" [{one.why_not}]" if one.why_not else ""))
-                for one in chosen
-                if one.paper == paper
+                (f"  {figure.name}", figure.title + (f" [{figure.why_not}]" if figure.why_not else ""))
+                for figure in chosen
+                if figure.paper == paper
             ]
             click.echo(as_text((), lines, align="ll"))
         return
 
     with steps("reproducing", len(chosen)) as step:
 
-        def tell(one: Figure, outcome: Outcome | None) -> None:
+        def tell(figure: Figure, outcome: Outcome | None) -> None:
             if outcome is None:
-                step(f"{one.paper} {one.name}")
+                step(f"{figure.paper} {figure.name}")
             elif not as_json:
-                click.echo(f"{one.paper:11} {one.name:14} {_verdict(outcome)}")
+                click.echo(f"{figure.paper:11} {figure.name:14} {_verdict(outcome)}")
 
         outcomes = run(chosen, out, Setting(quick=quick, data=data), tell)
     if as_json:

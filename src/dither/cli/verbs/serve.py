@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
 
 if TYPE_CHECKING:
     from dither.service.server import Addresses
@@ -78,6 +78,8 @@ def command(
     )
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
     plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits, sealing_key, log)
+    for file in campaign:
+        check_protection(find_questions(file, quiet=True).guarantee)
     serve(plan, _print_as_json if as_json else _print)
 
 

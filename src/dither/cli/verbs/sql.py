@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json, read_questions
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, find_questions, print_json
 from dither.data.streams import Missing, output_path
 from dither.errors import InvalidParameter, unknown_name
 
@@ -107,7 +107,7 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
 
 
 @click.command()
-@click.argument("campaign", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("campaign")
 @click.option(
     "--dialect",
     "dialect_name",
@@ -141,7 +141,7 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
 @FORCE_OPTION
 @JSON_OPTION
 def command(
-    campaign: Path,
+    campaign: str,
     dialect_name: str,
     column: str,
     table_name: str,
@@ -156,9 +156,10 @@ def command(
 ) -> None:
     r"""Write the SQL query that counts a table of reports, by day, label and question.
 
-    CAMPAIGN is a campaign's TOML, or a question's specification with --column. The counted result is read
-    back by `dt.Summary.from_counts(question, table)`. The table is expected to have the columns day, label,
-    question, fingerprint, batch, place, report and report_hex; --map renames or leaves some out.
+    CAMPAIGN is a campaign, in TOML or signed, or its address, or a question's specification with --column.
+    The counted result is read back by `dt.Summary.from_counts(question, table)`. The table is expected to
+    have the columns day, label, question, fingerprint, batch, place, report and report_hex; --map renames or
+    leaves some out.
 
     \b
     dither sql survey.toml --dialect duckdb -o counts.sql
@@ -170,7 +171,7 @@ def command(
     from dither.data.sql.engines import fold_script
     from dither.data.sql.query import counting_query
 
-    questions = read_questions(campaign, column)
+    questions = find_questions(campaign, column).campaign
     given_day = None if day is None else day.date()
     table = report_table(table_name, unique, renamed)
     dialect = DIALECTS[dialect_name]
@@ -181,7 +182,7 @@ def command(
     else:
         text = counting_query(questions, dialect, table, day=given_day, retries=retries)
     if out is not None:
-        with output_path(out, campaign, force=force) as place:
+        with output_path(out, Path(campaign), force=force) as place:
             place.write_text(text, encoding="utf-8")
     if as_json:
         print_json({"dialect": dialect_name, "query": text, "file": None if out is None else str(out)})

@@ -19,6 +19,7 @@ from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
+    check_protection,
     metres,
     number,
     number_of,
@@ -116,7 +117,7 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
         crs: str | None,
         **kwargs: Any,
     ) -> None:
-        given = [one for one in (box, disk, polygon) if one is not None]
+        given = [region for region in (box, disk, polygon) if region is not None]
         if len(given) != 1:
             raise click.UsageError(
                 "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
@@ -282,6 +283,9 @@ def perturb(
     own = area.mechanism(mechanism, epsilon, unit, inner)
     with rows_done(f"reading {file.name}") as progress:
         trips = Trips.read(file, progress=progress)
+    longest = int(trips.paths.lengths.max())
+    whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
+    check_protection(whole_trip)
     with rows_done(f"perturbing {file.name}", len(trips.paths.points)) as progress:
         drawn = TripReports.draw(
             trips,
@@ -294,8 +298,6 @@ def perturb(
     drawn.write(out)
     if plot is not None:
         _picture(trips, drawn.trips, area, plot)
-    longest = int(trips.paths.lengths.max())
-    whole_trip = own.guarantee if unit == "trajectory" else own.guarantee.repeated(longest)
     if as_json:
         answer = {"trips": len(trips), "places": len(trips.paths.points), "out": str(out)}
         answer |= {"mechanism": type(own).__name__, "guarantee": str(own.guarantee)}
@@ -386,7 +388,7 @@ def map_(
             stream.write("\n")
     if as_json:
         ends = {"x": [found.grid.x.low, found.grid.x.high], "y": [found.grid.y.low, found.grid.y.high]}
-        plain = [{"share": float(one), "standard_error": float(one.standard_error)} for one in shares]
+        plain = [{"share": float(share), "standard_error": float(share.standard_error)} for share in shares]
         answer = {"n": found.n, "grid": ends, "probabilities": found.probabilities.tolist(), "shares": plain}
         print_json(answer)
         return
@@ -468,8 +470,8 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
             continue
         mechanism = area.mechanism(kind, epsilon, "location", inner if kind.startswith("tracs") else None)
         found.append((mechanism, predicted_error(mechanism)))
-    found.sort(key=lambda one: one[1])
-    rows = [(type(one).__name__, error, one.guarantee.epsilon) for one, error in found]
+    found.sort(key=lambda pair: pair[1])
+    rows = [(type(mechanism).__name__, error, mechanism.guarantee.epsilon) for mechanism, error in found]
     if as_json:
         keys = "mechanism", "error_metres", "epsilon_spent"
         print_json([dict(zip(keys, row, strict=True)) for row in rows])

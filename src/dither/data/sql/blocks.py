@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import singledispatch
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +29,7 @@ from dither.kernels.counting import (
     HashMatches,
     LeadingBits,
     NotCounted,
+    PackedColumns,
 )
 from dither.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
 from dither.kernels.sets.subsets import ChosenSets
@@ -57,7 +59,7 @@ class Block:
     """
 
     dialect: SqlDialect
-    mechanism: Question
+    question: Question
     source: str
     public: tuple[str, ...]
     weighted: bool
@@ -99,7 +101,7 @@ def report_state(valid: str, cell: str) -> str:
 @singledispatch
 def counting_block(counting: Counting, part: Block) -> str:
     """Return the relation that counts the reports of a question."""
-    raise _rows_error(part.mechanism)
+    raise _rows_error(part.question)
 
 
 @counting_block.register
@@ -109,7 +111,7 @@ def _(counting: NotCounted, part: Block) -> str:
 
 @counting_block.register
 def _(counting: EachReport, part: Block) -> str:
-    _require_number(part.mechanism)
+    _require_number(part.question)
     return _count_cells(counting.outcomes, part)
 
 
@@ -125,7 +127,7 @@ def _count_cells(outcomes: int, part: Block) -> str:
 
 @counting_block.register
 def _(counting: LeadingBits, part: Block) -> str:
-    _require_number(part.mechanism)
+    _require_number(part.question)
     if counting.cells > MOST:
         raise InvalidParameter("reports of 2^63 and more do not fit the integers of databases")
     dialect, report = part.dialect, part.dialect.whole("s.report")
@@ -155,7 +157,7 @@ def _(counting: BitSums, part: Block) -> str:
     used = counting.bits - 8 * (width - 1)  # bits of the last byte; the others are zero
     last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
     ok = _hexadecimal(dialect, 2 * width, last)
-    kernel = part.mechanism.kernel
+    kernel = part.question.kernel
     if isinstance(kernel, ChosenSets):
         ok += f" AND {_count_ones(2 * width)} = {kernel.chosen}"
     checked = part.select(
@@ -208,7 +210,7 @@ def _count_ones(digits: int) -> str:
 @counting_block.register
 def _(counting: HashMatches, part: Block) -> str:
     """Count each item for which the hash function of a report has the reported bucket."""
-    _require_number(part.mechanism)
+    _require_number(part.question)
     dialect, buckets, report = part.dialect, counting.hashing.buckets, part.dialect.whole("s.report")
     told = dialect.low_bits(report, BUCKET_BITS)
     ok = f"{report} >= 0 AND {told} < {buckets}"
@@ -239,6 +241,29 @@ def _(counting: ColumnSums, part: Block) -> str:
 
 
 @counting_block.register
+def _(counting: PackedColumns, part: Block) -> str:
+    """Count numbers of some bits each: the bytes that hold a number, without the bits below and above it."""
+    dialect, width = part.dialect, counting.width
+    length = (counting.columns * width + 7) >> 3
+    numbers = {}
+    for place in range(counting.columns):
+        first, shift = divmod(place * width, 8)
+        bytes_ = range(first, (place * width + width + 7) >> 3)
+        held = " + ".join(
+            f"({dialect.digit('s.report_hex', str(2 * at + 1))} * {16 << (8 * (at - first))}) + "
+            f"({dialect.digit('s.report_hex', str(2 * at + 2))} * {1 << (8 * (at - first))})"
+            for at in bytes_
+        )
+        numbers[f"v{place}"] = dialect.low_bits(dialect.without_low(f"({held})", shift), width)
+    names = list(numbers)
+    valid = [f"s.{low} < s.{high}" for low, high in pairwise(names)]
+    valid.append(f"s.{names[-1]} < {counting.items}")
+    used = 8 - (8 * length - counting.columns * width)  # bits of the last byte; the others are zero
+    last = f"[{DIGITS[: 1 << max(used - 4, 0)]}][{DIGITS[: 1 << min(used, 4)]}]"
+    return _unpivot(part, [0] * counting.columns, " AND ".join(valid), numbers, last)
+
+
+@counting_block.register
 def _(counting: EachColumn, part: Block) -> str:
     fits = [
         f"s.{name} < {cells}" for name, cells in zip(_number_expressions(part), counting.cells, strict=True)
@@ -249,7 +274,7 @@ def _(counting: EachColumn, part: Block) -> str:
 
 def _number_expressions(part: Block) -> dict[str, str]:
     """Return the numbers of a row, little endian in hexadecimal text, each as an expression by its name."""
-    base, shape = _row_layout(part.mechanism)
+    base, shape = _row_layout(part.question)
     if base.itemsize > 7:
         raise InvalidParameter("rows of numbers of 8 bytes do not fit the integers of databases")
     names = {}
@@ -263,12 +288,14 @@ def _number_expressions(part: Block) -> dict[str, str]:
     return names
 
 
-def _unpivot(part: Block, begins: Sequence[int], valid: str) -> str:
-    """Count the numbers of rows, each column from its own begin on."""
+def _unpivot(
+    part: Block, begins: Sequence[int], valid: str, numbers: Mapping[str, str] | None = None, last: str = ""
+) -> str:
+    """Count the numbers of rows, each column from its own begin on; `last` is a pattern of the last byte."""
     dialect = part.dialect
-    base, shape = _row_layout(part.mechanism)
-    ok = _hexadecimal(dialect, 2 * base.itemsize * shape)
-    numbers = _number_expressions(part)
+    base, shape = _row_layout(part.question)
+    ok = _hexadecimal(dialect, 2 * base.itemsize * shape, last)
+    numbers = numbers or _number_expressions(part)
     checked = part.select(
         {"state": report_state(ok, "0"), "report_hex": "s.report_hex"}, part.source, fence=True
     )
@@ -279,29 +306,29 @@ def _unpivot(part: Block, begins: Sequence[int], valid: str) -> str:
     judged = part.select({"state": report_state(valid, "0"), **kept}, read, fence=True)
     found = part.select(
         {"cell": f"CASE WHEN s.state < 0 THEN s.state ELSE (CASE s.item {cells} END) END"},
-        part.cross_numbers(judged, shape),
+        part.cross_numbers(judged, len(begins)),
         where=" WHERE s.state >= 0 OR s.item = 0",
     )
     return part.count_by(["cell"], found)
 
 
-def _require_number(mechanism: Question) -> None:
-    if mechanism.layout.subdtype is not None:
-        raise _rows_error(mechanism)
+def _require_number(question: Question) -> None:
+    if question.layout.subdtype is not None:
+        raise _rows_error(question)
 
 
-def _rows_error(mechanism: Question) -> InvalidParameter:
+def _rows_error(question: Question) -> InvalidParameter:
     return InvalidParameter(
-        f"reports of {mechanism.name} are rows whose numbers belong together; a query does not "
+        f"reports of {question.name} are rows whose numbers belong together; a query does not "
         "count them: use dt.data.summarise_file or dt.data.summarise"
     )
 
 
-def _row_layout(mechanism: Question) -> tuple[np.dtype[Any], int]:
+def _row_layout(question: Question) -> tuple[np.dtype[Any], int]:
     """Return the dtype of the numbers of a report that is a row, and how many there are."""
-    if mechanism.layout.subdtype is None:
-        raise InvalidParameter(f"a report of {mechanism.name} is one number")
-    base, (length,) = mechanism.layout.subdtype
+    if question.layout.subdtype is None:
+        raise InvalidParameter(f"a report of {question.name} is one number")
+    base, (length,) = question.layout.subdtype
     return base, length
 
 

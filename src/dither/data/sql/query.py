@@ -76,8 +76,8 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
     """
     names: dict[str, str] = {}
     known = Campaign.of(questions).questions
-    for name, mechanism in known.items():
-        if names.setdefault(mechanism.fingerprint, name) != name:
+    for name, question in known.items():
+        if names.setdefault(question.fingerprint, name) != name:
             raise InvalidParameter(f"question {name!r} has the device text of another one; ask it elsewhere")
     for fingerprint, reports in batch.reports.items():
         if fingerprint not in names:
@@ -159,7 +159,7 @@ def question_condition(campaign: Campaign, dialect: SqlDialect, table: ReportTab
 
 def _question_query(
     name: str,
-    mechanism: Question,
+    question: Question,
     dialect: SqlDialect,
     table: ReportTable,
     day: date | None,
@@ -167,17 +167,17 @@ def _question_query(
 ) -> str:
     """Return the SELECT of one question's counts."""
     public = tuple(name for name in ("day", "label") if getattr(table, name) is not None)
-    needed = "report" if mechanism.layout.subdtype is None else "report_hex"
+    needed = "report" if question.layout.subdtype is None else "report_hex"
     if getattr(table, needed) is None:
         raise InvalidParameter(f"question {name!r} needs the column {needed}, which the table does not have")
     if table.unique:
         days = "" if day is None else f" AND s.{dialect.identifier(table.day or '')} = {dialect.day(day)}"
-        relation = _question_rows(name, mechanism, dialect, table, (*public, needed), days)
+        relation = _question_rows(name, question, dialect, table, (*public, needed), days)
     else:
-        relation = _distinct_reports(name, mechanism, dialect, table, (*public, needed), day, since)
-    part = Block(dialect, mechanism, relation, public, weighted=not table.unique)
+        relation = _distinct_reports(name, question, dialect, table, (*public, needed), day, since)
+    part = Block(dialect, question, relation, public, weighted=not table.unique)
     try:
-        counts = counting_block(mechanism.counting, part)
+        counts = counting_block(question.counting, part)
     except DitherError as error:
         raise type(error)(f"question {name!r}: {error}") from None
     cells = {Cell.OTHER: Measure.OTHER, Cell.MALFORMED: Measure.MALFORMED, Cell.REPORTS: Measure.REPORTS}
@@ -185,7 +185,7 @@ def _question_query(
     columns = {
         **{name: f"s.{name}" for name in public},
         "question": dialect.text(name),
-        "fingerprint": f"'{mechanism.fingerprint}'",
+        "fingerprint": f"'{question.fingerprint}'",
         "measure": f"CASE s.cell {cases} ELSE '{Measure.COUNT}' END",
         "cell": dialect.whole("CASE WHEN s.cell < 0 THEN 0 ELSE s.cell END"),
         "total": dialect.whole("s.total"),
@@ -195,7 +195,7 @@ def _question_query(
 
 def _question_rows(
     name: str,
-    mechanism: Question,
+    question: Question,
     dialect: SqlDialect,
     table: ReportTable,
     columns: tuple[str, ...],
@@ -205,7 +205,7 @@ def _question_rows(
     given = {
         column: f"s.{dialect.identifier(getattr(table, column))}" for column in (*columns, *_identity(table))
     }
-    expected = f"'{mechanism.fingerprint}'"
+    expected = f"'{question.fingerprint}'"
     cases = []
     if not table.unique:
         cases.append(f"WHEN {_is_absent(given)} THEN {Cell.MALFORMED:d}")
@@ -224,7 +224,7 @@ def _question_rows(
 
 def _distinct_reports(
     name: str,
-    mechanism: Question,
+    question: Question,
     dialect: SqlDialect,
     table: ReportTable,
     columns: tuple[str, ...],
@@ -245,7 +245,7 @@ def _distinct_reports(
         "state": "s.state",
         "weight": f"CASE WHEN {absent} THEN COUNT(*) ELSE 1 END",  # rows without a batch are not one report
     }
-    source = _question_rows(name, mechanism, dialect, table, (*columns, *keys), days)
+    source = _question_rows(name, question, dialect, table, (*columns, *keys), days)
     grouped = ", ".join(f"s.{key}" for key in ("state", *keys))
     return f"(SELECT {select_list(chosen)}\nFROM {source} AS s GROUP BY {grouped}{having})"
 

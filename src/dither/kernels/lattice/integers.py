@@ -94,7 +94,9 @@ class Lattice(ABC):
         if not rest:
             return law
         up = Fraction(rest, 1 << self.between)
-        return [one + up * (two - one) for one, two in zip(law, self._exact(step + 1), strict=True)]
+        return [
+            here + up * (next_step - here) for here, next_step in zip(law, self._exact(step + 1), strict=True)
+        ]
 
     def _exact(self, step: int) -> list[Fraction]:
         weights = self.law(np.array(self.noise.row, dtype=object), step)
@@ -310,12 +312,12 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
     """
     weights, reach, steps = lattice.noise.weights, lattice.noise.reach, lattice.steps
     pile = lattice.noise.tails[reach - steps]
-    one, factor = bound.denominator, bound.numerator
+    scale, factor = bound.denominator, bound.numerator
     if lattice.share == 1:
         near = [weights[abs(place)] for place in range(steps - reach + 1, steps // 2 + 1)]
         far = [weights[steps - place] for place in range(steps - reach + 1, steps // 2 + 1)]
-        spent = sum(max(0, one * ours - factor * theirs) for ours, theirs in zip(near, far, strict=True))
-        return min(Fraction(1), Fraction(spent + one * pile, one << TOTAL_BITS))
+        spent = sum(max(0, scale * ours - factor * theirs) for ours, theirs in zip(near, far, strict=True))
+        return min(Fraction(1), Fraction(spent + scale * pile, scale << TOTAL_BITS))
     # The domain is shorter than a step: its upper end is a mixture of two steps. Denominators are multiplied
     # out.
     share, whole = lattice.share.numerator, lattice.share.denominator
@@ -323,10 +325,10 @@ def excess(lattice: Clamped, bound: Fraction) -> Fraction:
     for place in range(2 - reach, reach):
         ours = weights[abs(place)]
         mixed = (whole - share) * ours + share * weights[abs(place - 1)]
-        first += max(0, one * whole * ours - factor * mixed)
-        second += max(0, one * mixed - factor * whole * ours)
-    spent = max(first, second) + one * whole * pile
-    return min(Fraction(1), Fraction(spent, one * whole << TOTAL_BITS))
+        first += max(0, scale * whole * ours - factor * mixed)
+        second += max(0, scale * mixed - factor * whole * ours)
+    spent = max(first, second) + scale * whole * pile
+    return min(Fraction(1), Fraction(spent, scale * whole << TOTAL_BITS))
 
 
 @lru_cache(maxsize=64)

@@ -510,8 +510,8 @@ class RingNoise:
 
     def _kind(self, size: int, source: Source) -> Integers:
         """Draw 0, 1 or 2 with the three weights, by rejection from whole words."""
-        one, two, three = self.kinds
-        total = one + two + three
+        first, second, third = self.kinds
+        total = first + second + third
         words = -(-total.bit_length() // _BITS)
         spare = np.uint64(words * _BITS - total.bit_length())
         kind = np.empty(size, dtype=np.int64)
@@ -520,7 +520,7 @@ class RingNoise:
             drawn = np.array(source.words(words * wanted.size), dtype=np.uint64).reshape(words, -1)
             drawn[0] >>= spare
             kept = _less(drawn, total)
-            chosen = 2 - _less(drawn, one).astype(np.int64) - _less(drawn, one + two)
+            chosen = 2 - _less(drawn, first).astype(np.int64) - _less(drawn, first + second)
             kind[wanted[kept]] = chosen[kept]
             wanted = wanted[~kept]
         return kind

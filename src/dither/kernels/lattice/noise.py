@@ -174,7 +174,7 @@ class LatticeNoise:
         centre = (1 << TOTAL_BITS) - 2 * sum(outer[:-1]) - self._copies * outer[-1]
         weights = (centre, *outer)
         single = weights[: self._singles]
-        if any(one < two for one, two in pairwise(single)):
+        if any(nearer < farther for nearer, farther in pairwise(single)):
             raise InvalidParameter("the weights of a noise must decrease from the centre; choose more cells")
         return weights
 

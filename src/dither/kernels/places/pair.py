@@ -93,7 +93,7 @@ class PairKernel(Kernel):
     def probabilities(self, value: tuple[float, float]) -> list[Fraction]:
         """Return the exact probability of every pair of cells, in lexicographic order."""
         first, second = self.first.probabilities(value[0]), self.second.probabilities(value[1])
-        return [one * two for one in first for two in second]
+        return [p * q for p in first for q in second]
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
         first, second = (
@@ -133,8 +133,8 @@ class PairKernel(Kernel):
         promises = [
             part.promise(share, own) for part, share, own in zip(self.parts, shares, terms, strict=True)
         ]
-        first, second = (Guarantee(one.bound, assumes=one.assumes) for one in promises)
-        pure = all(isinstance(one.bound, Pure) for one in promises)
+        first, second = (Guarantee(promise.bound, assumes=promise.assumes) for promise in promises)
+        pure = all(isinstance(promise.bound, Pure) for promise in promises)
         bound = Pure(self.epsilon) if pure else first.compose(second).bound
         return Promise(bound, self.evidence, assumptions_of((first, second)))
 

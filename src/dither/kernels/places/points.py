@@ -502,7 +502,7 @@ class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
         sectors = np.minimum((directions / width).astype(np.int64), self.sectors - 1)
         own = np.minimum((true / width).astype(np.int64), self.sectors - 1)
         if own.size < FEW:  # as devices draw: see docs/wire.md
-            told = np.array([self.sector.draw_one(one, source) for one in own.tolist()])
+            told = np.array([self.sector.draw_one(code, source) for code in own.tolist()])
         else:
             told = self.sector.draw(own, source)
         return np.asarray(sectors == told[:, None])
@@ -521,8 +521,8 @@ class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
         """Return for each location the point with the smallest sum of distances to its two copies."""
         merged = np.empty_like(first)
         for block in blocks(first.size, len(self.points)):
-            one, two = (self.places[copy[block]] for copy in (first, second))
-            merged[block] = (distances(one, self.places) + distances(two, self.places)).argmin(axis=1)
+            near, far = (self.places[copy[block]] for copy in (first, second))
+            merged[block] = (distances(near, self.places) + distances(far, self.places)).argmin(axis=1)
         return merged
 
     def probabilities(self, value: Any) -> NoReturn:

@@ -158,7 +158,7 @@ class FunctionsKernel(PureKernel):
         for place, function in enumerate(self.functions):
             code = int(self.answer(place, np.asarray(value)))
             chance = Fraction(function.weight, TOTAL)
-            found += [chance * one for one in self.draws[function.draw].probabilities(code)]
+            found += [chance * p for p in self.draws[function.draw].probabilities(code)]
         return found
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:
@@ -253,7 +253,8 @@ class FunctionsKernel(PureKernel):
         return {
             "draw": self.kind,
             "questions": [
-                [list(one.attributes), list(one.values), one.weight, one.draw] for one in self.functions
+                [list(function.attributes), list(function.values), function.weight, function.draw]
+                for function in self.functions
             ],
             "draws": [draw.device() for draw in self.draws],
         }
@@ -263,8 +264,8 @@ class FunctionsKernel(PureKernel):
         if not isinstance(domain, Profile):
             raise MalformedReport("functions of a row are about several attributes")
         draws = []
-        for one in device["draws"]:
-            draw = read_kernel(one, Categories(2))
+        for text in device["draws"]:
+            draw = read_kernel(text, Categories(2))
             if not isinstance(draw, CodeKernel):
                 raise MalformedReport("the value of a function is drawn from categories")
             draws.append(draw)

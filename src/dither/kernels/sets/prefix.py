@@ -116,7 +116,7 @@ class PrefixKernel(PureKernel, NoCodebook):
     kind: ClassVar[str] = "prefix"
 
     def __post_init__(self) -> None:
-        increasing = all(one < two for one, two in zip(self.ends, self.ends[1:], strict=False))
+        increasing = all(end < following for end, following in zip(self.ends, self.ends[1:], strict=False))
         if not self.ends or self.ends[0] < 1 or self.ends[-1] != self.text.length or not increasing:
             raise InvalidParameter(
                 f"the lengths of prefixes must increase up to the length of the text, {self.text.length}"

@@ -29,7 +29,6 @@ from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
 from dither.kernels.window.integers import Blocks, LineStart, Sliding, StartRule, read_start
 from dither.kernels.window.start_table import KnotStart
-from dither.numerics.matrices import dot
 from dither.randomness import Source
 
 
@@ -201,7 +200,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         weight, turns, laws = (np.bincount(group, of, width + 1) for of in (average, average * turn, law))
         weight[weight == 0.0] = 1.0  # every cell may be in reach
         rise = width * unit / share
-        needed = dot(law, values) - rise * dot(law, turn)
+        needed = float((law * (values - rise * turn)).sum())
         multiplier = (needed + rise * float((laws * turns / weight).sum())) / float((laws**2 / weight).sum())
         return np.asarray(((multiplier * laws - rise * turns) / weight)[group] + rise * turn)
 
@@ -447,7 +446,7 @@ class MixtureKernel(PureKernel, LineKernel):
 
     def _probabilities(self, value: float) -> list[Fraction]:
         first, second = self.first.probabilities(value), self.second.probabilities(value)
-        return [self.coin * one for one in first] + [(1 - self.coin) * one for one in second]
+        return [self.coin * p for p in first] + [(1 - self.coin) * p for p in second]
 
     def likelihood(self, inputs: Array, rows: int) -> Stacked:
         """Return P(report | input), with the cells of each window grouped into about `rows` rows."""

@@ -148,12 +148,12 @@ class _Field:
     prime: int
     coefficients: tuple[int, ...]
 
-    def times(self, one: list[int], two: list[int]) -> list[int]:
+    def times(self, first: list[int], second: list[int]) -> list[int]:
         degree, prime = len(self.coefficients), self.prime
         product = [0] * (2 * degree - 1)
-        for place, factor in enumerate(one):
+        for place, factor in enumerate(first):
             if factor:
-                for other, value in enumerate(two):
+                for other, value in enumerate(second):
                     product[place + other] += factor * value
         for place in range(2 * degree - 2, degree - 1, -1):
             lead = product[place] % prime
@@ -165,9 +165,9 @@ class _Field:
     def power_of_x(self, exponent: int) -> list[int]:
         """Return x^exponent."""
         degree = len(self.coefficients)
-        one = [1] + [0] * (degree - 1)
+        unit = [1] + [0] * (degree - 1)
         x = [0, 1] + [0] * (degree - 2) if degree > 1 else [-self.coefficients[0] % self.prime]
-        result = one
+        result = unit
         for bit in f"{exponent:b}":
             result = self.times(result, result)
             if bit == "1":
@@ -205,8 +205,8 @@ def first_primitive(prime: int, degree: int) -> tuple[int, ...]:
         if not coefficients[0]:
             continue
         field = _Field(prime, coefficients)
-        one = [1] + [0] * (degree - 1)
-        if field.power_of_x(order) == one and all(field.power_of_x(part) != one for part in divisors):
+        unit = [1] + [0] * (degree - 1)
+        if field.power_of_x(order) == unit and all(field.power_of_x(part) != unit for part in divisors):
             return coefficients
 
 

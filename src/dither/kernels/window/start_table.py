@@ -90,7 +90,10 @@ class StepStart(TableStart):
     @staticmethod
     def from_device(data: Mapping[str, Any], window: Sliding) -> StepStart:
         """Return the rule that `device` describes, for a window."""
-        starts, counts = [whole(one) for one in data["starts"]], [whole(one) for one in data["counts"]]
+        starts, counts = (
+            [whole(start) for start in data["starts"]],
+            [whole(count) for count in data["counts"]],
+        )
         if len(starts) != len(counts) or not counts or min(counts) < 1 or sum(counts) > BINS:
             raise MalformedReport("a table of starts needs one count for each start, and 1 to 2^16 bins")
         if min(starts) < 0 or max(starts) >= window.cells:

@@ -50,7 +50,7 @@ def best_geometry(epsilon: float, categories: int) -> Geometry:
     """
     bound = exp_below(Fraction(epsilon))
     found = set(_candidates(bound, categories))
-    return min(found, key=lambda one: (_variance(one, bound, categories), one.points))
+    return min(found, key=lambda plane: (_variance(plane, bound, categories), plane.points))
 
 
 def _variance(geometry: Geometry, bound: Fraction, categories: int) -> Fraction:

@@ -460,5 +460,5 @@ def group(size: int, *, p: float | Fraction, rho: float | Fraction) -> Group:
     else:
         extreme = [1 - chance, *[Fraction(0)] * (size - 1), chance]
         share = correlation
-    masses = [share * one + (1 - share) * other for one, other in zip(extreme, plain, strict=True)]
+    masses = [share * most + (1 - share) * other for most, other in zip(extreme, plain, strict=True)]
     return Group(size, chance, correlation, tuple(masses))

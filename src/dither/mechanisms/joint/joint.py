@@ -49,7 +49,7 @@ class Coin:
 
     def __post_init__(self) -> None:
         if len(self.truthful) != self.mechanism.kernel.each or not all(
-            type(one) is bool for one in self.truthful
+            type(truth) is bool for truth in self.truthful
         ):
             raise InvalidParameter(f"a coin of this mechanism must be {self.mechanism.kernel.each} booleans")
 

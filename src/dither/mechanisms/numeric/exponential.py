@@ -80,13 +80,16 @@ class Exponential(NumberMechanism):
         return np.asarray(apart / (2.0 * (widest if self.sensitivity is None else self.sensitivity)))
 
     def _kernel(self) -> ChannelKernel:
-        channel = self._channel()
-        if channel.ratio > exp_below(Fraction(self.epsilon)):
-            raise InvalidParameter(
-                f"with sensitivity {found(self.sensitivity)} the points spend more than "
-                f"ε = {self.epsilon:g}; state a larger sensitivity"
-            )
-        return ChannelKernel(self.line, channel, self._nearest())
+        # One of the two points that are farthest apart spends at least ε·steepness: 2 is too much, and the
+        # weights of more do not fit 64 bits.
+        if self._steepness.max() <= 2.0:
+            channel = self._channel()
+            if channel.ratio <= exp_below(Fraction(self.epsilon)):
+                return ChannelKernel(self.line, channel, self._nearest())
+        raise InvalidParameter(
+            f"with sensitivity {found(self.sensitivity)} the points spend more than "
+            f"ε = {self.epsilon:g}; state a larger sensitivity"
+        )
 
     def _codebook(self, kernel: ChannelKernel) -> TableDecoder:
         return TableDecoder(np.array(self.points))

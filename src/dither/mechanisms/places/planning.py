@@ -92,7 +92,7 @@ def ranked(domain: Domain, *, epsilon: float, places: object = None, **more: Any
             f"an area must be a Rectangle, Disk, Parallelogram or Sphere, not {type(domain).__name__}"
         )
     made: list[PathMechanism[Any]] = [kind(area, epsilon=epsilon, **more) for kind in kinds]
-    choices = [Choice(one, predicted_error(one, places)) for one in made]
+    choices = [Choice(mechanism, predicted_error(mechanism, places)) for mechanism in made]
     return sorted(choices, key=lambda choice: choice.error)
 
 

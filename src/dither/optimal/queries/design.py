@@ -364,9 +364,9 @@ def channel_of(design: QueryDesign, *, mirrored: bool) -> Channel:
     sums = (1.0 + (float(bound) - 1.0) * patterns).T @ weights
     spare = max(_LEAST_SPARE, 4.0 * float(np.abs(sums - 1.0).max()))
     low = [int(weight * (1.0 - spare) / float(sums.max()) * _TOTAL) for weight in weights.tolist()]
-    high = [int(one * bound) for one in low]
-    columns = [(one, two) for one, two in zip(low, high, strict=True) if one > 0]
-    marks = [row for row, one in zip(patterns.astype(np.int64).tolist(), low, strict=True) if one > 0]
+    high = [int(weight * bound) for weight in low]
+    columns = [(weight, heavier) for weight, heavier in zip(low, high, strict=True) if weight > 0]
+    marks = [row for row, weight in zip(patterns.astype(np.int64).tolist(), low, strict=True) if weight > 0]
     rows = []
     for place in range(design.inputs):
         row = [column[mark[place]] for column, mark in zip(columns, marks, strict=True)]
@@ -396,8 +396,8 @@ def name(size: int, epsilon: float) -> str:
 def shipped_budgets() -> dict[int, tuple[float, ...]]:
     """Return for each number of inputs the ε of the shipped designs, in order."""
     found: dict[int, list[float]] = {}
-    for one in _archive().namelist():
-        size, _, epsilon = one.partition("-")
+    for entry in _archive().namelist():
+        size, _, epsilon = entry.partition("-")
         found.setdefault(int(size), []).append(float(epsilon))
     return {size: tuple(sorted(budgets)) for size, budgets in found.items()}
 
@@ -418,8 +418,8 @@ def prefix_design(size: int, epsilon: float) -> QueryDesign:
     if budgets:
         from dither.optimal.queries.workload import quick_design
 
-        nearest = sorted(budgets, key=lambda one: abs(math.log(one / epsilon)))[:2]
-        near = [_read(size, one) for one in nearest]
+        nearest = sorted(budgets, key=lambda budget: abs(math.log(budget / epsilon)))[:2]
+        near = [_read(size, budget) for budget in nearest]
         patterns = np.concatenate([design.patterns for design in near])
         return quick_design(patterns, gram, epsilon, [design.multipliers for design in near])
     from dither.optimal.queries.workload import solve

@@ -131,7 +131,10 @@ class Master:
         """Return tr(PGP·K⁻¹)."""
         moments = (part * (weights * self.copies) @ part.T for part in self._parts)
         return float(
-            sum(np.trace(np.linalg.solve(one, gram)) for one, gram in zip(moments, self._grams, strict=True))
+            sum(
+                np.trace(np.linalg.solve(matrix, gram))
+                for matrix, gram in zip(moments, self._grams, strict=True)
+            )
         )
 
     def excess(self, weights: Floats) -> Floats:
@@ -232,13 +235,14 @@ def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence
     """
     ratio = math.exp(epsilon)
     middle = Multipliers(
-        np.mean([one.inputs for one in known], axis=0), np.mean([one.pairs for one in known], axis=0)
+        np.mean([multipliers.inputs for multipliers in known], axis=0),
+        np.mean([multipliers.pairs for multipliers in known], axis=0),
     )
     try:
         proof = best_multipliers(gram, ratio)
     except MissingExtra:
         candidates = (Multipliers.even(len(gram)), middle, *known)
-        proof = max(candidates, key=lambda one: lower_bound(gram, ratio, one))
+        proof = max(candidates, key=lambda multipliers: lower_bound(gram, ratio, multipliers))
     search = _Search(gram, epsilon, proof, 2.0 * TARGET, _SEED)
     return search.run(patterns, rounds=_FEW_ROUNDS, seconds=PATIENCE)
 

@@ -278,8 +278,8 @@ def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGE
         solution = _price(problem, fine, near)
         codebooks += _candidates(problem, solution)
         bounds.append((lower_bound(problem, solution.prices), solution.prices))
-        best = min(codebooks, key=lambda one: one.error)
-        bound, prices = max(bounds, key=lambda one: one[0])
+        best = min(codebooks, key=lambda codebook: codebook.error)
+        bound, prices = max(bounds, key=lambda pair: pair[0])
         finer = _refine(problem, solution)
         if best.error <= bound * (1.0 + target) or finer.outputs.size == fine.outputs.size:
             break

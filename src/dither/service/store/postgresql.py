@@ -209,7 +209,7 @@ class PostgresqlStore(CollectorStore):
 
     def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
         with self._transaction() as sql:
-            for key, count in sorted(counts.items(), key=lambda one: (one[0][:2], one[0].reason.value)):
+            for key, count in sorted(counts.items(), key=lambda entry: (entry[0][:2], entry[0].reason.value)):
                 sql.execute(
                     "INSERT INTO dither_refused VALUES (%s, %s, %s, %s) ON CONFLICT (campaign, day, reason) "
                     "DO UPDATE SET count = dither_refused.count + excluded.count",
@@ -279,8 +279,8 @@ class PostgresqlStore(CollectorStore):
                 other.executemany(
                     "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
                     [
-                        (part_digest(bytes(data)), place, one, part)
-                        for place, (_, _, data, one, part) in zip(places, rows, strict=True)
+                        (part_digest(bytes(data)), place, batch, part)
+                        for place, (_, _, data, batch, part) in zip(places, rows, strict=True)
                         if place is not None
                     ],
                 )

@@ -61,7 +61,7 @@ class SqliteStore(CollectorStore):
 
     def __init__(self, path: Path | str, *, synchronous: str = "FULL") -> None:
         """Open a store, or make one; raise StoreUnusable if it is not one or is in use."""
-        self.path = Path(path)
+        self.path = Path(path).resolve()  # through a link, SQLite's own files would have other names
         self._lock = lock_store(self.path)
         try:
             fresh = not self.path.exists() or not self.path.stat().st_size
@@ -314,8 +314,13 @@ def lock_store(path: Path) -> sqlite3.Connection:
 
     It is a transaction of SQLite that never ends, on an empty file: SQLite has such locks on every system.
     """
+    path = path.resolve()
     if not path.parent.is_dir():
         raise StoreUnusable(f"there is no folder {path.parent}")
+    if path.exists() and path.stat().st_nlink > 1:
+        raise StoreUnusable(
+            f"{path} has another name, by a hard link: two collectors could write it; remove the link"
+        )
     beside = path.with_name(path.name + ".lock")
     with suppress(FileExistsError):  # to close one that exists would drop this process's lock
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -142,9 +142,9 @@ def compare_batches(batch: Arrived, kept: Sequence[Kept]) -> Stored:
     """Return whether the batch that is kept under an identity is this one. The day may be another."""
     if len(batch.parts) != len(kept):
         return Stored.CONFLICT
-    for (slot, data), one in zip(batch.parts, kept, strict=True):
-        same = slot._replace(day=one.slot.day) == one.slot
-        if not same or (part_digest(data) if one.folded else data) != one.data:
+    for (slot, data), stored in zip(batch.parts, kept, strict=True):
+        same = slot._replace(day=stored.slot.day) == stored.slot
+        if not same or (part_digest(data) if stored.folded else data) != stored.data:
             return Stored.CONFLICT
     return Stored.REPEATED
 
@@ -228,7 +228,7 @@ class Folding:
         key = (number, shown)
         if key not in self._targets:
             self._targets[key] = made = self._make(slot, shown)
-            self.totals[made] = Total(self._live.mechanism(slot.campaign, slot.question))
+            self.totals[made] = Total(self._live.question_of(slot.campaign, slot.question))
         return self._targets[key]
 
 

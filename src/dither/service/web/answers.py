@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.domains import Categories, Line
+from dither.domains import Categories, Line, Several
 from dither.errors import DitherError, InvalidParameter, MissingExtra, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
 from dither.estimation.estimate import Estimate
@@ -101,15 +101,15 @@ class Query:
         return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
 
 
-def usual_quantity(mechanism: Question) -> str:
-    """Return what the usual quantity of a mechanism is called."""
-    if isinstance(mechanism.domain, Categories):
+def usual_quantity(question: Question) -> str:
+    """Return what the usual quantity of a question is called."""
+    if isinstance(question.domain, Categories | Several):
         return "frequency"
-    return "mean" if isinstance(mechanism.domain, Line) else "estimate"
+    return "mean" if isinstance(question.domain, Line) else "estimate"
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:
-    values = {one.value: one for one in kind}
+    values = {member.value: member for member in kind}
     if text not in values:
         raise unknown_name(name, text, list(values))
     return values[text]
@@ -351,8 +351,8 @@ class Answers:
         whole = query.day is None and query.label is None
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
         if not n and (waiting or not whole):
-            mechanism = live.mechanism(campaign, query.question)
-            name = usual_quantity(mechanism) if query.what is What.USUAL else query.quantity
+            question = live.question_of(campaign, query.question)
+            name = usual_quantity(question) if query.what is What.USUAL else query.quantity
             reason = f"answers are shown from {people} reports on"
             return [without_answer(query, part, waiting, FEW, reason, name)]
         summary = live.summary(campaign, query.question, query.day, query.label, shown=True)
@@ -500,11 +500,13 @@ _PART: Final = [
 _QUERY: Final = [
     *_PART,
     _query_parameter(
-        "what", {"enum": [one.value for one in What]}, "The quantity; usual is a mean, or frequencies."
+        "what", {"enum": [member.value for member in What]}, "The quantity; usual is a mean, or frequencies."
     ),
     _query_parameter("share", _SHARE, "Of a quantile: the share of people below it."),
     _query_parameter("bins", {"type": "integer", "minimum": 1, "maximum": MOST_BINS}, "Of a distribution."),
-    _query_parameter("by", {"enum": [one.value for one in By]}, "An answer for each day, or for each label."),
+    _query_parameter(
+        "by", {"enum": [member.value for member in By]}, "An answer for each day, or for each label."
+    ),
     _query_parameter("lying", _SHARE, "Intervals that allow for this share of lies, for one look."),
 ]
 _WRONG: Final = {

@@ -167,6 +167,11 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
         "/v1/campaigns/{campaign}": _read(
             "A campaign, signed.", {"200": answer("The campaign."), **gone}, _CAMPAIGN
         ),
+        "/v1/campaigns/{campaign}/card": _read(
+            "The card of a campaign; its signature is with the campaign.",
+            {"200": answer("The card."), **gone},
+            _CAMPAIGN,
+        ),
         PATH: {"post": _batches()},
         GATEWAY: _gateway(),
         LOG: _read("The list of all campaigns, signed.", {"200": answer("The list."), **gone}),
@@ -180,7 +185,7 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
             {"200": answer("The estimates."), "400": answer("A parameter is wrong."), **gone, "503": _BUSY},
             _CAMPAIGN,
             {"name": "form", "in": "path", "required": True, "schema": {"enum": ["json", "csv", "arrow"]}},
-            *({"name": one, "in": "query", "schema": {"type": "string"}} for one in _ASKED),
+            *({"name": name, "in": "query", "schema": {"type": "string"}} for name in _ASKED),
         ),
         "/v1/campaigns/{campaign}/summary": _read(
             "The counts of a question, to merge with those of other collectors.",
@@ -192,8 +197,8 @@ def description(more: Mapping[str, Any], *, admin: bool) -> dict[str, Any]:
             },
             _CAMPAIGN,
             *(
-                {"name": one, "in": "query", "schema": {"type": "string"}}
-                for one in ("question", "day", "label")
+                {"name": name, "in": "query", "schema": {"type": "string"}}
+                for name in ("question", "day", "label")
             ),
         ),
         "/health": _read("The state of the process.", {"200": answer("The state.")}),
@@ -296,8 +301,8 @@ def application(writer: Writer, *parts: Routes, token: str | None = None) -> Sta
         collector.store.close()
 
     own = [*report_routes(batches), *campaign_routes(collector), *operation_routes(writer, token)]
-    paths = {name: one for part in parts for name, one in getattr(part, "paths", {}).items()}
+    paths = {name: route for part in parts for name, route in getattr(part, "paths", {}).items()}
     own += description_routes(paths, admin=token is not None)
-    app = Quick(routes=[*own, *(one for part in parts for one in part(collector))], lifespan=lifespan)
+    app = Quick(routes=[*own, *(route for part in parts for route in part(collector))], lifespan=lifespan)
     app.router.redirect_slashes = False  # a device follows no redirect
     return app

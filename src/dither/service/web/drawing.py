@@ -10,7 +10,8 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dither.domains import Categories, Circle, Interval
+from dither.advice.explain import caution
+from dither.domains import Categories, Circle, Interval, Several
 from dither.estimation.estimate import show_interval
 from dither.privacy import Pure
 from dither.question import Question
@@ -80,9 +81,9 @@ def _is_share(row: PlainRow) -> bool:
     return row["quantity"] in ("frequency", "share of a bin")
 
 
-def question_words(mechanism: Question) -> str:
+def question_words(question: Question) -> str:
     """Return what a question asks, and how devices answer it."""
-    domain = mechanism.domain
+    domain = question.domain
     if isinstance(domain, Interval):
         unit = f"{THIN}{domain.unit}" if domain.unit else ""
         what = f"a number from {plain(domain.low)} to {plain(domain.high)}{unit}"
@@ -90,23 +91,35 @@ def question_words(mechanism: Question) -> str:
         what = f"a direction on a circle of {plain(domain.length)}"
     elif isinstance(domain, Categories):
         what = f"one of {whole(len(domain))} answers"
+    elif isinstance(domain, Several):
+        what = f"a set of up to {whole(domain.most)} of {whole(len(domain))} items"
     else:
         what = str(domain)
-    return f"{what}; devices run {mechanism.name}"
+    return f"{what}; devices run {question.name}"
 
 
 def promise(contract: Contract) -> list[str]:
-    """Return what a person who answers all questions once is promised, in sentences."""
-    whole_promise = contract.guarantee
-    if not isinstance(whole_promise.bound, Pure):
-        return [f"All answers of a person together: {whole_promise.bound}.", _REPEATED[contract.repeat]]
-    epsilon = whole_promise.epsilon
-    many = "the answers" if len(contract.questions) > 1 else "the answer"
+    """Return what a person is promised over the whole campaign, in sentences; a warning first if due."""
+    promised = contract.whole_guarantee
+    warning = caution(promised)
+    begin = [] if warning is None else [warning]
+    if not isinstance(promised.bound, Pure):
+        return [*begin, f"All answers of a person together: {promised.bound}.", _REPEATED[contract.repeat]]
+    many = "all answers" if len(contract.questions) > 1 or contract.repeat == "once" else "the answer"
     return [
-        f"ε = {epsilon:.4g} for {many} of one person. Whatever a device sends, it is at most "
-        f"{math.exp(epsilon):.3g} times (e^ε) as likely with one truth as with any other.",
+        *begin,
+        f"ε = {promised.epsilon:.4g} for {many} of one person. Whatever a device sends, it is at most "
+        f"{_above(math.exp(min(promised.epsilon, 50.0)))} times (e^ε) as likely with one truth as with any "
+        "other.",
         _REPEATED[contract.repeat],
     ]
+
+
+def _above(number: float) -> str:
+    """Return a number with three digits that is not below the given one: 20.1 of 20.08."""
+    step = 10.0 ** (math.floor(math.log10(number)) - 2)
+    rounded = float(f"{math.ceil(number / step) * step:.3g}")
+    return plain(rounded) if rounded < 1000 else whole(int(rounded))
 
 
 WIDE: Final = 360  # of a picture, in its own units: a phone's width, so that letters stay readable
@@ -187,7 +200,7 @@ def draw_history(rows: Sequence[PlainRow]) -> tuple[Markup, list[str]]:
     first, until = days[0], days[-1]
     span = max((datetime.date.fromisoformat(until) - datetime.date.fromisoformat(first)).days, 1)
     shares = kept[0]["quantity"] == "frequency"
-    ticks = [percent(one) if shares else plain(round(one, 1)) for one in (low, high)]
+    ticks = [percent(end) if shares else plain(round(end, 1)) for end in (low, high)]
     parts = [
         _text(_LEFT - 4, _y(low, low, high), ticks[0], "tick", anchor="end"),
         _text(_LEFT - 4, _y(high, low, high) + 8, ticks[1], "tick", anchor="end"),
@@ -203,7 +216,7 @@ def draw_history(rows: Sequence[PlainRow]) -> tuple[Markup, list[str]]:
             x = _LEFT + 6 + (WIDE - _LEFT - _RIGHT - 12) * day / span + 3 * number
             y = _y(min(max(row["value"], low), high), low, high)
             places.append((x, y))
-            ends_of = (_y(min(max(row[one], low), high), low, high) for one in ("low", "high"))
+            ends_of = (_y(min(max(row[end], low), high), low, high) for end in ("low", "high"))
             parts.append(_line(x, next(ends_of), x, next(ends_of), f"whisker s{number}"))
             parts.append(element("circle", cx=_n(x), cy=_n(y), r=2.5, class_=f"dot s{number}"))
         path = " ".join(f"{_n(x)},{_n(y)}" for x, y in places)

@@ -49,6 +49,7 @@ from dither.service.web.drawing import (
     whole,
     with_interval,
 )
+from dither.service.web.requests import client_address
 from dither.table import Markup, element, join_markup
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ class Told:
     lying: Sequence[PlainRow]
 
 
-def queries(name: str, mechanism: Question) -> dict[str, Query | None]:
+def queries(name: str, question: Question) -> dict[str, Query | None]:
     """Return what has to be asked for the page of a question, by the field of `Told`."""
-    straight = isinstance(mechanism.domain, Line) and not isinstance(mechanism.domain, Circle)
+    straight = isinstance(question.domain, Line) and not isinstance(question.domain, Circle)
     return {
         "usual": Query(name),
         "shape": Query(name, What.DISTRIBUTION) if straight else None,
@@ -212,7 +213,7 @@ def _leading(told: Told) -> str | None:
 
 
 def _rows(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    top = element("tr", *(element("th", one, scope="col") for one in head))
+    top = element("tr", *(element("th", heading, scope="col") for heading in head))
     body = [
         element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))
         for row in rows
@@ -251,10 +252,10 @@ def changing(
     """Return the parts that change, by identity. Computes answers: call it in a thread."""
     contract, total, waiting = published.contract, 0, 0
     parts: dict[str, Markup] = {}
-    for number, (name, mechanism) in enumerate(contract.questions.items()):
+    for number, (name, question) in enumerate(contract.questions.items()):
         rows = {
             kind: [] if query is None else answers.compute(published.id, [query])
-            for kind, query in queries(name, mechanism).items()
+            for kind, query in queries(name, question).items()
         }
         parts |= regions(number, Told(**rows), contract)
         total += collector.live.n(published.id, name, shown=True)
@@ -335,10 +336,14 @@ def listing(published: Sequence[Published], day: datetime.date, grace: int) -> s
     rows = [
         element(
             "li",
-            element("a", f"{one.contract.name}, version {one.contract.version}", href=f"/campaigns/{one.id}"),
-            f" ({state(one, day, grace)[0]})",
+            element(
+                "a",
+                f"{campaign.contract.name}, version {campaign.contract.version}",
+                href=f"/campaigns/{campaign.id}",
+            ),
+            f" ({state(campaign, day, grace)[0]})",
         )
-        for one in published
+        for campaign in published
     ]
     shown = element("ul", *rows) if rows else element("p", "No campaign has been published here.")
     return document("Campaigns", [element("main", element("h1", "Campaigns"), shown)])
@@ -360,7 +365,8 @@ def _refusal_list(collector: Collector, campaign: str) -> Markup:
     if not counts:
         return element("p", "None.")
     top = element(
-        "tr", *(element("th", one, scope="col") for one in ("batches", "reason", "what a device is told"))
+        "tr",
+        *(element("th", heading, scope="col") for heading in ("batches", "reason", "what a device is told")),
     )
     body = [
         element(
@@ -412,7 +418,7 @@ def _assumptions(assumed: Sequence[str]) -> str:
 
 
 def _exports(base: str) -> Markup:
-    links = [element("a", word, href=f"{base}/answers.{one}") for one, word in FILES.items()]
+    links = [element("a", word, href=f"{base}/answers.{ending}") for ending, word in FILES.items()]
     return element("p", join_markup(links, ", "), "; ", element("a", "the signed campaign", href=base))
 
 
@@ -421,10 +427,10 @@ def _section(title: str, identity: str, *parts: Markup) -> Markup:
 
 
 def _others(published: Published, others: Sequence[Published]) -> Markup:
-    rest = [one for one in others if one.id != published.id]
+    rest = [campaign for campaign in others if campaign.id != published.id]
     if not rest:
         return Markup()
-    links = [element("a", one.contract.name, href=f"/campaigns/{one.id}") for one in rest[:20]]
+    links = [element("a", campaign.contract.name, href=f"/campaigns/{campaign.id}") for campaign in rest[:20]]
     return element("footer", element("p", "Other campaigns: ", join_markup(links, ", ")))
 
 
@@ -444,7 +450,7 @@ class Pages:
         self._drawn: dict[str, tuple[int, float, dict[str, Markup]]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self.streams = 0
+        self.streams: Counter[str] = Counter()  # by address
 
     async def parts(self, published: Published) -> dict[str, Markup]:
         """Return the parts as they are now, or as they were at most a second ago."""
@@ -474,9 +480,9 @@ class Pages:
             )
         return self._batches[published.id]
 
-    async def news(self, published: Published, request: Request) -> AsyncIterator[bytes]:
+    async def news(self, published: Published, request: Request, address: str) -> AsyncIterator[bytes]:
         """Yield what has changed, as events, until the stream is old or the browser has gone."""
-        self.streams += 1
+        self.streams[address] += 1
         try:
             sent: dict[str, Markup] = {}
             until = time.monotonic() + _LIFE
@@ -489,7 +495,9 @@ class Pages:
                     sent = parts
                 await asyncio.sleep(_PAUSE)
         finally:
-            self.streams -= 1
+            self.streams[address] -= 1
+            if not self.streams[address]:
+                del self.streams[address]
 
 
 async def _over(request: Request) -> bool:
@@ -529,12 +537,13 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         return show(request, whole_page(published, parts, list(collector.campaigns.values())))
 
     async def events(request: Request) -> Response:
-        if pages.streams >= _MOST_STREAMS:
+        address = client_address(request.scope, frozenset(collector.settings.proxies))
+        if pages.streams.total() >= _MOST_STREAMS or pages.streams[address] >= collector.settings.pages:
             return problem(503, "too many pages are open; the numbers do not change by themselves")
         published = collector.campaigns[request.path_params["campaign"]]
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(
-            pages.news(published, request), headers=headers, media_type="text/event-stream"
+            pages.news(published, request, address), headers=headers, media_type="text/event-stream"
         )
 
     return [

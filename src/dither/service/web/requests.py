@@ -10,6 +10,7 @@ import ipaddress
 import json
 import os
 import time
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from importlib import resources
@@ -93,8 +94,8 @@ def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:
     if address in proxies:
         for name, value in scope["headers"]:
             if name == b"x-forwarded-for":
-                forwarded = [one.strip() for one in value.decode("latin-1").split(",")]
-                address = next((one for one in reversed(forwarded) if one not in proxies), address)
+                forwarded = [hop.strip() for hop in value.decode("latin-1").split(",")]
+                address = next((hop for hop in reversed(forwarded) if hop not in proxies), address)
     return limited_as(address)
 
 
@@ -118,9 +119,12 @@ def exposition(writer: Writer) -> str:
         lines.extend(f"dither_{name}{labels} {value}" for labels, value in samples)
 
     reports = [
-        (f'{{campaign="{one.id[:16]}",question="{_escape(name)}"}}', collector.live.n(one.id, name))
-        for one in collector.campaigns.values()
-        for name in one.contract.questions
+        (
+            f'{{campaign="{published.id[:16]}",question="{_escape(name)}"}}',
+            collector.live.n(published.id, name),
+        )
+        for published in collector.campaigns.values()
+        for name in published.contract.questions
     ]
     refused: Counter[str] = Counter()
     for key, count in collector.refused.items():
@@ -175,7 +179,7 @@ def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
             done = await _act(writer, request.path_params["action"], await _asked(request))
         except StoreUnavailable:
             return JSONResponse({"words": "the store cannot be written now"}, 503)
-        except (DitherError, ValueError, KeyError, TypeError) as error:
+        except (DitherError, ValueError, KeyError, TypeError, RecursionError) as error:
             words = str(error) if isinstance(error, DitherError) else "campaign or day is missing or wrong"
             return JSONResponse({"words": words}, 400)
         log("admin action", action=request.path_params["action"])
@@ -297,19 +301,28 @@ def media_type(text: str) -> str:
 def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
     """Return the headers that let a page of an allowed origin read the answer."""
     origin = header(scope, b"origin")
-    if origin is None or not origins:
+    if not origins:
         return []
     if "*" in origins:
-        return [(b"access-control-allow-origin", b"*")]
-    if origin.decode("latin-1") in origins:
+        return [] if origin is None else [(b"access-control-allow-origin", b"*")]
+    # Also without an origin: a cache would give the answer without the header to a page that needs it.
+    if origin is not None and origin.decode("latin-1") in origins:
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
     return [(b"vary", b"origin")]
 
 
 BUNDLES: Final = (
     *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
-    *("signatures.js", "relay.js", "rules.js", "packed.js"),
+    *("several.js", "signatures.js", "relay.js", "rules.js", "packed.js"),
 )
+
+
+INTEGRITY: Final = "integrity.json"  # the digests of the bundles, written with each build
+
+
+def integrity(data: bytes) -> str:
+    """Return the digest of a file as an attribute integrity= has it: sha384-…"""
+    return "sha384-" + b64encode(hashlib.sha384(data).digest()).decode()
 
 
 def bundle(name: str) -> bytes | None:
@@ -329,8 +342,11 @@ def text_at(collector: Collector, path: str) -> str | None:
     """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
     if path == LOG:
         return None if collector.log is None else collector.log.to_json()
-    found = collector.campaigns.get(path.removeprefix(_BEFORE)) if path.startswith(_BEFORE) else None
-    return None if found is None else found.to_json()
+    name, slash, part = path.removeprefix(_BEFORE).partition("/")
+    found = collector.campaigns.get(name) if path.startswith(_BEFORE) else None
+    if found is None or (slash and (part != "card" or found.card is None)):
+        return None
+    return found.card[0] if slash and found.card is not None else found.to_json()
 
 
 def campaign_routes(collector: Collector) -> list[BaseRoute]:
@@ -348,14 +364,14 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
     async def every(request: Request) -> Response:
         listed = [
             {
-                "id": one.id,
-                "name": one.contract.name,
-                "version": one.contract.version,
-                "begins": one.contract.begins.isoformat(),
-                "ends": one.contract.ends.isoformat(),
-                "retired": one.retired is not None,
+                "id": published.id,
+                "name": published.contract.name,
+                "version": published.contract.version,
+                "begins": published.contract.begins.isoformat(),
+                "ends": published.contract.ends.isoformat(),
+                "retired": published.retired is not None,
             }
-            for one in collector.campaigns.values()
+            for published in collector.campaigns.values()
         ]
         return answer(request, json.dumps({"campaigns": listed}), "application/json")
 
@@ -368,14 +384,16 @@ def campaign_routes(collector: Collector) -> list[BaseRoute]:
 
     async def client(request: Request) -> Response:
         name = request.path_params["name"]
-        found = bundle(name) if name in BUNDLES else None
+        found = bundle(name) if name in (*BUNDLES, INTEGRITY) else None
         if found is None:
             return answer(request, "there is no such file", "text/plain", 404)
-        return answer(request, found, "text/javascript", age=3600)
+        kind = "application/json" if name == INTEGRITY else "text/javascript"
+        return answer(request, found, kind, age=3600)
 
     return [
         Route("/v1/campaigns", every),
         Route("/v1/campaigns/{campaign}", public),
+        Route("/v1/campaigns/{campaign}/card", public),
         Route(LOG, public),
         Route("/client/{name}", client),
     ]

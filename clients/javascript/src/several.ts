@@ -1,0 +1,87 @@
+/** SetResponse: sets of items, "select all that apply". `draws.several = several` makes the client know the draw. */
+
+import { below, codes, coin, need, type Reader, type Source, whole } from "./parts.js";
+
+/** Return how many sets of some of n elements there are. */
+function choose(n: number, some: number): bigint {
+  let ways = 1n;
+  for (let at = 0; at < some; at++) ways = (ways * BigInt(n - at)) / BigInt(at + 1);
+  return some < 0 ? 0n : ways;
+}
+
+/** Return a uniform whole number below a bound of any size, by rejection. */
+function uniform(source: Source, bound: bigint): bigint {
+  const size = (bound - 1n).toString(2).length * +(bound > 1n);
+  for (;;) {
+    let drawn = 0n;
+    for (const byte of source.take((size + 7) >> 3).reverse()) drawn = (drawn << 8n) | BigInt(byte);
+    drawn >>= BigInt(-size & 7);
+    if (drawn < bound) return drawn;
+  }
+}
+
+/** Move a number past others that ascend: it is a place among the numbers that are not these. */
+const past = (place: number, others: number[]): number => others.reduce((at, other) => at + +(at >= other), place);
+
+/** Return the numbers in ascending order. */
+const sorted = (numbers: number[]): number[] => numbers.sort((a, b) => a - b);
+
+/** Return so many different numbers below a bound, in random order. */
+function different(source: Source, count: number, bound: number): number[] {
+  const taken: number[] = [];
+  while (taken.length < count) taken.push(past(below(source, bound - taken.length), sorted([...taken])));
+  return taken;
+}
+
+export const several: Reader = (given) => {
+  const { domain } = given;
+  need(domain.kind === "several", "domain");
+  // Labels are read where there is no count alone, so that a text with both is refused.
+  const list = { kind: "categories", count: domain.count, get labels() { return domain.labels; } }; // prettier-ignore
+  const [code, items] = codes({ domain: list, outside: given["outside"] });
+  const most = whole(domain.most, 1, items);
+  const chosen = whole(given["chosen"], 1, Math.min(items, 512));
+  const least = whole(given["least"], 1, Math.min(most, chosen));
+  const [toss, heads, tails] = coin(given["heads"]);
+  const width = 32 - Math.clz32(items + most - 1);
+  need(items <= 2 ** 20 && chosen * width <= 512, "cells");
+  const ways = Array.from({ length: Math.min(most, chosen) + 1 }, (_, j) => choose(most, j) * choose(items, chosen - j));
+  const [missed, met] = [ways.slice(0, least), ways.slice(least)];
+  const [misses, hits] = [missed, met].map((part) => part.reduce((sum, one) => sum + one, 0n)) as [bigint, bigint];
+  return {
+    names: "SetResponse",
+    ratio: [heads * misses, tails * hits],
+    inside: (value) => {
+      if (!Array.isArray(value)) return;
+      const found = new Set<number | undefined>(value.map(code));
+      return found.has(undefined) ? undefined : sorted([...(found as Set<number>)]);
+    },
+    draw: (input: number[], source) => {
+      const own = [...input];
+      for (let at = 0; own.length > most && at < most; at++) {
+        const other = at + below(source, own.length - at);
+        [own[at], own[other]] = [own[other]!, own[at]!];
+      }
+      own.length = Math.min(own.length, most);
+      sorted(own);
+      for (let dummy = items; own.length < most; dummy++) own.push(dummy);
+      // Whatever the items are and whether they are met, the same numbers are drawn.
+      const held = toss(source);
+      const places = [uniform(source, hits), uniform(source, misses)];
+      let place = places[1 - held]!;
+      let count = held * least;
+      for (const end of held ? met : missed) {
+        if ((place -= end) < 0n) break;
+        count++;
+      }
+      const others = different(source, chosen, items);
+      const members = different(source, Math.min(most, chosen), most);
+      const told = others.map((other, at) => (at < count ? own[members[at]!]! : past(other, own)));
+      const row = new Uint8Array((chosen * width + 7) >> 3);
+      sorted(told).forEach((element, at) => {
+        for (let bit = 0; bit < width; bit++) row[(at * width + bit) >> 3]! |= ((element >> bit) & 1) << ((at * width + bit) & 7);
+      });
+      return row;
+    },
+  };
+};

@@ -1,0 +1,89 @@
+"""Draw the layers of the package from its contract: `python docs/draw_layers.py` writes a picture."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "pictures" / "layers.svg"
+
+# What a band is for, its lowest layer in the contract of `pyproject.toml`, and its colour.
+BANDS = (
+    ("what people use", "classifiers | protocols", "#f6d9c6"),
+    ("accounts, files, advice", "wire", "#f3e7c4"),
+    ("from reports to answers", "atomic", "#d8ead3"),
+    ("designs: the papers", "mechanisms", "#f1cfd2"),
+    ("questions: what travels", "post_processing | reports", "#cfe3f1"),
+    ("what devices draw", "kernels", "#d9d5ee"),
+    ("values, promises, numbers", "errors | arrays", "#e3e6ea"),
+)
+INK, NOTE = "#22303c", "#5b6b79"
+LEFT, WIDTH, BOX, STEP, LETTER = 190.0, 760.0, 28.0, 38.0, 7.6
+
+
+def layers() -> list[list[str]]:
+    """Return the rooms of each layer, the highest first, as `lint-imports` checks them."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    stated = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return [layer.split(" | ") for layer in stated]
+
+
+def bands() -> list[tuple[str, str, list[str]]]:
+    """Return the words, the colour and the rooms of each band, the highest first."""
+    rest, found = layers(), []
+    for words, lowest, colour in BANDS:
+        end = rest.index(lowest.split(" | ")) + 1
+        found.append((words, colour, [room for layer in rest[:end] for room in layer]))
+        rest = rest[end:]
+    if rest:
+        raise ValueError(f"no band has {rest}")
+    return found
+
+
+def picture() -> str:
+    """Return the picture as SVG: a band above another may import it."""
+    parts: list[str] = []
+
+    def text(x: float, y: float, words: str, *, anchor: str = "middle", more: str = f'fill="{INK}"') -> None:
+        parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {more}>{words}</text>')
+
+    y = 16.0
+    for words, colour, rooms in bands():
+        rows: list[list[str]] = [[]]
+        for room in rooms:
+            if sum(len(name) * LETTER + 32.0 for name in [*rows[-1], room]) > WIDTH:
+                rows.append([])
+            rows[-1].append(room)
+        height = STEP * len(rows) + 10.0
+        parts.append(
+            f'<rect x="16" y="{y}" width="{LEFT + WIDTH - 16}" height="{height}" rx="6" fill="{colour}"/>'
+        )
+        text(30.0, y + height / 2 + 4, words, anchor="start")
+        for number, row in enumerate(rows):
+            x, top = LEFT + 10.0, y + 10.0 + STEP * number
+            for room in row:
+                width = len(room) * LETTER + 20.0
+                parts.append(
+                    f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="{BOX}" rx="4" fill="white" '
+                    f'stroke="{NOTE}"/>'
+                )
+                text(x + width / 2, top + 18.5, room, more=f'fill="{INK}" font-family="monospace"')
+                x += width + 12.0
+        y += height + 8.0
+    right = LEFT + WIDTH + 24.0
+    parts.append(
+        f'<path d="M {right} 20 V {y - 24} m -6 -10 l 6 10 l 6 -10" fill="none" stroke="{INK}" '
+        'stroke-width="1.6"/>'
+    )
+    text(0, 0, "imports", more=f'fill="{NOTE}" transform="translate({right + 18} {y / 2}) rotate(90)"')
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right + 32:.0f} {y + 8:.0f}" '
+        'font-family="Helvetica, Arial, sans-serif" font-size="13">'
+    )
+    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>\n"])
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(picture(), encoding="utf-8")

@@ -1,0 +1,105 @@
+"""Sets of items in files and frames: lists, texts with separators, yes-or-no columns, the same in all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import dither as dt
+from dither.data import Dialect
+from dither.errors import InvalidParameter, OutsideDomain
+
+ITEMS = ["saw", "drill", "level"]
+ASKED = {"tools": dt.SetResponse(dt.Several(ITEMS, most=2), epsilon=20)}  # hardly any noise
+SETS: list[list[str]] = [["saw", "drill"], [], ["level"], ["drill", "saw", "saw"]] * 50
+
+
+def written(folder: Path, form: str) -> Path:
+    if form == "lists":
+        path = folder / "in.jsonl"
+        path.write_text("".join(json.dumps({"id": n, "tools": one}) + "\n" for n, one in enumerate(SETS)))
+    elif form == "texts":
+        path = folder / "in.csv"
+        path.write_text(
+            "id,tools\n" + "".join(f"{n},{'; '.join(one) or ';'}\n" for n, one in enumerate(SETS))
+        )
+    elif form == "ticks":
+        path = folder / "in.csv"
+        rows = [",".join("yes" if item in one else "" for item in ITEMS) for one in SETS]
+        path.write_text(
+            "id,tools.saw,tools.drill,tools.level\n" + "".join(f"{n},{row}\n" for n, row in enumerate(rows))
+        )
+    else:
+        path = folder / "in.parquet"
+        pyarrow.parquet.write_table(pyarrow.table({"tools": SETS}), path)
+    return path
+
+
+@pytest.mark.parametrize("form", ["lists", "texts", "ticks", "parquet"])
+def test_every_form_holds_the_same_sets(form: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    path, out = written(tmp_path, form), tmp_path / "out.csv"
+    counts = dt.data.perturb_file(path, out, ASKED, source=dt.Seeded(1))
+    assert counts.written == len(SETS)
+    assert dt.data.check_file(path, ASKED)["tools"].fit == len(SETS)
+    found = dt.frequencies(dt.data.summarise_file(out)["tools"])
+    assert np.asarray(found.value) == pytest.approx([0.5, 0.5, 0.25], abs=0.15)
+    assert not any(word in out.read_text().partition("\n")[2] for word in ITEMS)
+
+
+def test_frames_hold_lists(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    for frame in (pyarrow.table({"tools": SETS}), polars.DataFrame({"tools": SETS, "g": ["x", "y"] * 100})):
+        told = dt.data.perturb(frame, ASKED)
+        assert dt.data.estimate(told, ASKED)["tools"]["saw"].value == pytest.approx(0.5, abs=0.15)
+    assert dt.data.estimate(told, ASKED, by="g", minimum=10)["tools"]["x"]["level"].value > 0.2
+    for wrong in ([["saw", None]], [["hammer"]], ["saw"], [None]):
+        with pytest.raises(OutsideDomain) as refused:
+            dt.data.perturb(polars.DataFrame({"tools": wrong}), ASKED)
+        assert "hammer" not in str(refused.value)
+
+
+def test_unknown_items_and_separators_in_items_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("tools\nsaw;hammer\nsaw\n\n")
+    with pytest.raises(OutsideDomain, match="row 1") as refused:
+        dt.data.perturb_file(path, tmp_path / "out.csv", ASKED)
+    assert "hammer" not in str(refused.value)
+    odd: dict[str, Any] = {"tools": dt.SetResponse(dt.Several(["a;b", "c"], most=1), epsilon=1)}
+    path.write_text("tools\na;b|c\n|\n")
+    with pytest.raises(InvalidParameter, match="separator"):
+        dt.data.perturb_file(path, tmp_path / "out.csv", odd)
+    told = dt.data.perturb_file(path, tmp_path / "out.csv", odd, dialect=Dialect(items_sep="|"))
+    assert told.written == 2
+    for wrong in ("", ";;", "a", 3):
+        with pytest.raises(InvalidParameter):
+            Dialect(items_sep=wrong)  # type: ignore[arg-type]
+
+
+def test_a_column_of_ticks_is_not_kept(tmp_path: Path) -> None:
+    path = written(tmp_path, "ticks")
+    with pytest.raises(InvalidParameter, match="leak"):
+        dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, keep=["tools.saw"])
+    path.write_text("saw,drill,level\nyes,perhaps,no\n")
+    with pytest.raises(OutsideDomain, match="row 1"):
+        dt.data.perturb_file(path, tmp_path / "out.csv", ASKED)
+
+
+def test_campaigns_say_several_and_most() -> None:
+    text = '[questions.tools]\nseveral = ["saw", "drill", "level"]\nmost = 2\nepsilon = 1\n'
+    question = dt.Campaign.from_toml(text).questions["tools"]
+    assert question == dt.SetResponse(dt.Several(ITEMS, most=2), epsilon=1).question
+    assert dt.Campaign.from_json(dt.Campaign.from_toml(text).to_json()).questions["tools"] == question
+    for wrong in (
+        text.replace("most = 2\n", ""),
+        text.replace("= 2", "= 4"),
+        text + 'categories = ["a", "b"]',
+    ):
+        with pytest.raises(InvalidParameter, match="tools"):
+            dt.Campaign.from_toml(wrong)

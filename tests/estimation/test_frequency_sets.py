@@ -1,0 +1,104 @@
+"""Sets of items: items, sizes, pairs and the most frequent ones, with intervals that hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, NotIdentifiable
+
+ITEMS, MOST = 12, 4
+RATES = np.array([0.7, 0.5, 0.3, 0.1, 0.05, 0.02, 0.01, 0.0, 0.0, 0.0, 0.2, 0.4])
+TRUE_BOTH = 0.7 * 0.5
+
+
+def drawn(people: int, seed: int) -> np.ndarray:
+    """Independent items; sets of varying sizes, the empty one and larger ones than MOST among them."""
+    return np.random.default_rng(seed).random((people, ITEMS)) < RATES
+
+
+@pytest.fixture(scope="module")
+def runs() -> tuple[dt.SetResponse, list[np.ndarray], list[Any]]:
+    asked = dt.SetResponse(dt.Several(ITEMS, most=MOST), epsilon=1.5)
+    truth = drawn(200 * 400, 1)
+    told = asked.perturb(truth, source=dt.Seeded(1))
+    cuts = [slice(begin, begin + 200) for begin in range(0, len(truth), 200)]
+    return asked, [truth[cut] for cut in cuts], [told[cut] for cut in cuts]
+
+
+def covered(estimates: list[Any], truth: np.ndarray) -> np.ndarray:
+    ends = np.array([np.asarray(one.interval(0.95)) for one in estimates])
+    return ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean(axis=0)
+
+
+def test_intervals_of_items_and_sizes_hold(runs: tuple[Any, list[np.ndarray], list[Any]]) -> None:
+    _, _, reports = runs
+    people = drawn(400_000, 2)
+    have = people.sum(axis=1)
+    # A person with more than MOST items tells about each of them with probability MOST/size.
+    kept = people * np.minimum(1.0, MOST / np.maximum(have, 1))[:, None]
+    found = [dt.frequencies(one) for one in reports]
+    shares = covered(found, kept.mean(axis=0))
+    assert 0.94 <= shares.mean() <= 0.97
+    assert shares.min() > 0.90
+    sizes = covered([one.sizes for one in found], np.array([(have >= j).mean() for j in range(1, MOST + 1)]))
+    assert 0.93 <= sizes.mean() <= 0.975
+    unbiased = np.mean([np.asarray(one.value) for one in found], axis=0) - kept.mean(axis=0)
+    assert np.abs(unbiased).max() < 5 * np.asarray(found[0].standard_error).max() / np.sqrt(len(found))
+
+
+def test_both_items_are_estimated_without_bias(runs: tuple[Any, list[np.ndarray], list[Any]]) -> None:
+    domain = dt.Several(6, most=6)  # nobody has too many, so that nothing is thinned
+    asked = dt.SetResponse(domain, epsilon=1.0)
+    if asked.kernel.chosen < 2:
+        asked = dt.SetResponse(dt.Several(20, most=3), epsilon=1.0)
+    people = np.zeros((200_000, len(asked.domain)), dtype=bool)
+    picked = np.random.default_rng(3).random((len(people), 3)) < [0.7, 0.5, 0.3]
+    people[:, :3] = picked
+    told = asked.perturb(people, source=dt.Seeded(4))
+    parts = [dt.together(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)]
+    values, errors = (np.array([getattr(one, name) for one in parts]) for name in ("value", "standard_error"))
+    assert abs(values.mean() - TRUE_BOTH) < 5 * values.std() / np.sqrt(len(parts))
+    assert errors.mean() == pytest.approx(values.std(), rel=0.25)
+    inside = [one.interval(0.95)[0] <= TRUE_BOTH <= one.interval(0.95)[1] for one in parts]
+    assert np.mean(inside) > 0.87
+
+
+def test_what_cannot_be_said_is_refused() -> None:
+    single = dt.SetResponse(dt.Several(100, most=10), epsilon=2)
+    reports = single.perturb([[1, 2]] * 50, source=dt.Seeded(1))
+    other = single.perturb([[1, 2]] * 50, source=dt.Seeded(2))
+    assert single.kernel.chosen == 1
+    with pytest.raises(NotIdentifiable):
+        dt.together(reports, 1, 2)
+    with pytest.raises(InvalidParameter):
+        dt.together(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), 1, 2)
+    for test in (lambda: dt.same_distribution(reports, reports), lambda: dt.crosstab(reports, other)):
+        with pytest.raises(InvalidParameter, match="sets of items"):
+            test()
+
+
+def test_the_top_items_are_stated_as_far_as_they_are_known() -> None:
+    names = ["a", "b", "c", "d", "e", "f"]
+    asked = dt.SetResponse(dt.Several(names, most=3), epsilon=3)
+    people = [["a", "b"]] * 3_000 + [["a", "b", "c"]] * 2_000 + [["d"]] * 1_990 + [[]] * 1_000
+    found = dt.frequencies(asked.perturb(people, source=dt.Seeded(2)))
+    top = found.top(3)
+    assert set(top.surely) == {"a", "b"}
+    assert set(top.possibly) == {"a", "b", "c", "d"}
+    assert "3 or more: " in repr(found)
+    clipped = np.asarray(found.projected().value)
+    assert clipped.min() >= 0
+    assert clipped.sum() > 1.5  # shares of items do not sum to one
+
+
+def test_groups_weights_and_differences_are_those_of_frequencies() -> None:
+    asked = dt.SetResponse(dt.Several(["a", "b", "c"], most=2), epsilon=4)
+    reports = asked.perturb([["a"], ["a", "b"]] * 500, source=dt.Seeded(3))
+    groups = dt.estimate(reports, by=["even", "odd"] * 500)
+    gap = groups["odd"]["b"] - groups["even"]["b"]
+    assert gap.interval(0.95)[0] < 1 < gap.interval(0.95)[1] + 0.05
+    assert dt.estimate(reports)["a"].value == dt.frequencies(reports)["a"].value
