@@ -157,23 +157,23 @@ def _shapes() -> tuple[Floats, ...]:
     def at(place: float) -> Floats:
         return np.asarray((np.arange(x.size) == int(place * x.size)) * 1.0)
 
-    def mixed(*parts: tuple[float, Floats]) -> Floats:
+    def mixture(*parts: tuple[float, Floats]) -> Floats:
         density = np.sum([share * part / part.sum() for share, part in parts], axis=0)
         return np.concatenate([[0.0], np.cumsum(density) / density.sum()])
 
     return (
-        mixed((1.0, flat(0.0, 1.0))),
-        mixed((1.0, x * (1.0 - x) ** 4)),
-        mixed((0.5, normal(0.3, 0.07)), (0.5, normal(0.7, 0.07))),
-        mixed((1.0, normal(0.5, 0.02))),
-        mixed((0.8, flat(0.0, 0.5)), (0.2, flat(0.5, 1.0))),
-        mixed((0.3, at(0.3)), (0.7, flat(0.0, 1.0))),
-        mixed((1.0, np.exp(-x / 0.1))),
-        mixed((1.0, lognormal(-1.6, 0.7))),
-        mixed((0.35, normal(0.35, 0.05)), (0.4, normal(0.74, 0.07)), (0.25, flat(0.2, 1.0))),
-        mixed((0.3, flat(0.0, 0.25)), (0.5, flat(0.2, 0.65)), (0.2, normal(0.65, 0.12))),
-        mixed((0.45, at(0.4)), (0.2, flat(0.0, 0.4)), (0.35, normal(0.48, 0.1))),
-        mixed((0.4, at(0.0)), (0.6, lognormal(-2.2, 0.8))),
+        mixture((1.0, flat(0.0, 1.0))),
+        mixture((1.0, x * (1.0 - x) ** 4)),
+        mixture((0.5, normal(0.3, 0.07)), (0.5, normal(0.7, 0.07))),
+        mixture((1.0, normal(0.5, 0.02))),
+        mixture((0.8, flat(0.0, 0.5)), (0.2, flat(0.5, 1.0))),
+        mixture((0.3, at(0.3)), (0.7, flat(0.0, 1.0))),
+        mixture((1.0, np.exp(-x / 0.1))),
+        mixture((1.0, lognormal(-1.6, 0.7))),
+        mixture((0.35, normal(0.35, 0.05)), (0.4, normal(0.74, 0.07)), (0.25, flat(0.2, 1.0))),
+        mixture((0.3, flat(0.0, 0.25)), (0.5, flat(0.2, 0.65)), (0.2, normal(0.65, 0.12))),
+        mixture((0.45, at(0.4)), (0.2, flat(0.0, 0.4)), (0.35, normal(0.48, 0.1))),
+        mixture((0.4, at(0.0)), (0.6, lognormal(-2.2, 0.8))),
     )
 
 
