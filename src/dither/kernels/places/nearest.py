@@ -268,11 +268,6 @@ class NearestNumbers(CellKernel, PureKernel):
         return self.window.ratio
 
     @property
-    def blanket(self) -> Fraction:  # type: ignore[override]
-        """The probability that a report is drawn from all numbers alike."""
-        return self.window.blanket
-
-    @property
     def evidence(self) -> str:
         window = self.window
         return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
