@@ -58,7 +58,7 @@ def _towards(pull: Floats, people: Floats, at: Floats, relaxed: bool) -> Floats:
     return np.asarray((_RELAXED if relaxed else 1.0) * (mean - at))
 
 
-class Fit(NamedTuple):
+class FittedBook(NamedTuple):
     """Points, the number of likelier ones, and the error that they have, on average or at worst."""
 
     points: Floats
@@ -66,7 +66,9 @@ class Fit(NamedTuple):
     error: float
 
 
-def fit(people: Floats, weights: Floats, odds: float, start: Floats, width: int, steps: int = 60) -> Fit:
+def fit(
+    people: Floats, weights: Floats, odds: float, start: Floats, width: int, steps: int = 60
+) -> FittedBook:
     """Move points to where they serve people best on average: Weiszfeld–Lloyd, deterministic.
 
     In turn: find the K nearest of every person, then move each point one step towards the weighted geometric
@@ -77,19 +79,19 @@ def fit(people: Floats, weights: Floats, odds: float, start: Floats, width: int,
         far = distances(people, points)
         pull = np.where(near(far, width), odds, 1.0) / np.maximum(far, _TINY)
         points += _towards((pull * weights[:, None]).T, people, points, step < steps - _PLAIN)
-    return Fit(points, width, float(weights @ errors(people, points, width, odds)))
+    return FittedBook(points, width, float(weights @ errors(people, points, width, odds)))
 
 
-def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: int = 150) -> Fit:
+def fit_worst(people: Floats, odds: float, start: Floats, width: int, rounds: int = 150) -> FittedBook:
     """Move points to where the worst-served person has the least error: multiplicative weights on people."""
     weights = np.full(len(people), 1.0 / len(people))
-    best = Fit(start, width, float(errors(people, start, width, odds).max()))
+    best = FittedBook(start, width, float(errors(people, start, width, odds).max()))
     points = start
     for turn in range(rounds):
         points = fit(people, weights, odds, points, width, steps=4).points
         error = errors(people, points, width, odds)
         if error.max() < best.error:
-            best = Fit(points.copy(), width, float(error.max()))
+            best = FittedBook(points.copy(), width, float(error.max()))
         weights = weights * np.exp((error / error.max() - 1.0) * (8.0 / (1.0 + 0.05 * turn)))
         weights = np.maximum(weights / weights.sum(), 1e-6 / len(people))
     return best

@@ -26,7 +26,7 @@ from dither.kernels.places.nearest import (
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.places.base import PathMechanism
 from dither.numerics import codebooks
-from dither.numerics.codebooks import Fit
+from dither.numerics.codebooks import FittedBook
 from dither.numerics.roots import argmin
 from dither.question import Question
 
@@ -189,14 +189,14 @@ class Anywhere(PathMechanism[Plane]):
         packed = grid.points[inside].astype(">u2").tobytes()
         return Points(self._box, self._scales, _GRAIN, packed), max(1, round(share * int(inside.sum())))
 
-    def _best_fit(self, share: float) -> Fit:
+    def _best_fit(self, share: float) -> FittedBook:
         """Return fitted points: a few numbers of points are tried, and the fewest that are as good taken."""
         places, weights = self.people
         people, odds = self._inward(places), math.exp(self.epsilon)
         if self.purpose == "worst":
             ends = self._inward(_border(self.domain))
             people = np.concatenate([self._inward(_cells(self.domain, _PEOPLE**2 // 3)), ends])
-        fits: list[Fit] = []
+        fits: list[FittedBook] = []
         if self.purpose == "worst":
             count = 100 if share > 0.15 else 196 if share > 0.015 else 289
             start = self._starts(count, people, weights)[-1]
@@ -426,13 +426,13 @@ def _sizes(share: float) -> list[tuple[int, int]]:
     return sorted(size for size in sizes if size[0] <= _FITTED)
 
 
-def _merge(fit: Fit) -> Fit:
+def _merge(fit: FittedBook) -> FittedBook:
     """Return the fit with coinciding points merged, if that makes the same draw."""
     _, first, counts = np.unique(np.round(fit.points, 3), axis=0, return_index=True, return_counts=True)
     times = int(counts[0])
     if times == 1 or (counts != times).any() or fit.width % times:
         return fit
-    return Fit(fit.points[np.sort(first)], fit.width // times, fit.error)
+    return FittedBook(fit.points[np.sort(first)], fit.width // times, fit.error)
 
 
 def _per(box: tuple[Pair, ...], count: int) -> tuple[int, int]:
