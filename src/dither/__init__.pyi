@@ -29,6 +29,7 @@ from .domains import Disk as Disk
 from .domains import Interval as Interval
 from .domains import Parallelogram as Parallelogram
 from .domains import Paths as Paths
+from .domains import Places as Places
 from .domains import Profile as Profile
 from .domains import Rectangle as Rectangle
 from .domains import Several as Several

@@ -160,6 +160,48 @@ class Snapped(PostProcessing):
         return np.asarray(low + (self._steps(_pairs(places)) + 0.5) * self._cell)
 
 
+@dataclass(frozen=True)
+class Moved(PostProcessing):
+    """Places moved as a table says, which has a place for each node of a grid with the area's corners.
+
+    Between the nodes it is interpolated. `design.read("median")` makes one.
+    """
+
+    area: Rectangle
+    table: tuple[tuple[tuple[float, float], ...], ...] = field(repr=False)
+
+    kind: ClassVar[str] = "Moved"
+
+    def __post_init__(self) -> None:
+        nodes = np.asarray(self.table, dtype=np.float64)
+        if nodes.ndim != 3 or nodes.shape[2] != 2 or min(nodes.shape) < 2 or not np.isfinite(nodes).all():
+            raise InvalidParameter("a table of places has two or more columns and rows of pairs of numbers")
+
+    def plain(self) -> dict[str, Any]:
+        return {"area": self.area.device(), "table": [[list(at) for at in row] for row in self.table]}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Moved:
+        area = read_domain(data["area"])
+        if not isinstance(area, Rectangle):
+            raise MalformedReport(f"area must be a rectangle, not {type(area).__name__}")
+        return cls(area, tuple(tuple(read_pair(at) for at in row) for row in data["table"]))
+
+    @cached_property
+    def _nodes(self) -> Floats:
+        return np.asarray(self.table, dtype=np.float64)
+
+    def __call__(self, places: object) -> Floats:
+        pairs = self.area.clip(_pairs(places))
+        last = np.array(self._nodes.shape[:2]) - 1
+        unit = (pairs - [self.area.x.low, self.area.y.low]) / [self.area.x.length, self.area.y.length]
+        at = np.minimum((unit * last).astype(np.int64), last - 1)
+        (x, y), (p, q) = np.moveaxis(at, -1, 0), np.moveaxis(unit * last - at, -1, 0)[..., None]
+        low = self._nodes[x, y] * (1 - p) + self._nodes[x + 1, y] * p
+        high = self._nodes[x, y + 1] * (1 - p) + self._nodes[x + 1, y + 1] * p
+        return np.asarray(low * (1 - q) + high * q)
+
+
 @dataclass(frozen=True, init=False)
 class Projected(PostProcessing):
     """Places outside a public shape moved to its nearest place; polygons may have holes, or be several.

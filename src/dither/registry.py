@@ -40,6 +40,8 @@ _DRAWS: Final = {  # the designs that have each draw: a text must not name a des
     "pair": "TraCSC",
     "walk": "TraCSD Strawman",
     "polar": "Polar",
+    "nearest": "Optimal",
+    "listing": "Optimal",
     "planar": "PlanarLaplace",
     "rings": "PlanarStaircase",
     "points": "NGram LSRR",
@@ -57,6 +59,7 @@ _CHOICES: Final = {  # the tag in a text of a choice, by the declared type of th
     "Criterion": "Criterion",
     "PathUnit": "Unit",
     "Reference": "Reference",
+    "Purpose": "Purpose",
 }
 _LOSS: Final = ("Loss", "NamedLoss")  # the declared types of a loss
 _OWN: Final[dict[str, type[Any]]] = {}  # designs of other packages, by name

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.arrays import Array, Integers, Mask
-from dither.domains import Categories, Domain
+from dither.domains import Categories, Domain, Several
 from dither.domains.plane import are_labels
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.privacy import Guarantee, Pure, Unit
@@ -149,11 +149,22 @@ def check_rows(sequences: object, domain: Domain, days: int) -> Array:
     """Return people's values as an array, a row for each person; raise InvalidParameter if it is none."""
     kind = object if are_labels(domain) else None
     try:
-        rows = np.asarray(sequences, dtype=kind)
+        rows = _rows_of_sets(sequences, days) if isinstance(domain, Several) else np.asarray(sequences, kind)
     except (TypeError, ValueError):
         rows = np.empty(0)
     if rows.ndim != 2 or rows.shape[1] != days:
         raise InvalidParameter(f"give a row for each person with a value for each of the {days} days")
+    return rows
+
+
+def _rows_of_sets(sequences: Any, days: int) -> Array:
+    """Return rows of sets as objects: numpy would make a further axis of sets of one size."""
+    rows = np.empty((len(sequences), days), dtype=object)
+    for person, sets in enumerate(sequences):
+        if len(sets) != days:
+            raise ValueError
+        for day, items in enumerate(sets):
+            rows[person, day] = items
     return rows
 
 

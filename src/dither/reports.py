@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dither.question import Question
 
 
-class SingleValues(UserWarning):
+class DecodedValues(UserWarning):
     """Decoded single values are noisy: averages of them are right, what is fitted to them is not."""
 
 
@@ -34,7 +34,7 @@ def _warn_once(question: Question) -> None:
         "single decoded values are noise around each person's value: a model fitted to them, a correlation "
         "or a quantile of them is attenuated. dt.estimate, dt.distribution, dt.quantile and dt.crosstab "
         "account for the noise. This is said once",
-        SingleValues,
+        DecodedValues,
         stacklevel=3,
     )
 
@@ -51,7 +51,7 @@ class Reports:
 
     @property
     def values(self) -> Array:
-        """The decoded reports. They are noisy, one by one; a warning says so once (`SingleValues`)."""
+        """The decoded reports. They are noisy, one by one; a warning says so once (`DecodedValues`)."""
         _warn_once(self.question)
         return self.question.decode(self.cells)
 

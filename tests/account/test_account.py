@@ -320,7 +320,7 @@ def test_questions_that_are_none_are_refused(words: str) -> None:
 
 def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
     account = make(tmp_path)
-    with pytest.raises(InvalidParameter, match=r"dt\.Asking\('age', mechanism\)"):
+    with pytest.raises(InvalidParameter, match=r"dt\.Asking\('age', question\)"):
         account.answer(dt.RR(dt.Categories(2), epsilon=1), 1)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="32 lower-case hexadecimal digits"):
         account.answer(number(), 1, identity="1")

@@ -430,18 +430,19 @@ def test_ranges_by_empirical_bayes_are_predicted_and_named() -> None:
 
 
 def test_shapes_of_quantiles_and_their_mirror_images() -> None:
-    """Six distribution functions, two by two mirrored; the people of a run are drawn from its own."""
+    """Twelve distribution functions, then mirrored; the people of a run are drawn from its own."""
     question = simulation.ShapeQuestion(None, 0.5)
-    for run in range(6):
+    for run in range(12):
         cdf = simulation.population(run)
         assert cdf[0] == pytest.approx(0)
         assert cdf[-1] == pytest.approx(1)
         assert (np.diff(cdf) >= 0).all()
-        mirrored = simulation.population(run + 1 if run % 2 == 0 else run - 1)
+        mirrored = simulation.population(run + 12)
         np.testing.assert_allclose(cdf, 1 - mirrored[::-1], atol=1e-12)
         people = np.sort(question.people(UNIT, 4000, run))
-        at = np.interp([0.25, 0.5, 0.75], cdf, np.linspace(0, 1, 4097))
-        assert np.searchsorted(people, at) / 4000 == pytest.approx([0.25, 0.5, 0.75], abs=0.04)
+        at = np.array([0.21, 0.47, 0.77])
+        expected = np.interp(at, np.linspace(0, 1, 4097), cdf)
+        assert np.searchsorted(people, at) / 4000 == pytest.approx(expected, abs=0.04)
         assert np.array_equal(people, np.sort(question.people(UNIT, 4000, run)))
 
 
@@ -455,6 +456,9 @@ def test_only_a_resolved_error_is_less() -> None:
     assert not usual.is_less(better)
     assert not same.is_less(usual)
     assert not simulation.Simulated(0.8, 0.1, 0, 64).is_less(usual)
+    rough, sharp = (simulation.Simulated(0.7, error, 0, 24) for error in (0.2, 0.1))
+    assert sharp.is_less(simulation.Simulated(1.0, 0.1, 0, 24))
+    assert not rough.is_less(simulation.Simulated(1.0, 0.1, 0, 24))
 
 
 @pytest.mark.slow
@@ -466,3 +470,22 @@ def test_the_median_is_asked_by_sw_unless_another_is_resolved_better() -> None:
     assert "no error resolved below it" in ranking[0]["why"]
     error, spread = _again(goal, ranking.best, range(10_002, 10_062))
     assert ranking[0]["error"] == pytest.approx(error, abs=0.15 * error + 2 * spread)
+
+
+def test_the_usual_quantiles_are_tabulated() -> None:
+    """Nothing is simulated for them, and the error has the domain's units and falls with ε and n."""
+    runs: list[int] = []
+    ranking = dt.recommend(UNIT, goals.Quantile(5000), epsilon=1, progress=runs.append)
+    assert names(ranking)[0] == "SW"
+    assert not runs
+    table, question = simulation.error_table(), simulation.ShapeQuestion(None, 0.3)
+    wide = dt.Interval(-100, 100)
+    found = [
+        simulation.simulate(dt.SW(wide, epsilon=epsilon), question, n).error / 200
+        for epsilon, n in ((0.5, 1000), (1, 1000), (1, 10_000), (4, 10_000), (4, 10_000_000))
+    ]
+    assert found == sorted(found, reverse=True)
+    assert found[1] == pytest.approx(simulation.simulate(dt.SW(UNIT, epsilon=1), question, 1000).error)
+    assert table.find(dt.SW(UNIT, epsilon=1, cells=64), question, 1000) is None
+    assert table.find(dt.SW(UNIT, epsilon=0.1), question, 1000) is None
+    assert table.find(dt.SW(UNIT, epsilon=1), question, 100) is None

@@ -17,9 +17,11 @@ import numpy as np
 
 import dither as dt
 from dither.kernels.lattice.kernel import LatticeKernel
+from dither.kernels.places.nearest import Grid, ListingKernel, NearestKernel, Points
 from dither.kernels.table import Alias
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
+from dither.question import ask
 from tests.conformance.values import report, values
 from tests.support.sources import ChosenBytes
 
@@ -37,6 +39,31 @@ WORDS = dt.Categories(["firefox", "chrome", "safari", "other"])
 CITY = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
 DISK, SLANTED = dt.Disk(2.5, (1.0, -1.0)), dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
 POINTS = grid(CITY, 4)
+INTEGERS = dt.Rectangle(dt.Interval(0, 65536), dt.Interval(0, 65536))  # a place is its own integers
+
+
+def nearest() -> dict[str, Any]:
+    """Return questions of the K nearest of given points: their integers do not come from a fit."""
+    some = np.array([[1000, 1000], [65535, 0], [1000, 1000], [30000, 40000], [0, 65535], [40000, 30000]])
+    box = ((0.0, 65536.0), (0.0, 65536.0))
+    disk = tuple((side.low, side.high) for side in (DISK.box.x, DISK.box.y))
+    poles = np.array([[0.0, 0.0], [90.0, 0.0], [180.0, 0.0], [-90.0, 30.0], [0.0, 90.0], [0.0, -90.0]])
+    kernels = {
+        "equal points": (INTEGERS, Points(box, (3, 511), 0, some.astype(">u2").tobytes()), 2, 1.0),
+        "grid, 96 bits": (INTEGERS, Grid(box, (1, 1), 8, (16, 17), 60_000), 1, 40.0),
+        "disk": (DISK, Grid(disk, (1, 1), 4, (5, 5), 1 << 16), 7, 1.0),
+        "sphere": (dt.Sphere(), Points.of(poles, None, (1, 1, 1), 0), 2, 2.0),
+    }
+    made: dict[str, Any] = {}
+    for name, (domain, selector, width, epsilon) in kernels.items():
+        kernel = NearestKernel.largest(epsilon, selector, width)
+        stated = {"epsilon": epsilon}
+        book = np.round(selector.places(), 6)
+        made[name] = ask(domain, kernel, book, epsilon=epsilon, name="Optimal", parameters=stated)
+    lists = ListingKernel.largest(1.0, 4, np.array([[0, 1], [1, 3], [3, 2], [2, 0]]))
+    told = {"epsilon": 1.0, "name": "Optimal", "parameters": {"epsilon": 1.0}}
+    made["listing"] = ask(WORDS, lists, np.arange(4), **told)
+    return made
 
 
 def questions() -> dict[str, Mechanism[Any]]:
@@ -101,6 +128,8 @@ def questions() -> dict[str, Mechanism[Any]]:
         "SetResponse, 1 000 items": dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
         "PEM": dt.PEM(dt.Text(6), epsilon=1),
         "PEM, alphabet": dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),
+        "Optimal, places": dt.Optimal(INTEGERS, epsilon=2),
+        **{f"Optimal, {name}": question for name, question in nearest().items()},
         "JRR": dt.JRR(WORDS, p=0.75, rho=-0.2, n=1000),
         "JointOLH": dt.JRR.over(dt.OLH(WORDS, epsilon=1), rho=-0.2, n=1000),
         "JointSUE": dt.JRR.over(dt.rivals.SUE(WORDS, epsilon=1), rho=-0.2, n=1000),
@@ -141,7 +170,9 @@ def edges(device: dict[str, Any]) -> list[bytes]:
         if "step" in part:
             step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
-                part["width"] if part.get("draw") == "sliding" else part["cells"] // part.get("width", 1)
+                part["width"]
+                if part.get("draw") in ("sliding", "nearest", "listing")
+                else part["cells"] // part.get("width", 1)
             )
             first, late = step >> 32, near(step, 4)
             hanging = [

@@ -18,6 +18,7 @@ LIST: Final = dt.OLH(dt.Categories(5000), epsilon=1)  # a seed of 47 bits: draws
 OTHER: Final = dt.OLH(dt.Categories(5001), epsilon=1)
 NUMBER: Final = dt.Podium(dt.Interval(-3, 9), epsilon=1)
 ANGLE: Final = dt.OGPM(dt.Circle(360), epsilon=1)
+SETS: Final = dt.SetResponse(dt.Several(1000, most=20), epsilon=1)
 PATH: Final = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1)
 Ask = tuple[str, str, Any, Any]  # asker, name, mechanism, value
 
@@ -68,6 +69,11 @@ def cases() -> list[dict[str, Any]]:
             "numbers below the end are one input",
             [0] * 4,
             *(("a", "age", NUMBER, value) for value in (-3, -4, -1e6, -1e300)),
+        ),
+        case(
+            "sets in any order, with repeated items",
+            [0, 0, 0, 1, 2],
+            *(("a", "tools", SETS, value) for value in ([3, 4], [4, 3], [3, 4, 3], [3], [])),
         ),
         case("zero has one sign", [0, 0, 0], *(("a", "age", NUMBER, value) for value in (0, 0.0, -0.0))),
         case(

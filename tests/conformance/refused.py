@@ -15,6 +15,7 @@ from typing import Any, Final
 import dither as dt
 from dither.mechanisms.combined import RawRelease
 from dither.privacy.guarantee import exp_above, exp_below
+from tests.conformance.draws import nearest
 from tests.support.repository import ROOT
 from tests.support.travel import changed
 
@@ -41,6 +42,9 @@ def _base() -> dict[str, Any]:
         "lattice": dt.Laplace(LINE, epsilon=1),
         "subset": dt.SubsetSelection(dt.Categories(20), epsilon=1),
         "several": dt.SetResponse(dt.Several(20, most=3), epsilon=1),
+        "nearest": nearest()["disk"],
+        "equal points": nearest()["equal points"],
+        "listing": nearest()["listing"],
     }
 
 
@@ -184,6 +188,53 @@ DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("lattice", "start.scale", 1e308, "starts beyond all integers"),
     ("lattice", "start.last", None, "starts that are not clamped to the lattice"),
     ("lattice", "start.fraction", 3, "another rounding than the lattice's"),
+    ("nearest", "step", _more, "the integers spend more than ε"),
+    ("nearest", "width", 8, "more likelier points under the same step spend more than ε"),
+    ("nearest", "width", 25, "all points are likelier"),
+    ("nearest", "width", 26, "more likelier points than points"),
+    ("nearest", "cells", 26, "more numbers than points"),
+    ("nearest", "cells", 24, "fewer numbers than points"),
+    ("nearest", "selector", MISSING, "the selector is missing"),
+    ("nearest", "selector.kind", "ring", "a selector that nobody knows"),
+    ("nearest", "selector.kind", "points", "points with the fields of a grid"),
+    ("nearest", "selector.per", [25], "one axis of two"),
+    ("nearest", "selector.per", [5, 5, 1], "three axes of two"),
+    ("nearest", "selector.per", [0, 5], "an axis without points"),
+    ("nearest", "selector.per", [65536, 65536], "more than 2^16 points"),
+    ("nearest", "selector.per", [2.5, 10], "a fraction for a whole number"),
+    ("nearest", "selector.scale", 65537, "points outside the box"),
+    ("nearest", "selector.scale", -1, "a negative scale"),
+    ("nearest", "selector.scales", [1, 512], "a scale beyond 2^9"),
+    ("nearest", "selector.scales", [0, 1], "a scale of 0"),
+    ("nearest", "selector.scales", [1], "the scale of an axis is missing"),
+    ("nearest", "selector.scales", [1, 1, 1], "the scale of no axis"),
+    ("nearest", "selector.grain", 13, "a grain of 13 bits"),
+    ("nearest", "selector.grain", -1, "a negative grain"),
+    ("nearest", "selector.box", None, "a disk without a box"),
+    ("nearest", "selector.box", [[0, 1]], "one side of two"),
+    ("nearest", "selector.box", [[0, 1], [1, 1]], "an empty side"),
+    ("nearest", "selector.box", [[0, 1], [0, 1e31]], "a side beyond 1e30"),
+    ("nearest", "selector.box", [[0, 1], [0, 1, 2]], "a side of three numbers"),
+    ("nearest", "selector.box", [[0, 1], ["0", 1]], "a text for a number"),
+    ("nearest", "selector.note", 1, "a field that nobody knows, in the selector"),
+    ("nearest", "domain", CODES, "points on a list of answers"),
+    ("nearest", "domain.radius", -1, "a negative radius"),
+    ("nearest", "outside", "refuse", "an area has a border"),
+    ("equal points", "selector.points", lambda text: text[4:], "half a point"),
+    ("equal points", "selector.points", lambda text: text + "00000000", "more points than numbers"),
+    ("equal points", "selector.points", lambda text: text[:-1] + "G", "a letter that is no digit"),
+    ("equal points", "selector.points", lambda text: text[:-4] + "FFFF", "hexadecimal digits are lower case"),
+    ("equal points", "selector.points", lambda text: text + "\n", "a line's end"),
+    ("equal points", "selector.points", "", "no points"),
+    ("equal points", "selector.points", [], "a list for a text"),
+    ("listing", "lists", lambda text: "0000" + text[:4] + text[8:], "a number that stands twice in a list"),
+    ("listing", "lists", lambda text: "0004" + text[4:], "a number beyond N"),
+    ("listing", "lists", lambda text: text[4:], "a list that is too short"),
+    ("listing", "lists", lambda text: text + text[:8], "a list of no category"),
+    ("listing", "width", 1, "two lists for each category"),
+    ("listing", "cells", 5, "more numbers under the same step spend more than ε"),
+    ("listing", "step", _more, "the integers spend more than ε"),
+    ("listing", "outside", "clip", "a list has no ends"),
 )  # fmt: skip
 
 WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (

@@ -23,11 +23,11 @@ def test_reports_are_no_labels() -> None:
             dt.estimate(ages, by=by)
 
 
-@pytest.mark.filterwarnings("default::dither.reports.SingleValues")
+@pytest.mark.filterwarnings("default::dither.reports.DecodedValues")
 def test_single_values_carry_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_warned", [])
     ages = AGE.perturb([30.0, 70.0], source=dt.Seeded(1))
-    with pytest.warns(module.SingleValues, match="attenuated") as said:
+    with pytest.warns(module.DecodedValues, match="attenuated") as said:
         _ = (ages.values, np.asarray(ages))
     assert len(said) == 1
     monkeypatch.setattr(module, "_warned", [])

@@ -234,6 +234,21 @@ def test_numbers_that_are_no_counts(wrong: Any) -> None:
         dt.Summary.from_counts(KRR, [row(0, wrong)])
 
 
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_a_list_of_all_counts(kind: Any) -> None:
+    assert dt.Summary.from_counts(KRR, kind([3, 0, 4, 2])).counts.tolist() == [3, 0, 4, 2]
+    assert dt.Summary.from_counts(KRR, kind([3, 0, 4, 2])).n == 9
+    for wrong in ([1, 2], [1, 2, 3, 4, 5]):
+        with pytest.raises(InvalidParameter, match="4 counts"):
+            dt.Summary.from_counts(KRR, kind(wrong))
+    with pytest.raises(MalformedReport, match="whole numbers"):
+        dt.Summary.from_counts(KRR, kind([1, -2, 3, 4]))
+    with pytest.raises(InvalidParameter, match="leave out the name"):
+        dt.Summary.from_counts(KRR, kind([3, 0, 4, 2]), name="a")
+    with pytest.raises(InvalidParameter, match="how many answers"):
+        dt.Summary.from_counts(OUE, kind([3, 0, 4]))
+
+
 def test_wrong_tables() -> None:
     with pytest.raises(MalformedReport, match="below 4"):
         dt.Summary.from_counts(KRR, [row(4, 1)])

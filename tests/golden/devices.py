@@ -27,6 +27,7 @@ AREAS = {
     "disk": dt.Disk(2.5, (1.0, -1.0)),
     "parallelogram": dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0)),
 }
+ALONG = [[abs(i - j) for j in range(9)] for i in range(9)]
 KEY = bytes(range(32))
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -73,6 +74,10 @@ CASES: dict[str, Callable[[], Any]] = {
     "OUE": lambda: dt.OUE(FOUR, epsilon=1),
     "Optimal": lambda: dt.Optimal(WIDE, epsilon=1),
     "Optimal, circle": lambda: dt.Optimal(TURN, epsilon=1),
+    "Optimal, disk": lambda: dt.Optimal(AREAS["disk"], epsilon=2, purpose="map"),
+    "Optimal, list of places": lambda: dt.Optimal(dt.Places(9, distances=ALONG), epsilon=4),
+    "Optimal, places": lambda: dt.Optimal(CITY, epsilon=2),
+    "Optimal, sphere": lambda: dt.Optimal(dt.Sphere(), epsilon=2),
     "Optimal, unbiased": lambda: dt.Optimal(WIDE, epsilon=1, unbiased=True),
     "PEM": lambda: dt.PEM(dt.Text(6), epsilon=1),
     "PEM, alphabet": lambda: dt.PEM(dt.Text(6, alphabet="abcé"), epsilon=1),

@@ -21,7 +21,7 @@ from tools.wrap import too_long
 
 LONGEST, SHORT, MEDIAN = 700, 120, 180  # lines of a module
 DEEPEST = 4
-OVERRIDES = 77  # methods that replace a concrete one: may only shrink
+OVERRIDES = 76  # methods that replace a concrete one: may only shrink
 NAMES = 110  # public names at the top: 98 of them when the list was cleared, and some for later work
 # Those of public modules included: 220 when the list was cleared, and as many for later work as at the top.
 # Classes of results, which nobody makes, are not counted.

@@ -22,7 +22,6 @@ def test_a_contract_is_read_from_toml_and_from_its_own_text() -> None:
     assert again == made
     assert again.id == made.id
     assert len(made.id) == 64
-    assert made.by_fingerprint[made.questions["minutes"].fingerprint] == "minutes"
     assert made.guarantee.epsilon == pytest.approx(2, abs=1e-9)
 
 
@@ -31,7 +30,7 @@ def test_units_and_steps_travel_in_the_text_and_not_to_devices() -> None:
     again = Published.from_json(Published.sign(made, KEY).to_json()).contract
     domain: Any = again.questions["minutes"].domain
     assert (domain.unit, domain.step) == ("minutes", 5)
-    assert again.by_fingerprint == contract().by_fingerprint
+    assert again.questions["minutes"].fingerprint == contract().questions["minutes"].fingerprint
     assert made.id != contract().id
     data = json.loads(made.text)
     for wrong in (5, {"minutes": {"unit": 5}}, {"browser": {"unit": "h"}}, {"minutes": {"epsilon": 0.1}}):

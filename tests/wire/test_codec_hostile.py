@@ -318,8 +318,9 @@ def test_hostile_campaigns_are_refused(text: str) -> None:
         dt.Campaign.from_toml(text)
 
 
-def test_a_campaign_may_say_when_it_was_written() -> None:
-    assert set(dt.Campaign.from_toml(f"written = 2026-01-01\n{QUESTION}").questions) == {"age"}
+def test_what_stands_outside_of_the_tables_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="'written': there are campaign, questions"):
+        dt.Campaign.from_toml(f"written = 2026-01-01\n{QUESTION}")
 
 
 def test_a_campaign_file_is_text(tmp_path: Path) -> None:

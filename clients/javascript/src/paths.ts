@@ -2,10 +2,11 @@
 
 import { type Draw, draws, type Fields, little, need, type Reader, real, type Source, whole } from "./parts.js";
 
-type Place = readonly [number, number];
+/** Two coordinates, or a longitude and a latitude. */
+export type Place = readonly [number, number];
 
 /** An area: its places, its two coordinates, and how far steps go. */
-interface Area {
+export interface Area {
   /** Return a place inside: the nearest in each coordinate, or along the radius. */
   clip(place: Place): Place;
   /** Return the two numbers that `pair` reports. */
@@ -16,7 +17,8 @@ interface Area {
 
 const SLACK = 1e-12; // of a side: the least room before the border
 const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
-const pair = (given: unknown[]): Place => {
+/** Return a list of two numbers as a pair; refuse any other. */
+export const pair = (given: unknown[]): Place => {
   need(given.length === 2, "domain");
   return [real(given[0]), real(given[1])];
 };
@@ -79,7 +81,8 @@ const sphere: Area = {
   gauge: () => 1,
 };
 
-function readArea({ domain, outside }: Fields): Area {
+/** Return the area of a device text. */
+export function readArea({ domain, outside }: Fields): Area {
   const side = (given: Fields): Place => {
     const ends: Place = [real(given["low"]), real(given["high"])];
     need(given["kind"] === "interval" && ends[1] - ends[0] >= 1e-30, "domain");
@@ -115,12 +118,27 @@ function codebook(given: Fields): (cell: number) => number {
 }
 
 /** Return ε·times, rounded up to a double. */
-function spend(epsilon: number, times: number): number {
+export function spend(epsilon: number, times: number): number {
   let scale = 1;
   for (; epsilon % 1; scale *= 2) epsilon *= 2;
   const exact = BigInt(epsilon) * BigInt(whole(times, 1, 65536));
   const near = Number(exact);
   return (BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale;
+}
+
+/** Return what makes places inside an area of a path, or undefined of what is none. */
+export const inArea =
+  (area: Area) =>
+  (value: unknown): Place[] | undefined =>
+    Array.isArray(value) && value.length && value.every((one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite))
+      ? (value as Place[]).map(area.clip)
+      : undefined;
+
+/** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
+export function asPath(rows: Uint8Array[][]): Uint8Array {
+  const size = Math.max(...rows[0]!.map((cell) => cell.length));
+  const wide = (cell: ArrayLike<number>): number[] => Array.from({ length: size }, (_, i) => cell[i]!); // undefined becomes 0
+  return Uint8Array.from(rows.flatMap((cells, row) => [[+!row], ...cells].flatMap(wide)));
 }
 
 /** Read a draw that reports two cells for each location of a path. */
@@ -163,23 +181,16 @@ function reader(walks: boolean): Reader {
       names: walks ? "TraCSD Strawman" : "TraCSC",
       ratio: [first.ratio[0] * second.ratio[0], first.ratio[1] * second.ratio[1]],
       spend,
-      inside: (value) =>
-        Array.isArray(value) && value.length && value.every((one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite))
-          ? (value as Place[]).map(area.clip)
-          : undefined,
+      inside: inArea(area),
       draw: (path: Place[], source) => {
         let at = begin;
-        const rows = path.map((place) => {
-          const [cells, next] = step(at, place, source);
-          if (!fixed) at = next;
-          return cells;
-        });
-        // Whether a path begins here and two cells, all equally wide.
-        const size = Math.max(...rows[0]!.map((cell) => cell.length));
-        const report = new Uint8Array(3 * size * rows.length);
-        report[0] = 1;
-        rows.forEach((cells, row) => cells.forEach((cell, i) => report.set(cell, (3 * row + i + 1) * size)));
-        return report;
+        return asPath(
+          path.map((place) => {
+            const [cells, next] = step(at, place, source);
+            if (!fixed) at = next;
+            return cells;
+          }),
+        );
       },
     };
   };

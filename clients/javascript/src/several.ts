@@ -23,6 +23,9 @@ function uniform(source: Source, bound: bigint): bigint {
 /** Move a number past others that ascend: it is a place among the numbers that are not these. */
 const past = (place: number, others: number[]): number => others.reduce((at, other) => at + +(at >= other), place);
 
+/** Return how many parts, one after the other, end at a place or before it; all are looked at. */
+const passed = (place: bigint, parts: bigint[]): number => parts.reduce((count, part) => count + +((place -= part) >= 0n), 0);
+
 /** Return the numbers in ascending order. */
 const sorted = (numbers: number[]): number[] => numbers.sort((a, b) => a - b);
 
@@ -67,16 +70,11 @@ export const several: Reader = (given) => {
       for (let dummy = items; own.length < most; dummy++) own.push(dummy);
       // Whatever the items are and whether they are met, the same numbers are drawn.
       const held = toss(source);
-      const places = [uniform(source, hits), uniform(source, misses)];
-      let place = places[1 - held]!;
-      let count = held * least;
-      for (const end of held ? met : missed) {
-        if ((place -= end) < 0n) break;
-        count++;
-      }
+      const counts = [passed(uniform(source, hits), met) + least, passed(uniform(source, misses), missed)];
+      const count = counts[1 - held]!;
       const others = different(source, chosen, items);
       const members = different(source, Math.min(most, chosen), most);
-      const told = others.map((other, at) => (at < count ? own[members[at]!]! : past(other, own)));
+      const told = others.map((other) => past(other, own)).map((other, at) => (at < count ? own[members[at]!]! : other));
       const row = new Uint8Array((chosen * width + 7) >> 3);
       sorted(told).forEach((element, at) => {
         for (let bit = 0; bit < width; bit++) row[(at * width + bit) >> 3]! |= ((element >> bit) & 1) << ((at * width + bit) & 7);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
 import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
+import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
 import { several } from "../dist/several.js";
@@ -16,7 +17,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
-  Object.assign(kinds, { lattice, sectors, projective, several, ...paths });
+  Object.assign(kinds, { lattice, sectors, projective, several, ...paths, ...nearest });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

@@ -5,12 +5,13 @@ import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
 import { draws, Malformed } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
+import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
 import { several } from "../dist/several.js";
 import { expBelow, readNamed } from "../dist/testing.js";
 
-Object.assign(draws, { lattice, sectors, projective, several, ...paths });
+Object.assign(draws, { lattice, sectors, projective, several, ...paths, ...nearest });
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 

@@ -10,7 +10,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache, reduce
 from importlib import resources
@@ -22,7 +22,7 @@ from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.mechanisms.combined import Attributes, Each, Sampled
-from dither.mechanisms.shuffled import can_be_shuffled, shuffled
+from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_records
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator, Metric, Nothing
 from dither.question import Question, as_question
@@ -131,8 +131,7 @@ def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int,
     if len(questions) == 1:
         (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)
-    mixed = shuffled(whole.epsilon, n=people, delta=delta)  # a record is a report with the summed ε
-    return replace(mixed, assumes=tuple(dict.fromkeys([*whole.assumes, *mixed.assumes])))
+    return shuffled_records(questions, whole, n=people, delta=delta)
 
 
 def odds(epsilon: float, prior: float) -> float:
@@ -231,7 +230,20 @@ def explain(
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
-    said = words["person"]
+    person = _person(asked, spent, batch, randomiser, beside, repeat, words["person"])
+    return Explanation(person, _officer(asked, spent, batch, randomiser, beside, words["officer"]))
+
+
+def _person(
+    asked: _Questions,
+    spent: Guarantee | None,
+    batch: BatchPromise | None,
+    randomiser: Randomiser,
+    beside: Mapping[str, str],
+    repeat: str | None,
+    said: Mapping[str, str],
+) -> str:
+    """Return the text for the person; it needs no prediction of errors, which may take a second."""
     person = [
         _asked_about(asked, said),
         said[randomiser],
@@ -248,7 +260,7 @@ def explain(
     if asked.whole.assumes:
         person.append(said["assumes"].format(assumptions="; ".join(asked.whole.assumes[:2])))
     person.append(said["averages" if _within(asked.whole, WEAK) else "averages_only"])
-    return Explanation(" ".join(person), _officer(asked, spent, batch, randomiser, beside, words["officer"]))
+    return " ".join(person)
 
 
 def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
@@ -437,7 +449,7 @@ def card(
         **({} if campaign is None else {"campaign": campaign}),
         "promise": _promise(asked.whole),
         "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
-        "for the person": explain(questions, repeat=repeat).person,
+        "for the person": _person(asked, None, None, "device", {}, repeat, sentences()["person"]),
     }
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Progress
-from dither.domains import Domain, finite
+from dither.domains import Categories, Domain, finite
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.base import Mechanism, WindowMechanism
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.roots import decreasing_root
@@ -19,6 +20,9 @@ from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.table import ResultTable, as_text, percent, show_cell
 
 LIAR: Final = "one liar moves"  # a column of means and frequencies
+_SHORT: Final = (64, 128, 256)  # cells of a report of one byte
+_COST: Final = 1.02  # how much error fewer cells may cost
+_CLASS: Final = re.compile(r"^(\w+)(?!\()\b")  # the design in the name of a candidate, such as PM.truncated()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,13 +61,17 @@ def recommend(
     epsilon: float,
     shuffled: int | None = None,
     delta: float = 1e-6,
+    bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
 
     With `shuffled=n`, the budget is the (ε, δ) of a person whose report is one of n in random order: devices
-    have the largest ε with which every mechanism keeps it. `dt.shuffled(…)` of a mechanism states what that
-    assumes.
+    have the largest ε with which the mechanism keeps it: for a list of answers that of each mechanism, and
+    for numbers one that suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
+
+    With `bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than 2 %,
+    and mechanisms that cannot be so short are left out.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -75,7 +83,10 @@ def recommend(
     if shuffled is not None:
         budget = epsilon_on_device(budget, n=shuffled, delta=delta)
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
-    ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None)
+    ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes)
+    if shuffled is not None and isinstance(domain, Categories):
+        ranking = goal.rank(goal.errors([_amplify(held, epsilon, shuffled, delta) for held, _ in ranking]))
+        among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} or more on the device)"
     best = ranking[0][1]
     rows = []
     for number, (candidate, error) in enumerate(ranking):
@@ -106,8 +117,8 @@ def epsilon_for(
 ) -> float:
     """Return the smallest budget with which the best mechanism meets a target error, to four digits.
 
-    With `shuffled=n` it is the central ε, at δ, of n shuffled reports. It holds for every pure mechanism of
-    that ε; `dt.shuffled` of the mechanism that is used may be smaller.
+    With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers that of the best
+    mechanism, and for numbers one that holds for every pure mechanism.
 
     >>> from dither.domains import Interval
     >>> from dither import goals
@@ -140,7 +151,10 @@ def epsilon_for(
         )
     if shuffled is None:
         return math.exp(place)
-    return central(math.exp(place), n=shuffled, delta=delta).epsilon
+    device: Any = math.exp(place)
+    if isinstance(domain, Categories):
+        device = _rank(domain, goal, device, mixed=mixed)[0][0].mechanism
+    return central(device, n=shuffled, delta=delta).epsilon
 
 
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
@@ -183,19 +197,56 @@ def _rank(
     rough: bool = False,
     progress: Progress | None = None,
     mixed: bool = False,
+    size: int | None = None,
 ) -> list[tuple[Candidate, float]]:
-    """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled."""
+    """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled.
+
+    With a `size`, those whose reports have at most so many bytes.
+    """
     candidates = goal.candidates(domain, epsilon, wait=wait)
     if mixed:
         candidates = [candidate for candidate in candidates if can_be_shuffled(candidate.mechanism)]
         if not candidates:
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
+    if size is not None:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise InvalidParameter(f"bytes must be a whole number from 1 upwards, not {found(size)}")
+        candidates = [short for long in candidates if (short := _shorten(long, goal, size)) is not None]
+        if not candidates:
+            raise Infeasible(f"no mechanism for {domain} has reports of {size} bytes; allow more")
     able = goal.errors(candidates, rough=rough, progress=progress)
     if not able:
         raise Infeasible(f"no mechanism serves {goal!r} on {domain} with ε = {epsilon:g}")
     ranking = goal.rank(able)
     usual_first = None if rough else getattr(goal, "usual_first", None)
     return ranking if usual_first is None else usual_first(ranking)
+
+
+def _shorten(candidate: Candidate, goal: Goal, size: int) -> Candidate | None:
+    """Return a candidate with reports of at most so many bytes; None if that costs 2 % or cannot be."""
+    long = candidate.mechanism
+    if long.report_bytes <= size:
+        return candidate
+    if not isinstance(long, WindowMechanism) or not long.chooses_cells:
+        return None
+    for cells in _SHORT if not goal.simulated else _SHORT[-1:]:
+        short = replace(
+            candidate,
+            name=_CLASS.sub(rf"\1(cells={cells})", candidate.name),
+            mechanism=replace(long, cells=cells),
+        )
+        if goal.simulated:  # errors are not exact enough to be compared
+            return short
+        before, after = goal.error(long), goal.error(short.mechanism)
+        if before is not None and after is not None and after <= _COST * before:
+            return short
+    return None
+
+
+def _amplify(candidate: Candidate, central: float, n: int, delta: float) -> Candidate:
+    """Return a candidate with the largest ε on the device that keeps the central one."""
+    device = epsilon_on_device(central, n=n, delta=delta, design=candidate.mechanism)
+    return replace(candidate, mechanism=candidate.mechanism.at(device))
 
 
 def _target(target_error: float) -> float:

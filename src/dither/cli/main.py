@@ -23,6 +23,7 @@ VERBS: Final = {
     "collector": "Back up a collector's store, or restore it.",
     "compare": "Compare all mechanisms for a domain.",
     "conformance": "Drive another implementation with the conformance vectors.",
+    "dap": "Print the parameters for an aggregation by DAP, and what it promises.",
     "demo": "Perturb and estimate generated data, with pictures.",
     "describe": "Describe a mechanism in words.",
     "design": "Solve for the mechanism with the smallest error.",

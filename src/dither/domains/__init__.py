@@ -1,6 +1,6 @@
 """Domains, the sets of possible values: intervals, circles, categories, sets of items, texts and areas."""
 
-from dither.domains.categories import Categories, CodedLabels, LabelLists, Profile, Several, Text
+from dither.domains.categories import Categories, CodedLabels, LabelLists, Places, Profile, Several, Text
 from dither.domains.domain import (
     BLOCK,
     Circle,
@@ -26,6 +26,7 @@ __all__ = [
     "Line",
     "Parallelogram",
     "Paths",
+    "Places",
     "Plane",
     "Profile",
     "Rectangle",

@@ -384,6 +384,55 @@ class _Codes(dict[int, int]):
         return None
 
 
+@dataclass(frozen=True, init=False, eq=False)
+class Places(Domain):
+    """A public list of places with the distances between them: along roads, in minutes, or any other.
+
+    `distances[i][j]` is how bad it is to report place j for place i. Devices know the list alone.
+
+    >>> Places(["home", "shop"], distances=[[0, 7], [6, 0]]).distances.max()
+    np.float64(7.0)
+    """
+
+    categories: Categories
+    distances: NDArray[np.float64]
+
+    outside: ClassVar[str] = Categories.outside
+
+    def __init__(self, labels: Iterable[Hashable] | int, *, distances: object) -> None:
+        listed = Categories(labels)
+        array = regular(distances)
+        if array is None or array.dtype.kind not in "fiu" or array.shape != (len(listed), len(listed)):
+            raise InvalidParameter(
+                f"distances must be a square matrix of numbers, a row for each of the {len(listed)} places"
+            )
+        if not (np.isfinite(array).all() and (array >= 0).all() and (array > 0).any()):
+            raise InvalidParameter("distances must be finite and not negative, and not all 0")
+        object.__setattr__(self, "categories", listed)
+        object.__setattr__(self, "distances", array.astype(np.float64))
+
+    def __len__(self) -> int:
+        return len(self.categories)
+
+    def check(self, values: object) -> Integers:
+        """Return the codes of the places; raise `OutsideDomain` if one is not in the list."""
+        return self.categories.check(values)
+
+    def clip(self, values: object) -> Array:
+        """Raise InvalidParameter: an unknown place has no distances."""
+        return self.categories.clip(values)
+
+    def device(self) -> dict[str, Any]:
+        return self.categories.device()
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        raise MalformedReport("a list of places travels without distances, as categories")
+
+    def __str__(self) -> str:
+        return f"{len(self)} places"
+
+
 @dataclass(frozen=True)
 class Text(Domain):
     """All texts of up to `length` symbols: bytes of UTF-8, or letters of a public alphabet.

@@ -574,9 +574,10 @@ class SeparateValues:
 def separate_values(domain: Domain, values: object) -> SeparateValues:
     """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
     marks = _marks(domain, values)
-    if isinstance(domain, Several):
-        sets = [[values_of] for values_of in values] if isinstance(values, list | tuple | np.ndarray) else []
-        return SeparateValues(sets, [row.tobytes() for row in marks], marks.shape[:-1])
+    if isinstance(domain, Several):  # without the −1 that fill rows up to the largest set of these people
+        sets = [row[row >= 0] for row in marks]
+        alone = [[[domain.labels[code] for code in codes]] for codes in sets]
+        return SeparateValues(alone, [codes.tobytes() for codes in sets], marks.shape[:-1])
     shape = marks.shape[:-1]
     rows = np.asarray(values, dtype=object if are_labels(domain) else None)
     rows = rows.reshape(-1, *rows.shape[len(shape) :])

@@ -174,8 +174,9 @@ def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
 
     The families are "normal", "lognormal", "gamma", "beta" (on the whole domain), "exponential" and "poisson"
     (whole numbers). Values are those inside the domain: a density is cut off at its ends. If the family is
-    right, the distribution is about twice as accurate as `dt.distribution`; if it is wrong, `fits` is False
-    once the reports show it.
+    right, the distribution is about twice as accurate as `dt.distribution`, but for the exponential, whose
+    straight log-density `dt.distribution` finds as well; if it is wrong, `fits` is False once the reports
+    show it.
     """
     kind = choose("family", family, _FAMILIES)
     summary = summarise(reports)

@@ -376,9 +376,9 @@ def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     told together. The error is several times that of an item.
 
     >>> import dither as dt
-    >>> tools = dt.SetResponse(dt.Several(["saw", "drill", "level", "lathe"], most=3), epsilon=1)
-    >>> told = tools.perturb([["saw", "drill"]] * 3_000 + [["level"]] * 1_000, source=dt.Seeded(1))
-    >>> together(told, "saw", "drill").n
+    >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
+    >>> told = tools.perturb([[0, 1]] * 3_000 + [[2]] * 1_000, source=dt.Seeded(1))
+    >>> together(told, 0, 1).n
     4000
     """
     kernel = reports.question.kernel if isinstance(reports, Reports) else None

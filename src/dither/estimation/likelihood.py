@@ -153,29 +153,36 @@ def average_on_circle(probabilities: Floats) -> Floats:
     return np.asarray(out / out.sum())
 
 
-def tilt(weights: Floats, gaps: Floats) -> Floats:
-    """Return the p with Σ p·gap = 0 that maximises Σ weight·ln p: weight/(1 + λ·gap), scaled to sum to one.
+def tilt(gaps: Floats) -> Finish:
+    """Return the function from weights to the p with Σ p·gap = 0 that maximises Σ weight·ln p.
 
+    It is weight/(1 + λ·gap), scaled to sum to one.
     λ is the root of the decreasing function Σ weight·gap/(1 + λ·gap) [Owen01]. If there are two gaps only, as
     for the share of some bins, the constraint says how much probability each of them has.
     """
     most, least = float(gaps.max()), float(gaps.min())
     inside = gaps == most
-    if np.all(inside | (gaps == least)) and most > 0.0 > least:
-        share, own = -least / (most - least), float(weights[inside].sum())
-        rest = float(weights.sum()) - own
-        if own > 0.0 and rest > 0.0:
-            return np.asarray(weights * np.where(inside, share / own, (1.0 - share) / rest))
+    two = bool(np.all(inside | (gaps == least)) and most > 0.0 > least)
+    share, within = (-least / (most - least) if two else 0.0), inside.astype(np.float64)
 
-    def excess(multiplier: float) -> tuple[float, float]:
+    def excess(weights: Floats, multiplier: float) -> tuple[float, float]:
         scale = 1.0 + multiplier * gaps
         shares = weights / scale
         return float(shares @ gaps), -max(float((shares * gaps / scale) @ gaps), _TINY)
 
-    low, high = -1.0 / most, -1.0 / least
-    multiplier = bracketed_newton(excess, low, high, 0.0, tolerance=1e-9, absolute=1e-15)
-    shares = weights / (1.0 + multiplier * gaps)
-    return np.asarray(shares / shares.sum())
+    def finish(weights: Floats) -> Floats:
+        if two:
+            own = dot(weights, within)
+            rest = float(np.add.reduce(weights)) - own
+            if own > 0.0 and rest > 0.0:
+                return np.asarray(weights * np.where(inside, share / own, (1.0 - share) / rest))
+        low, high = -1.0 / most, -1.0 / least
+        slope = partial(excess, weights)
+        multiplier = bracketed_newton(slope, low, high, 0.0, tolerance=1e-9, absolute=1e-15)
+        shares = weights / (1.0 + multiplier * gaps)
+        return np.asarray(shares / shares.sum())
+
+    return finish
 
 
 def _look(operator: Operator, counts: Floats, probabilities: Floats) -> tuple[Floats, float]:
@@ -222,7 +229,7 @@ class Relaxed:
         """Return the likeliest fit among those in which the mean of `gaps` over people is zero."""
         shifted = gaps - self.phantoms * gaps.mean()  # pseudo-counts have the mean over uniform bins
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
-        return climb(self.fit.operator, self.fit.counts, start, finish=partial(tilt, gaps=shifted))
+        return climb(self.fit.operator, self.fit.counts, start, finish=tilt(shifted))
 
     def allows(self, gaps: Floats) -> bool:
         """Return whether any distribution over the bins has a mean gap of zero."""
@@ -402,7 +409,6 @@ def profile_estimate(
 
 
 FINE: Final = 128  # the least number of bins of a fit that is shown
-INFERRED: Final = 512  # and of one that intervals are computed from
 POINTS: Final = 512  # the least number of inputs that represent a fit's bins
 OVERLAP, MOST_POINTS = 16, 1 << 16  # inputs in the width of one window; the most inputs in all
 

@@ -231,11 +231,35 @@ class Summary:
 
         The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
         question if the table has several with this fingerprint. Reports that the query refused are not in
-        the counts; the table says how many.
+        the counts; the table says how many. A list with the count of every report, such as an aggregate of
+        DAP, is read, too.
+
+        >>> import dither as dt
+        >>> Summary.from_counts(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), [30, 12])
+        Summary(42 of KRR on 2 categories)
         """
         question = as_question(asked)
+        if isinstance(table, list | tuple | np.ndarray) and len(table) and not isinstance(table[0], Mapping):
+            return cls._of_vector(question, table, name)
         totals = read_counts(question, table, name)
         return cls(question, totals.counts, totals.n)
+
+    @classmethod
+    def _of_vector(cls, question: Question, vector: Any, name: str | None) -> Self:
+        if name is not None:
+            raise InvalidParameter("a list of counts is of one question; leave out the name")
+        if len(vector) != question.counting.size:
+            raise InvalidParameter(
+                f"this question has {question.counting.size} counts, and the list {len(vector)}"
+            )
+        whole = [_whole_number(count) for count in vector]
+        if sum(whole) > _MOST:
+            raise MalformedReport("a count is at most 2^63 − 1; one is larger")
+        counts = np.array(whole, dtype=np.int64)
+        n = question.counting.implied_answers(counts)
+        if n is None:
+            raise InvalidParameter("the counts of this question do not say how many answers there are")
+        return cls(question, counts, n)
 
     def __add__(self, other: object) -> Self:
         if not isinstance(other, Summary):

@@ -27,6 +27,7 @@ from dither.kernels.transition import Dense, Operator
 from dither.kernels.window.codebook import Decoder
 from dither.privacy import Bound, Pure
 from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 Sampler = Callable[[Array, Array, Source], None]  # a block of inputs, its reports to write, randomness
@@ -97,6 +98,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),
+    "places.nearest": ("nearest", "listing"),
     "joint": ("joint response", "joint bits", "joint hashed"),
 }
 
@@ -119,9 +121,9 @@ class Kernel(ABC):
 
     kind: ClassVar[str]  # the name of the draw in a device text
     alone: ClassVar[bool] = True  # whether the reports of different people are independent
-    # The mass of a measure below the probabilities under every input; None where it is not known. With this
-    # probability a report is drawn from one and the same law, whatever the input.
-    blanket: Fraction | None = None
+    # A measure below the probabilities under every input, and those relative to it; None where it is not
+    # known. Shuffled reports then have the bound that holds for every kernel of the same ratio.
+    blanket: Blanket | None = None
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)

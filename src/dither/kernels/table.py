@@ -37,6 +37,7 @@ from dither.kernels.window.codebook import Decoder, check_size, read_decoder
 from dither.kernels.window.kernel import a_line
 from dither.numerics.roots import decreasing_root
 from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
@@ -516,6 +517,11 @@ class RowKernel(PureKernel):
     @property
     def ratio(self) -> Fraction:
         return self.channel.ratio
+
+    @cached_property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """The least probability of every report, and all rows."""
+        return Blanket.of_laws(self.channel.matrix, self.ratio)
 
     @property
     def evidence(self) -> str:

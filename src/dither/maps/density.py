@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -147,6 +147,8 @@ _FINE: Final = 32
 _FINE_EACH: Final = 16  # cells along each side of a fit in which every report has its own likelihood
 _MOST_FINE: Final = 1 << 24  # likelihoods of such a fit; a map with more is fitted as it is shown
 _SPARE: Final = 2000  # locations that pseudo-counts are made of
+_SMOOTHING: Final = 0.01
+_SHARES: Final = (0.0003, 0.001, 0.003, 0.01, 0.03)  # of smoothing, among which the best is looked for
 _RESAMPLES: Final = 20
 _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
@@ -255,11 +257,19 @@ class Sample:
             yield np.searchsorted(ends, uniform)[self.whose].astype(np.float64)
 
 
-def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: float = 0.01) -> DensityMap:
+def density(
+    reports: Reports,
+    columns: int = 32,
+    rows: int = 32,
+    *,
+    smoothing: float | Literal["measured"] | None = None,
+) -> DensityMap:
     """Estimate how locations are distributed over a grid.
 
     After each step of EM a share `smoothing` of each cell goes to its neighbours; with 0 the result is the
-    maximum-likelihood map, which is spiky. For TraCS-C the law of a report is a product: the running time
+    maximum-likelihood map, which is spiky. "measured" takes the share with which one half of the paths
+    predicts the reports of the other half best; it is the default for reports of `dt.Optimal`, and 0.01 for
+    others. For `dt.Optimal` and TraCS-C the law of a report is a table or a product: the running time
     does not depend on the number of reports, and the fit uses at least 32 cells a side. For other mechanisms
     every report has its own law; shares of parts are estimated on at least 16 cells a side. With OGPM
     inside, places near the border are not identifiable: use `dt.TraCSC(area, epsilon=…, inner=dt.SW)`.
@@ -282,13 +292,14 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     sample = Sample(law, places, whose, mechanism.guarantee)
     counts = sample.row_counts(np.ones(whose.size))
     level = inside.reshape(-1) / inside.sum()
+    finer_cells = times[0] * times[1]  # the same distance in the area for every grid
+    if smoothing is None:
+        few = separable is not None and isinstance(separable.operator, Dense)
+        smoothing = "measured" if few else _SMOOTHING
+    if smoothing == "measured":
+        smoothing = measured_smoothing(sample, level, inside, finer_cells)
     if smoothing:
-        mixed = min(1.0, smoothing * times[0] * times[1])  # the same distance in the area for every grid
-
-        def kernel(now: Floats) -> Floats:
-            return (1.0 - mixed) * now + mixed * _spread(now, inside)
-
-        best = smooth(law, counts, level, kernel, tolerance=0.1).probabilities
+        best = _smooth_map(law, counts, level, inside, smoothing * finer_cells)
     else:
         best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
@@ -296,12 +307,40 @@ def density(reports: Reports, columns: int = 32, rows: int = 32, *, smoothing: f
     return DensityMap(grid, sum_cells(fine, (columns, rows)), fine, sample, finer)
 
 
-def _check(columns: int, rows: int, smoothing: float) -> None:
+def _smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
+    mixed = min(1.0, share)
+
+    def kernel(now: Floats) -> Floats:
+        return (1.0 - mixed) * now + mixed * _spread(now, inside)
+
+    return smooth(law, counts, level, kernel, tolerance=0.1).probabilities
+
+
+def measured_smoothing(sample: Sample, level: Floats, inside: Mask, times: int) -> float:
+    """Return the share with which either half of the paths predicts the other half's reports best."""
+    first = (Seeded(5).words(int(sample.whose[-1]) + 1) & np.uint64(1)).astype(np.float64)[sample.whose]
+    halves = [sample.row_counts(first), sample.row_counts(1.0 - first)]
+    if not (halves[0].sum() and halves[1].sum()):
+        return _SMOOTHING
+
+    def predicts(share: float) -> float:
+        total = 0.0
+        for own, other in (halves, halves[::-1]):
+            found = _smooth_map(sample.law, own, level, inside, share * times)
+            total += float(other @ np.log(np.maximum(sample.law.forward(found), 1e-300)))
+        return total
+
+    return max(_SHARES, key=predicts)
+
+
+def _check(columns: int, rows: int, smoothing: object) -> None:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
             raise InvalidParameter(f"a map has from 1 to {_MOST_BINS} columns and rows, not {found(count)}")
+    if smoothing is None or smoothing == "measured":
+        return
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
-        raise InvalidParameter(f"smoothing is a share from 0 to 1, not {found(smoothing)}")
+        raise InvalidParameter(f'smoothing is a share from 0 to 1, or "measured", not {found(smoothing)}')
 
 
 def _each(reports: Reports, grid: Rectangle, shape: tuple[int, int], inside: Mask) -> Dense:

@@ -194,6 +194,7 @@ class Mechanism(ABC, Generic[Admits]):
     epsilon: float
 
     takes: ClassVar[tuple[type[Domain], ...]]
+    called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
     certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -245,7 +246,7 @@ class Mechanism(ABC, Generic[Admits]):
             source._codebook(kernel),
             divided=divided,
             epsilon=self.epsilon,
-            name=type(self).__name__,
+            name=self.called or type(self).__name__,
             parameters=written,
             made_by=self,
         )
@@ -496,6 +497,9 @@ def unbiased_line(placement: Placement, share: float, contrast: float) -> Ramps:
     return Ramps.affine(-first / (last - first), (1.0 - first) / (last - first))
 
 
+FEW_CELLS: Final = 1 << 12  # up to this many, errors are those of the cells
+
+
 @dataclass(frozen=True)
 class WindowMechanism(NumberMechanism):
     """A window on `cells` cells and a codebook. `decoding` selects how reports are decoded."""
@@ -516,6 +520,11 @@ class WindowMechanism(NumberMechanism):
 
     def _check(self) -> None:
         check_cells(self.cells)
+
+    @property
+    def chooses_cells(self) -> bool:
+        """Whether the number of cells is a parameter, and not part of the design."""
+        return bool(type(self).__dataclass_fields__["cells"].init)
 
     def _kernel(self) -> SlidingKernel:
         width = round(self._shape.width * self.cells)
@@ -538,7 +547,13 @@ class WindowMechanism(NumberMechanism):
 
     @cached_property
     def law(self) -> Law:
-        """The distribution of the continuous mechanism that the cells approximate, in closed form."""
+        """The distribution of the continuous mechanism that the cells approximate, in closed form.
+
+        Few cells do not approximate it well: then it is the distribution of the cells themselves. A design
+        that fixes its cells has a closed form for them.
+        """
+        if self.cells <= FEW_CELLS and self.chooses_cells:
+            return self.sampled.law
         shape = self._shape
         lift = math.expm1(self.epsilon) * shape.width
         contrast = lift / (1.0 + lift)
@@ -565,6 +580,7 @@ class WindowMechanism(NumberMechanism):
             start=self._sampled_start,
             codebook=Steps(self.line.to_unit(self.decoder(np.arange(self.cells)))),
             circular=isinstance(self.line, Circle),
+            kinks=self._shape.placement.kinks(window.share),
         )
         return Realised(self.line, law)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -115,9 +115,6 @@ def _column(data: Any, name: str, domain: Domain) -> Array:
     # dtype object keeps labels of different types as they are.
     labels = isinstance(domain, Categories) and not isinstance(domain.labels, range)
     return np.asarray(column, dtype=object if labels else None)
-
-
-Budgeted = Callable[[float], Any]  # from a budget to a mechanism
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
-from dither.numerics.roots import decreasing_root, float_at_least
+from dither.mechanisms.combined import Each
+from dither.numerics.roots import decreasing_root
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (
+    CELLS,
+    FEWER_CELLS,
     LEAST_DELTA,
     MOST_PEOPLE,
+    Blanket,
     Failure,
     least_epsilon,
     lower_response,
@@ -25,6 +30,7 @@ from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
+_CLOSE: Final = 2e-3  # how near the ln δ of a device's ε is to the asked one
 _MOST_TIMES: Final = 10_000
 _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
@@ -33,9 +39,10 @@ _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports
 def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarantee:
     """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
 
-    `mechanism` is a mechanism, or its ε. Windows, KRR and OLH have their own bounds. For every other pure
-    mechanism the bound of randomized response is used. If `times` is above 1, all n people answer that many
-    times with independent randomness, and δ is for all answers together. Bounds are rounded up.
+    `mechanism` is a mechanism, or its ε. Mechanisms whose blanket is known, such as windows, KRR, OLH, subset
+    selection and projective response, have bounds from their own integers. For every other pure mechanism the
+    bound of randomized response is used. If `times` is above 1, all n people answer that many times with
+    independent randomness, and δ is for all answers together. Bounds are rounded up.
 
     Promise:   (ε, δ) against a collector who sees the n reports in random order and knows the values of all
                others, under the assumptions that the guarantee lists.
@@ -46,7 +53,18 @@ def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarant
 asked to; somebody trusted mixes the reports before the collector sees them; a report carries no name, \
 address or time that tells whose it is
     """
-    guarantee = _pure(mechanism)
+    return _mix(_pure(mechanism), _blanket(mechanism), n, delta, times)
+
+
+def shuffled_records(parts: Mapping[str, Any], guarantee: Guarantee, *, n: int, delta: float) -> Guarantee:
+    """Return the central (ε, δ) of n shuffled records of answers to several questions.
+
+    `guarantee` is that of one record, which adds up the answers; the records are not added up, but convolved.
+    """
+    return _mix(guarantee, _join(parts), n, delta, 1)
+
+
+def _mix(guarantee: Guarantee, blanket: Blanket | None, n: int, delta: float, times: int) -> Guarantee:
     people, delta, times = (
         _count("n", n, 2, MOST_PEOPLE),
         _delta(delta),
@@ -65,9 +83,10 @@ address or time that tells whose it is
         guarantee.repeated(times).epsilon,
         _least(people, math.exp(most), 0.5, delta, times, most),
     ]
-    ratio, share = _window(mechanism)
-    if share < 0.5:
-        bounds.append(_least(people, ratio, share, delta, times, most))
+    if blanket is not None:
+        bounds.append(_own(blanket, people, delta, times, most))
+        if blanket.share < 0.5:
+            bounds.append(_least(people, blanket.ratio, blanket.share, delta, times, most))
     return Guarantee(Approximate(min(bounds), delta), "person", tuple(dict.fromkeys(assumes)))
 
 
@@ -78,22 +97,48 @@ def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     much of the bound may be slack. It is known for RR and KRR alone.
     """
     guarantee = _pure(mechanism)
-    ratio, share = _window(mechanism)
-    question = mechanism.plain if can_answer(mechanism) else None
-    outcomes = (
-        question.outcomes if isinstance(question, Question) and not isinstance(mechanism, Combinator) else 0
-    )
-    if not outcomes or round(share * outcomes, 9) != 1.0:
+    blanket = None if isinstance(mechanism, Combinator) else _blanket(mechanism)
+    outcomes = 0 if blanket is None else mechanism.plain.outcomes
+    if blanket is None or round(blanket.share * outcomes, 9) != 1.0:
         raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
-    failure = lower_response(_count("n", n, 2, MOST_PEOPLE), ratio, outcomes)
+    failure = lower_response(_count("n", n, 2, MOST_PEOPLE), float(mechanism.plain.kernel.ratio), outcomes)
     return proven_epsilon(failure, _delta(delta), guarantee.epsilon)
 
 
-def epsilon_on_device(central: float, *, n: int, delta: float) -> float:
+def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = None) -> float:
     """Return the largest ε of a device, nearly, with which every mechanism has at most `central` among n.
 
-    It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`.
+    It is the inverse of `shuffled(epsilon, n=n, delta=delta)`, rounded down, and at least `central`. With a
+    `design` it is that of this design, which may be larger.
     """
+    device = _device_of_all(central, n=n, delta=delta)
+    if design is None or _blanket(design) is None or device >= MOST_EPSILON / 2.0:
+        return device
+
+    def shortfall(log_epsilon: float, cells: int = CELLS) -> float:
+        try:
+            blanket = _blanket(design.at(math.exp(log_epsilon)))
+        except InvalidParameter:  # this design is not for so large an ε
+            blanket = None
+        failure = 1.0 if blanket is None else blanket.failure(n, cells)(central)
+        return math.log(delta) - 1.1 * _CLOSE - math.log(max(failure, 1e-300))
+
+    start, top = math.log(device), math.log(MOST_EPSILON)
+    rough = decreasing_root(
+        lambda place: shortfall(place, FEWER_CELLS), start, top, close=_CLOSE, start=start, step=0.2
+    )
+    if rough is None:
+        return device
+    fine = decreasing_root(shortfall, start, top, close=_CLOSE, start=rough, step=1e-3)
+    place = start if fine is None else fine
+    # Where the design changes its integers the bound jumps: go back until the promise holds.
+    while place > start and shortfall(place) < -_CLOSE:
+        place -= 1e-3
+    return max(device, math.exp(place))
+
+
+def _device_of_all(central: float, *, n: int, delta: float) -> float:
+    """Return the largest ε of a device, nearly, for every mechanism."""
     people, delta = _count("n", n, 2, MOST_PEOPLE), _delta(delta)
     goal, top = check_epsilon(central), math.log(MOST_EPSILON)
 
@@ -137,14 +182,33 @@ def _pure(mechanism: Any) -> Guarantee:
     return guarantee
 
 
-def _window(mechanism: Any) -> tuple[float, float]:
-    """Return the ratio and the share of the window that has the mechanism's ratio and blanket, or share ½."""
-    question = mechanism.plain if can_answer(mechanism) else None
-    if not isinstance(question, Question) or question.blanket is None:
-        return 1.0, 0.5
-    ratio: Fraction = question.kernel.ratio
-    share = (1 / question.blanket - 1) / (ratio - 1)
-    return float_at_least(ratio), float_at_least(share)
+def _blanket(mechanism: Any) -> Blanket | None:
+    """Return the blanket of the kernel that draws a report; None where it is not known."""
+    plain = mechanism.plain if can_answer(mechanism) else None
+    if isinstance(plain, Each):
+        return _join(plain.parts)
+    return plain.kernel.blanket if isinstance(plain, Question) else None
+
+
+def _join(parts: Mapping[str, Any]) -> Blanket | None:
+    """Return the blanket of records of several answers; None where one is not known, or they are many."""
+    record: Blanket | None = None
+    for number, part in enumerate(parts.values()):
+        own = _blanket(part)
+        if own is None:
+            return None
+        record = own if not number else record and record.join(own)
+    return record
+
+
+@lru_cache(maxsize=256)
+def _own(blanket: Blanket, n: int, delta: float, times: int, most: float) -> float:
+    """Return the ε of n shuffled reports with this blanket."""
+    if math.exp(min(most, 40.0)) >= _MOST_RATIO:
+        return times * most
+    if times == 1:
+        return least_epsilon(blanket.failure(n), delta, most)
+    return least_epsilon(repeat(blanket.failure(n, FEWER_CELLS), times, most, _POINTS), delta, times * most)
 
 
 def _least(n: int, ratio: float, share: float, delta: float, times: int, most: float) -> float:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dither.arrays import Floats
-from dither.domains import Circle, Interval
+from dither.domains import Circle, Interval, Places, Plane
 from dither.errors import InvalidParameter, found
 from dither.kernels.law import BlendedLaw, WindowLaw
 from dither.kernels.window.codebook import Runs
@@ -17,6 +17,7 @@ from dither.kernels.window.start_table import COIN, BalancedCells, KnotStart, Ne
 from dither.losses import Criterion, Loss, Power, as_power
 from dither.mechanisms.base import Realised, Shape, WindowMechanism
 from dither.optimal import store
+from dither.optimal.anywhere import Among, Anywhere
 from dither.optimal.problem import (
     Given,
     Problem,
@@ -67,6 +68,16 @@ class Optimal(WindowMechanism):
     cells: int = field(default=1 << 16, init=False)
 
     takes = (Interval, Circle)
+
+    def __new__(cls, domain: Any = None, **more: Any) -> Any:
+        """Return the design of a domain: on places it is another one."""
+        kind = cls.on(domain)
+        return super().__new__(cls) if kind is cls else kind(domain, **more)
+
+    @classmethod
+    def on(cls, domain: object) -> type[Any]:
+        """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list of places."""
+        return Anywhere if isinstance(domain, Plane) else Among if isinstance(domain, Places) else cls
 
     def _check(self) -> None:
         if self.decoding != "own":

@@ -6,10 +6,10 @@ each report over all inputs. Reports of other people that are drawn from the bla
 
     δ(ε) = E[(L₁ + … + Lₙ)₊] / n,    L = (P₀ − e·P₁)/w with probability γ, else 0,
 
-and any law of L that is larger in convex order gives an upper bound. The extreme law for a blanket of mass
-γ = 1/(1 + (E − 1)·s), 0 < s ≤ ½, is that of two disjoint windows of share s: L is E − e with probability γ·s,
-1 − e·E with probability γ·s, and 1 − e otherwise. It is largest at s = ½: that is randomized response, and it
-bounds every mechanism of the same ratio. docs/crowd.md holds the proofs.
+and any law of L that is larger in convex order gives an upper bound. A kernel whose integers are known has a
+`Blanket`, and the law of its own L is convolved on a grid. For every other mechanism of the same ratio the
+law of randomized response is the largest: L is E − e or 1 − e·E with probability 1/(E + 1) each, and 0
+otherwise. docs/crowd.md holds the proofs.
 
 Composition of (ε, δ) curves: what holds after the same release was made many times, rounded up.
 
@@ -22,8 +22,9 @@ terms are positive and are added directly, without a Fourier transform: the erro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -43,7 +44,185 @@ _FINE: Final = 2e-4  # the relative width of a block of numbers of clones
 _BLOCKS: Final = 100  # the largest number of such blocks
 _CLOSE: Final = 1e-4  # how near the found ln δ is to the asked one
 
+CELLS: Final = 4096  # of the grid on which a sum of L is held
+FEWER_CELLS: Final = 1024  # the same for a curve that is composed, which has many points
+_UNIT: Final = 2.0**-52  # twice the error of one operation
+_BEYOND: Final = 1e-19  # what the ends that are cut off a sum may add to δ
+_MOST_PAIRS: Final = 1 << 24  # pairs of laws times what each of them takes
+
 Failure = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Blanket:
+    """A measure w below the law of a report under every input, and the laws relative to it.
+
+    `masses` are those of w, report by report or group by group; a row of `ratios` is P/w for an input, or for
+    a kind of inputs. For any two inputs, P₀ − e·P₁ relative to w has the law of two rows, or of a mixture of
+    pairs of rows, or one that is smaller in convex order. If the first row and the second are a pair that is
+    the worst of all, in either order, `worst` is set.
+    """
+
+    masses: tuple[float, ...]
+    ratios: tuple[tuple[float, ...], ...]
+    worst: bool = False
+
+    @property
+    def ratio(self) -> float:
+        """The largest ratio of two probabilities of one report, rounded up."""
+        return max(map(max, self.ratios)) * (1.0 + 4.0 * _UNIT)
+
+    @property
+    def share(self) -> float:
+        """The share of each of two sets of reports that do not meet; 1 where they do, or are not known."""
+        if not self.worst or len(self.masses) != 4 or self.masses[0]:
+            return 1.0
+        return (1.0 / math.fsum(self.masses) - 1.0) / (self.ratio - 1.0) * (1.0 + 64.0 * _UNIT)
+
+    @staticmethod
+    def of_sets(ratio: Fraction, share: Fraction, both: Fraction | None = None) -> Blanket:
+        """Return the blanket where each input has a set of reports that are `ratio` times as likely.
+
+        `share` is that of the set among all reports, `both` that of the reports in the sets of two inputs. If
+        it is not known, or not the same for any two, the least possible is the worst (docs/crowd.md).
+        """
+        meet = max(Fraction(0), 2 * share - 1) if both is None else both
+        mass = 1 / (1 + (ratio - 1) * share)
+        high = float(ratio)
+        parts = (meet, share - meet, share - meet, 1 - 2 * share + meet)
+        rows = ((high, high, 1.0, 1.0), (high, 1.0, high, 1.0))
+        return Blanket(tuple(float(mass * part) for part in parts), rows, worst=True)
+
+    @staticmethod
+    def of_laws(laws: Floats, ratio: Fraction) -> Blanket:
+        """Return the blanket of listed laws, a row each; many laws are compared by the mass they share."""
+        least = laws.min(axis=0)
+        if len(laws) ** 2 * (CELLS + least.size) > _MOST_PAIRS:
+            shared = Fraction(float(least.sum()) * (1.0 - 2.0 * least.size * _UNIT))
+            return Blanket.of_sets(ratio, (1 / shared - 1) / (ratio - 1))
+        return Blanket(tuple(least.tolist()), tuple(map(tuple, (laws / least).tolist())))
+
+    @staticmethod
+    def of_parts(parts: Sequence[tuple[Fraction, Blanket | None]]) -> Blanket | None:
+        """Return the blanket of reports of several kinds, each with its probability; a report tells its kind.
+
+        None if a kind has no blanket, or none with a worst pair: given the kind, that pair is the worst.
+        """
+        known = [(float(chance), part) for chance, part in parts if part is not None and part.worst]
+        if len(known) < len(parts):
+            return None
+        masses = tuple(chance * mass for chance, part in known for mass in part.masses)
+        first, second = (tuple(ratio for _, part in known for ratio in part.ratios[row]) for row in (0, 1))
+        return Blanket(masses, (first, second), worst=True)
+
+    def join(self, other: Blanket) -> Blanket | None:
+        """Return the blanket of two reports of one person, sent as one; None if there are too many laws.
+
+        Where both have a worst pair, the pair that differs in both reports is the worst (docs/crowd.md).
+        """
+        worst = self.worst and other.worst
+        pairs = [(0, 0), (1, 1)] if worst else list(np.ndindex(len(self.ratios), len(other.ratios)))
+        masses = np.multiply.outer(self.masses, other.masses).reshape(-1)
+        if len(pairs) ** 2 * (CELLS + masses.size) > _MOST_PAIRS:
+            return None
+        ratios = [np.multiply.outer(self.ratios[row], other.ratios[two]).reshape(-1) for row, two in pairs]
+        return Blanket(tuple(masses.tolist()), tuple(tuple(row.tolist()) for row in ratios), worst)
+
+    def failure(self, n: int, cells: int = CELLS) -> Failure:
+        """Return δ(ε) of n shuffled reports, rounded up."""
+        return lambda epsilon: min(1.0, self._delta(n, math.exp(epsilon), cells))
+
+    def _delta(self, n: int, e: float, cells: int) -> float:
+        """Return E[(L₁ + … + Lₙ)₊]/n, rounded up.
+
+        The sum of m values is doubled, and one value is added where the binary digit of n says so. All masses
+        are positive and are added directly, so that their error stays relative, and doubles with m.
+        """
+        most, step, single, begin = self._law(n, e, cells)
+        if not most:
+            return 0.0
+        own = (64.0 if self.worst else 2.0 * single.size) * _UNIT
+        total, first, count, wrong, lost = single, begin, 1, own, 0.0
+        for digit in f"{n:b}"[1:]:
+            wrong, lost, count = 2.0 * wrong + _error(total), 2.0 * lost, 2 * count
+            total, first = np.convolve(total, total), 2 * first
+            if digit == "1":
+                wrong, count = wrong + own + _error(single), count + 1
+                total, first = np.convolve(total, single), first + begin
+            total, first, cut = _trim(total, first, _BEYOND * count / (64.0 * n * most))
+            lost += cut
+            while total.size > cells:
+                (total, first), (single, begin) = _coarsen(total, first), _coarsen(single, begin)
+                step *= 2.0
+                wrong, own = wrong + 4.0 * _UNIT, own + 4.0 * _UNIT
+        places = step * (first + np.arange(total.size))
+        won = float(total @ np.maximum(places, 0.0)) / n
+        return won * math.exp(wrong + 2.0 * cells * _UNIT) + most * lost
+
+    def _law(self, n: int, e: float, cells: int) -> tuple[float, float, Floats, int]:
+        """Return the largest L, and a law on multiples of a step, larger in convex order than every pair's.
+
+        The mean of (L − t)₊, as a function of t, is convex and determines the law of L; all pairs have the
+        same mean. The largest over the pairs is again such a function, and so is the chain of straight lines
+        through its values at the multiples: its law has as masses the changes of the slope. For a single pair
+        this shares every value between its two neighbours so that the mean is kept. Values so low that n − 1
+        others will not make up for them are raised to where that begins, so that the grid is not wider.
+        """
+        masses = np.append(self.masses, max(0.0, 1.0 - math.fsum(self.masses)))
+        ratios = np.column_stack([np.array(self.ratios), np.zeros(len(self.ratios))])
+        above, below = ratios.max(axis=0), ratios.min(axis=0)
+        slack = 8.0 * _UNIT * (1.0 + e) * float(above.max())  # the error of floats, outward
+        most, least = float((above - e * below).max()), float((below - e * above).min())
+        if most <= 0.0:
+            return 0.0, 1.0, np.ones(1), 0
+        most += 2.0 * slack
+        gains = n * float(masses[above > e * below].sum())  # values above 0 that are expected, at most
+        least = max(least, -most * (gains + 10.0 * math.sqrt(gains) + 40.0))
+        step = (most - least) / cells
+        first = math.floor(least / step) - 2
+        size = math.ceil(most / step) - first + 3
+        if self.worst:
+            law = _share(masses, np.maximum(ratios[:1] - e * ratios[1:2], least), slack, step, first, size)
+            return most, step, law[0], first
+        top = np.zeros(size)
+        for row in ratios:
+            law = _share(masses, np.maximum(row - e * ratios, least), slack, step, first, size)
+            beyond = np.cumsum(law[:, :0:-1], axis=1)
+            np.maximum(top[:-1], np.cumsum(beyond, axis=1)[:, ::-1].max(axis=0), out=top[:-1])
+        top *= 1.0 + 4.0 * size * _UNIT  # the error of the sums, outward
+        # Larger changes of the slope only raise the chain; the lowest masses then give way to a total of 1.
+        bends = np.diff(top, 2, append=0.0)
+        bends = np.maximum(bends + 8.0 * _UNIT * top[:-1], 0.0)
+        reached = np.minimum(np.cumsum(bends[::-1]), 1.0)
+        reached[-1] = 1.0
+        return most, step, np.diff(reached, prepend=0.0)[::-1], first + 1
+
+
+def _share(masses: Floats, values: Floats, slack: float, step: float, first: int, size: int) -> Floats:
+    """Return laws on the multiples of a step, a row each: a value is shared by its two neighbours."""
+    scaled = (values + slack) / step
+    low = np.floor(scaled)
+    up = np.minimum(scaled - low + 8.0 * _UNIT * (1.0 + np.abs(scaled)), 1.0)
+    index = (np.arange(len(values))[:, None] * size + low.astype(np.int64) - first).reshape(-1)
+    shared = np.bincount(index, (masses * (1.0 - up)).reshape(-1), len(values) * size)
+    shared += np.bincount(index + 1, (masses * up).reshape(-1), len(values) * size)
+    return np.asarray(shared.reshape(len(values), size))
+
+
+def _error(masses: Floats) -> float:
+    """Return the relative error of a convolution with these masses: a unit for each term of its sums."""
+    return (float(np.count_nonzero(masses)) + 8.0) * _UNIT / 2.0
+
+
+def _coarsen(masses: Floats, first: int) -> tuple[Floats, int]:
+    """Return the law on every second place: what lies between two is shared by them, so the mean is kept."""
+    begin = first >> 1
+    padded = np.zeros(2 * ((masses.size + (first & 1)) // 2 + 2))
+    padded[first & 1 : (first & 1) + masses.size] = masses
+    odd = padded[1::2] / 2.0
+    kept = padded[::2] + odd
+    kept[1:] += odd[:-1]
+    return np.trim_zeros(kept, "b"), begin
 
 
 @dataclass(frozen=True)
@@ -269,10 +448,10 @@ def _power(masses: Floats, times: int) -> tuple[Floats, int, float]:
     return result, begin, charged
 
 
-def _trim(masses: Floats, first: int) -> tuple[Floats, int, float]:
+def _trim(masses: Floats, first: int, dropped: float = _DROPPED) -> tuple[Floats, int, float]:
     """Return the masses without their ends: low ones move up to the first kept, high are charged."""
-    low = int(np.searchsorted(np.cumsum(masses), _DROPPED))
-    high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), _DROPPED))
+    low = int(np.searchsorted(np.cumsum(masses), dropped))
+    high = masses.size - int(np.searchsorted(np.cumsum(masses[::-1]), dropped))
     kept = masses[low:high].copy()
     kept[0] += masses[:low].sum()
     return kept, first + low, float(masses[high:].sum())

@@ -61,11 +61,6 @@ class Answering(ABC):
         """The question or design that draws one answer: this one, or the one that it wraps."""
         return self
 
-    @property
-    def blanket(self) -> Fraction | None:
-        """The mass of a measure below the law of a report under every value; None where it is not known."""
-        return None
-
     @cached_property
     def device_text(self) -> str:
         """What a device needs in order to answer, as canonical JSON."""
@@ -138,11 +133,6 @@ class Question(Answering):
         alone: bool = self.kernel.alone
         return alone
 
-    @property
-    def blanket(self) -> Fraction | None:
-        blanket: Fraction | None = self.kernel.blanket
-        return blanket
-
     # --- what travels
 
     def device(self) -> dict[str, Any]:
@@ -174,6 +164,7 @@ class Question(Answering):
     def _remake(self, more: Mapping[str, Any]) -> Any:
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
+        kind = kind.on(self.domain) if hasattr(kind, "on") else kind
         try:
             return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
         except DitherError:

@@ -16,7 +16,7 @@ from dither.domains.plane import SeparateValues, separate_paths
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.kernel import Promise
 from dither.kernels.places.pair import PairKernel, terms_of_part
-from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable, check_begun
+from dither.kernels.places.place import Grouped, PlaceKernel, PlaceLikelihood, Separable, check_begun
 from dither.post_processing import PostProcessing
 from dither.privacy import Nothing, Pure, Unit
 from dither.privacy.guarantee import PUBLIC_LENGTH, share
@@ -160,8 +160,10 @@ class PathQuestion(Question):
         return self.kernel.likelihood_in(cells)
 
     def separable(self, shape: tuple[int, int]) -> Separable | None:
-        """Return the likelihood on a grid over the domain if the coordinates are independent, else None."""
-        return None if self.divided else self.kernel.separable(shape)
+        """Return the likelihood on a grid over the domain if reports fall into groups, else None."""
+        if self.divided or not isinstance(self.kernel, Grouped):
+            return None
+        return self.kernel.separable(shape)
 
     def probabilities(self, x: Any, *, reference: object = None, **given: Any) -> Any:
         """Return the exact probability of each report for a place.

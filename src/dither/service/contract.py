@@ -205,11 +205,6 @@ class Contract:
         return (min(day, self.ends) - self.begins).days // self.days + 1
 
     @cached_property
-    def by_fingerprint(self) -> Mapping[str, str]:
-        """The name of the question of every fingerprint."""
-        return MappingProxyType({question.fingerprint: name for name, question in self.questions.items()})
-
-    @cached_property
     def report_sizes(self) -> Mapping[str, tuple[str, int]]:
         """By fingerprint: the name of the question, and the bytes of a report."""
         found = {

@@ -1,5 +1,26 @@
 /** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
-import { type Reader } from "./parts.js";
+import { type Fields, type Reader } from "./parts.js";
+/** Two coordinates, or a longitude and a latitude. */
+export type Place = readonly [number, number];
+/** An area: its places, its two coordinates, and how far steps go. */
+export interface Area {
+    /** Return a place inside: the nearest in each coordinate, or along the radius. */
+    clip(place: Place): Place;
+    /** Return the two numbers that `pair` reports. */
+    axes(place: Place): Place;
+    /** Return the length of a step over the distance to the border in its direction. */
+    gauge(at: Place, step: Place): number;
+}
+/** Return a list of two numbers as a pair; refuse any other. */
+export declare const pair: (given: unknown[]) => Place;
+/** Return the area of a device text. */
+export declare function readArea({ domain, outside }: Fields): Area;
+/** Return ε·times, rounded up to a double. */
+export declare function spend(epsilon: number, times: number): number;
+/** Return what makes places inside an area of a path, or undefined of what is none. */
+export declare const inArea: (area: Area) => (value: unknown) => Place[] | undefined;
+/** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */
+export declare function asPath(rows: Uint8Array[][]): Uint8Array;
 export declare const paths: {
     [kind: string]: Reader;
 };

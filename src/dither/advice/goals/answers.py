@@ -26,6 +26,7 @@ from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
 from dither.mechanisms.places.rivals import Gridding, Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
+from dither.optimal.anywhere import Anywhere
 from dither.optimal.queries.design import prefixes
 from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 from dither.randomness import Seeded
@@ -203,11 +204,14 @@ class Locations(Goal):
             object.__setattr__(self, "places", tuple((x, y) for x, y in points))
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        found = [Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon))]
+        if wait:
+            found.append(self._fit(domain, epsilon))
         kinds: tuple[type[Any], ...] = (Strawman, PlanarLaplace, PlanarStaircase, Gridding)
         made = designs_of_tracs(domain, self.length, epsilon=epsilon)
         made += [kind(domain, epsilon=epsilon) for kind in kinds if isinstance(domain, kind.takes)]
-        found = [Candidate(_name_of(design), design) for design in made]
-        for design in made:
+        found += [Candidate(_name_of(design), design) for design in made]
+        for design in made if wait else ():
             if isinstance(design, TraCSC | TraCSD):
                 split = best_split(design, self.places, length=self.length, step=self.step)
                 if abs(split - design.split) < _ALIKE:
@@ -215,6 +219,13 @@ class Locations(Goal):
                 divided = replace(design, split=split)
                 found.append(Candidate(_name_of(divided, f"split={split:g}"), divided, variant=True))
         return found
+
+    def _fit(self, domain: Any, epsilon: float) -> Candidate:
+        """Return the design for single places, fitted to the public places if some were given."""
+        more = "" if self.places is None else ", prior=…"
+        prior = None if self.places is None else (self.places, "the public places of the goal")
+        design = Anywhere(domain, epsilon=epsilon, purpose="places", prior=prior)
+        return Candidate(f"Optimal(…, purpose='places'{more})", design, variant=True)
 
     def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places, length=self.length, step=self.step)

@@ -85,8 +85,7 @@ def _signed_card(found: Found, stated: tuple[object, ...]) -> dict[str, Any]:
     """Return the card that was signed with a campaign; of an older one, the card that it would have."""
     if any(stated):
         raise click.UsageError("a signed campaign states who asks and for how long; leave out the options")
-    published = found.published
-    assert published is not None
+    published: Any = found.published
     signed = published.card is not None
     click.echo("the card is signed, too" if signed else "the card is not signed: it is computed", err=True)
     made: dict[str, Any] = json.loads(

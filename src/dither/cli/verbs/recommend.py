@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     help="The budget is that of a person whose report is one of N, mixed; see `dt.shuffled`.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
+@click.option("--bytes", "size", type=int, metavar="N", help="Reports have at most N bytes.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @JSON_OPTION
 def command(
@@ -67,6 +68,7 @@ def command(
     distance: str | None,
     shuffled: int | None,
     delta: float,
+    size: int | None,
     bins: int | None,
     as_json: bool,
 ) -> None:
@@ -92,12 +94,20 @@ def command(
         share=share,
         distance=distance,
     )
+    if size is not None and error is not None:
+        raise click.UsageError("--bytes is for a ranking: leave out --error")
     if error is None:
         if epsilon is None:
             raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
         with rows_done("simulating", unit="runs") as progress:
             table = recommend(
-                asked, wanted, epsilon=epsilon, shuffled=shuffled, delta=delta, progress=progress
+                asked,
+                wanted,
+                epsilon=epsilon,
+                shuffled=shuffled,
+                delta=delta,
+                bytes=size,
+                progress=progress,
             )
         if as_json:
             print_json([dict(row) for row in table])

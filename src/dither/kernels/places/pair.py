@@ -229,6 +229,7 @@ class AxesKernel(PairKernel, PlaceKernel):
         return _Axes(self, cells)
 
     def separable(self, shape: tuple[int, int]) -> Separable | None:
+        """Return the likelihood on a grid over the domain; None if its sides are not the axes."""
         if not isinstance(self.area, Rectangle | Sphere):
             return None
         matrices = []

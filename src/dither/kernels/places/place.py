@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dither.domains import Domain, Paths
 from dither.errors import MalformedReport, NotIdentifiable
 from dither.kernels.counting import Counting, NotCounted
 from dither.kernels.kernel import FEW, Kernel
-from dither.kernels.transition import Product
+from dither.kernels.transition import Operator
 from dither.randomness import Source
 
 Rows = Callable[[Integers], Floats]  # from indices of reports to their probabilities in every cell
@@ -34,10 +34,18 @@ class PlaceLikelihood(ABC):
 
 @dataclass(frozen=True)
 class Separable:
-    """P(report | cell of a grid) for two coordinates that are reported independently."""
+    """P(report | cell of a grid) for reports of few kinds, or of coordinates reported independently."""
 
-    operator: Product
+    operator: Operator
     groups: Callable[[Array], Integers]  # from reports, with their marks, to rows of the operator
+
+
+@runtime_checkable
+class Grouped(Protocol):
+    """A kernel whose reports fall into groups with the same likelihood, so that they need only be counted."""
+
+    def separable(self, shape: tuple[int, int]) -> Separable | None:
+        """Return the likelihood on a grid over the domain; None if the domain has no such grid."""
 
 
 class PlaceKernel(Kernel):
@@ -85,10 +93,6 @@ class PlaceKernel(Kernel):
     @abstractmethod
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
         """Return the likelihood of reports for cells, an array of a few places for each cell."""
-
-    def separable(self, shape: tuple[int, int]) -> Separable | None:
-        """Return the likelihood on a grid over the domain if the coordinates are independent, else None."""
-        return None
 
 
 def check_begun(marks: Array) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, NoReturn, Self
+from typing import Any, ClassVar, Final, NoReturn, Protocol, Self
 
 import numpy as np
 
@@ -127,7 +127,7 @@ class ChoiceKernel(PlaceKernel, NoCodebook):
         return self.draw_each(paths, source, threads)
 
     def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
-        return _TableLikelihood(self, cells)
+        return TableLikelihood(self, cells)
 
     def table(self, cells: Floats) -> Floats:
         """Return the probability of each candidate for each cell; a cell is a sample of places, averaged."""
@@ -238,11 +238,21 @@ class PointKernel(ChoiceKernel, CellKernel):
         return cls(tuple(read_pair(point) for point in device["points"]), read_rule(device["weights"]))
 
 
+class Tabled(Protocol):
+    """A kernel with finitely many candidates."""
+
+    def table(self, cells: Floats) -> Floats:
+        """Return the probability of each candidate for each cell."""
+
+    def candidate_of(self, reports: Array) -> Integers:
+        """Return the index of the candidate of each report."""
+
+
 @dataclass(frozen=True, eq=False)
-class _TableLikelihood(PlaceLikelihood):
+class TableLikelihood(PlaceLikelihood):
     """The likelihood of reports with finitely many candidates: a table with one row for each candidate."""
 
-    kernel: ChoiceKernel
+    kernel: Tabled
     cells: Floats
 
     @cached_property

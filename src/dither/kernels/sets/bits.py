@@ -27,6 +27,7 @@ from dither.kernels.codes import BitReports, CodeKernel
 from dither.kernels.coin import FINE, BiasedCoin, read_coin
 from dither.kernels.counting import bit_places, check_rows, row_width, unpack_rows
 from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes
@@ -84,6 +85,12 @@ class Bits(BitReports, CodeKernel):
     @property
     def ratio(self) -> Fraction:
         return self.own.odds / self.other.odds
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """All bits as those of other inputs, times the own bit at its least; it is 1 in a set."""
+        share = self.other.probability
+        return Blanket.of_sets(self.ratio, share, share**2)
 
     @property
     def evidence(self) -> str:

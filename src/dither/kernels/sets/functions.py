@@ -23,6 +23,7 @@ from dither.kernels.codes import CodeKernel
 from dither.kernels.counting import EachFunction
 from dither.kernels.kernel import FEW, MOST_LISTED, PureKernel, check_no_codebook, read_kernel, split_rows
 from dither.kernels.window.projective import tables
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 TOTAL: Final = 1 << 32  # of the weights of the functions
@@ -101,6 +102,19 @@ class FunctionsKernel(PureKernel):
     @property
     def outcomes(self) -> int:
         return sum(self.draws[function.draw].outcomes for function in self.functions)
+
+    @cached_property
+    def blanket(self) -> Blanket | None:  # type: ignore[override]
+        """Those of the draws, as often as each is used: which function is asked for is public."""
+        weights = [0] * len(self.draws)
+        for function in self.functions:
+            weights[function.draw] += function.weight
+        return Blanket.of_parts(
+            [
+                (Fraction(weight, TOTAL), draw.blanket)
+                for weight, draw in zip(weights, self.draws, strict=True)
+            ]
+        )
 
     @cached_property
     def ends(self) -> Integers:

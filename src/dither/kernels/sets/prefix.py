@@ -20,6 +20,7 @@ from dither.kernels.kernel import BLOCK, NoCodebook, PureKernel, in_threads
 from dither.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mix, seeds
 from dither.kernels.window.integers import Blocks
 from dither.kernels.window.kernel import WindowKernel
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
@@ -193,6 +194,11 @@ class PrefixKernel(PureKernel, NoCodebook):
     @property
     def ratio(self) -> Fraction:
         return self.oracle.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """That of the hashed prefix: the level is public."""
+        return self.oracle.blanket
 
     @property
     def evidence(self) -> str:

@@ -30,6 +30,7 @@ from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.counting import PackedColumns, pack_numbers, unpack_numbers
 from dither.kernels.kernel import FEW, MOST_LISTED, PureKernel, split_rows
 from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 MOST_BYTES: Final = 64  # of a report
@@ -139,9 +140,16 @@ class SetKernel(SupportKernel, PureKernel):
         return self.coin.odds * Fraction(sum(missed), sum(met))
 
     @property
-    def blanket(self) -> Fraction:  # type: ignore[override]
-        """The mass below the law of a report under every set: all sets at the smaller probability."""
-        return self.outcomes * self.shares[1]
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """All sets at the smaller probability, and those that meet the sets of two people.
+
+        If one element is enough, the fewest do if the two people have nothing in common.
+        """
+        share = Fraction(sum(self._ways[0]), self.outcomes)
+        if self.least > 1:
+            return Blanket.of_sets(self.ratio, share)
+        neither = math.comb(max(self.size - 2 * self.most, 0), self.chosen)
+        return Blanket.of_sets(self.ratio, share, 2 * share - 1 + Fraction(neither, self.outcomes))
 
     @property
     def evidence(self) -> str:
@@ -283,17 +291,20 @@ class SetKernel(SupportKernel, PureKernel):
         own = self.complete(self.thin([int(code) for code in value if code >= 0], source))
         held = self.coin.toss_one(source)
         met, missed = self._ways
-        places = [source.below(sum(met)), source.below(sum(missed))]
-        ends = list(accumulate(met if held else missed))
-        count = sum(places[not held] >= end for end in ends) + (self.least if held else 0)
+        places = [source.below(sum(part)) for part in (met, missed)]
+        passed = [
+            sum(place >= end for end in accumulate(part))
+            for place, part in zip(places, (met, missed), strict=True)
+        ]
+        count = passed[0] + self.least if held else passed[1]
         others = _different(self.chosen, self.items, source)
         members = _different(min(self.most, self.chosen), self.most, source)
-        row = [own[place] for place in members[:count]]
-        for number in others[count:]:
+        row = []
+        for place, number in enumerate(others):
             element = number
             for mine in own:
                 element += element >= mine
-            row.append(element)
+            row.append(own[members[place]] if place < count else element)
         packed = sum(element << self.width * place for place, element in enumerate(sorted(row)))
         return packed.to_bytes(self.layout.shape[0], "little")
 
@@ -310,6 +321,7 @@ class SetKernel(SupportKernel, PureKernel):
         return reports
 
     def write(self, codes: Array, reports: Array, source: Source) -> None:
+        """Draw a report for each row of codes and write it to `reports`."""
         own = self._own(codes, source)
         people = codes.shape[0]
         held = self.coin.toss(people, source)

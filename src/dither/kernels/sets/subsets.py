@@ -20,6 +20,7 @@ from dither.kernels.coin import BiasedCoin, read_coin
 from dither.kernels.counting import BIT, ColumnSums, bit_places, check_rows, row_width, unpack_rows
 from dither.kernels.kernel import MOST_LISTED
 from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 
@@ -47,6 +48,12 @@ class ChosenSets:
     def ratio(self) -> Fraction:
         """The ratio of the probabilities of a set with the input and of one without."""
         return self.coin.odds * Fraction(self.size - self.chosen, self.chosen)
+
+    @property
+    def overlap(self) -> Blanket:
+        """The probability of a set without the input, and two inputs' sets: any two inputs are alike."""
+        share = Fraction(self.chosen, self.size)
+        return Blanket.of_sets(self.ratio, share, share * Fraction(self.chosen - 1, self.size - 1))
 
     @property
     def other(self) -> Fraction:
@@ -89,6 +96,11 @@ class SubsetBits(ChosenSets, BitReports, CodeKernel):
     """Sets of `chosen` out of `size` elements; the coin decides whether the input is one of them."""
 
     kind: ClassVar[str] = "subset"
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """That of sets that are equally likely for any two inputs."""
+        return self.overlap
 
     def __post_init__(self) -> None:
         if not 1 <= self.chosen < self.size <= MOST:
@@ -196,6 +208,11 @@ class IndexSets(ChosenSets, CodeKernel):
     """Sets of `chosen` out of `size` elements, ascending; the coin decides whether the input is in it."""
 
     kind: ClassVar[str] = "indices"
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """That of sets that are equally likely for any two inputs."""
+        return self.overlap
 
     def __post_init__(self) -> None:
         if not 2 <= self.chosen <= MOST_CHOSEN or not self.chosen < self.size <= MOST_SIZE:

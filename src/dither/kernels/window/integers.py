@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 
@@ -128,7 +128,7 @@ _FINE: Final = 24  # a weight of this many bits leaves less than 2^−24 of ε u
 
 
 class Window(ABC):
-    """N cells of which K consecutive ones have integer weight H each, and all others weight L."""
+    """N cells of which K have integer weight H each, and all others weight L."""
 
     cells: int
     width: int
@@ -174,14 +174,9 @@ class Window(ABC):
         return float(Fraction(self.width * (self.inside - self.outside), self.total))
 
     @property
-    def blanket(self) -> Fraction:
-        """The probability N·L/total that a report is drawn from all cells alike, exactly."""
-        return Fraction(self.cells * self.outside, self.total)
-
-    @property
     def rest(self) -> float:
         """The probability that a report is drawn from all cells alike: N·L/total."""
-        return float(self.blanket)
+        return float(Fraction(self.cells * self.outside, self.total))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -212,11 +207,10 @@ class Window(ABC):
 
 
 @dataclass(frozen=True)
-class Sliding(Window):
-    """A window that may start at any cell of N = 2^k and wraps around.
+class Mixed(Window):
+    """With probability K·step/2^bits a uniform cell of the window, otherwise a uniform cell of all.
 
-    A report is a mixture: with probability K·step/2^bits a uniform cell of the window, otherwise a uniform
-    cell of all. So H − L = N·step and L = 2^bits − K·step, out of a total of N·2^bits.
+    So H − L = N·step and L = 2^bits − K·step, out of a total of N·2^bits.
     """
 
     cells: int
@@ -225,7 +219,7 @@ class Sliding(Window):
     bits: int = 64
 
     def __post_init__(self) -> None:
-        check_cells(self.cells)
+        self.check_cells(self.cells)
         if not 1 <= self.width < self.cells:
             raise InvalidParameter(
                 f"the width of a window must be from 1 to {self.cells - 1} cells, not {found(self.width)}"
@@ -233,18 +227,23 @@ class Sliding(Window):
         Lottery(self.width, self.step, self.bits)
 
     @staticmethod
-    def largest(epsilon: float, cells: int, width: int) -> Sliding:
+    @abstractmethod
+    def check_cells(cells: object) -> None:
+        """Raise InvalidParameter unless a window may have so many cells."""
+
+    @classmethod
+    def largest(cls, epsilon: float, cells: int, width: int) -> Self:
         """Return the window with the largest ratio H/L that is certainly at most e^ε.
 
         The ratio 1 + N·d/(2^w − K·d) is at most E⁻, a lower bound of e^ε, iff d ≤ 2^w(E⁻−1)/(N + K(E⁻−1)).
         """
-        check_cells(cells)
+        cls.check_cells(cells)
         bound = exp_below(Fraction(epsilon))
         for bits in _WORDS:
             step = ((bound - 1) * (1 << bits)) // (cells + width * (bound - 1))
             spare = (1 << bits) - width * step
             if Lottery.fits(width, step, bits) and (spare >= width << _FINE or bits == _WORDS[-1]):
-                return certify(Sliding(cells, width, step, bits), bound)
+                return certify(cls(cells, width, step, bits), bound)
         raise InvalidParameter(
             f"{cells} cells with a window of {width} need more than 96 bits for ε = {found(epsilon)}; "
             "choose fewer cells"
@@ -262,10 +261,49 @@ class Sliding(Window):
     def lottery(self) -> Lottery:
         return Lottery(self.width, self.step, self.bits)
 
+
+@dataclass(frozen=True)
+class Sliding(Mixed):
+    """A window that may start at any cell of N = 2^k and wraps around."""
+
+    @staticmethod
+    def check_cells(cells: object) -> None:
+        check_cells(cells)
+
     def draw_one(self, start: int, source: Source) -> int:
         """Draw one cell, in Python integers, without a branch on the start or on the outcome."""
         drawn, ticket, uniform = self.lottery.draw_one(source, self.cells.bit_length() - 1)
         return (uniform, start + ticket)[drawn] & (self.cells - 1)
+
+
+MOST_NUMBERS: Final = 1 << 16  # of points, or of public places
+
+
+@dataclass(frozen=True)
+class Nearest(Mixed):
+    """A window of K different numbers below N, whichever: the identity does not ask where they are."""
+
+    @staticmethod
+    def check_cells(cells: object) -> None:
+        if isinstance(cells, bool) or not isinstance(cells, int) or not 2 <= cells <= MOST_NUMBERS:
+            raise InvalidParameter(f"the number of points must be from 2 to 2^16, not {found(cells)}")
+
+    def draw_one(self, near: Sequence[int], source: Source) -> int:
+        """Draw one number, given the K of the window; a uniform number is drawn whichever way it falls."""
+        drawn, ticket, _ = self.lottery.draw_one(source, 0)
+        uniform = source.below(self.cells)
+        return (uniform, near[ticket * drawn])[drawn]
+
+    def draw(self, windows: Array, rows: Integers, source: Source) -> Array:
+        """Draw a number for each of `rows`, the row of `windows` that lists its K numbers."""
+        words = np.empty(rows.size, dtype=self.lottery.dtype)
+        drawn = np.empty(rows.size, dtype=np.bool_)
+        source.fill(words.data)
+        self.lottery.draw(words, drawn, source)
+        told = source.integers(self.cells, rows.size).astype(self.dtype)
+        words *= drawn  # where nothing was drawn, the ticket has no meaning
+        near = windows[rows, words]
+        return np.where(drawn, near, told)
 
 
 @dataclass(frozen=True)
@@ -357,7 +395,7 @@ class Blocks(Window):
         return (cell // self.width, block)[drawn] * self.width + inner
 
 
-_Certified = TypeVar("_Certified", Sliding, Blocks)
+_Certified = TypeVar("_Certified", bound=Mixed | Blocks)
 
 
 def certify(window: _Certified, bound: Fraction) -> _Certified:

@@ -27,8 +27,9 @@ from dither.kernels.kernel import (
 )
 from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
-from dither.kernels.window.integers import Blocks, LineStart, Sliding, StartRule, read_start
+from dither.kernels.window.integers import Blocks, LineStart, Mixed, Sliding, StartRule, read_start
 from dither.kernels.window.start_table import KnotStart
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 
@@ -83,9 +84,9 @@ class WindowKernel(PureKernel):
         return self.window.ratio
 
     @property
-    def blanket(self) -> Fraction:  # type: ignore[override]
-        """The mass of the least probabilities, L for every cell."""
-        return self.window.blanket
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """The least probabilities, L for every cell, and two windows that meet as little as they can."""
+        return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
 
 
 @dataclass(frozen=True)
@@ -303,7 +304,7 @@ class SectorKernel(WindowKernel, LineKernel):
         return cls(a_line(domain), window, LineStart.from_device(device["start"]))
 
 
-def integers(window: Sliding | Blocks) -> dict[str, Any]:
+def integers(window: Mixed | Blocks) -> dict[str, Any]:
     """Return the integers of a window as JSON-compatible data."""
     return {
         "cells": window.cells,
@@ -403,6 +404,11 @@ class MixtureKernel(PureKernel, LineKernel):
     @property
     def outcomes(self) -> int:
         return self.first.outcomes + self.second.outcomes
+
+    @property
+    def blanket(self) -> Blanket | None:  # type: ignore[override]
+        """Those of the windows: which of the two a report is from, it tells."""
+        return Blanket.of_parts([(self.coin, self.first.blanket), (1 - self.coin, self.second.blanket)])
 
     @property
     def coin(self) -> Fraction:

@@ -23,6 +23,7 @@ from dither.kernels.coin import BiasedCoin, read_coin, truth
 from dither.kernels.kernel import BLOCK, MOST_LISTED, CellKernel
 from dither.kernels.window.integers import MOST_CELLS
 from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 MOST_POINTS: Final = 1 << 21
@@ -294,6 +295,13 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         return Fraction(self.inside, self.outside)
 
     @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """L for every cell; the sets of two inputs are hyperplanes, and meet in λ points (docs/crowd.md)."""
+        points = self.geometry.points
+        meet = Fraction(self.geometry.meeting, points)
+        return Blanket.of_sets(self.ratio, Fraction(self.geometry.block, points), meet)
+
+    @property
     def evidence(self) -> str:
         shape = self.geometry
         return (
@@ -432,6 +440,11 @@ class Columns(CodeKernel, CellKernel):
     @property
     def ratio(self) -> Fraction:
         return self.coin.odds
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """The probability of −1 for every column; any two rows are both +1 in a quarter of the columns."""
+        return Blanket.of_sets(self.ratio, Fraction(1, 2), Fraction(1, 4))
 
     @property
     def evidence(self) -> str:

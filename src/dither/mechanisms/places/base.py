@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -14,11 +15,12 @@ from dither.arrays import Integers
 from dither.domains import Disk, Line, Parallelogram, Paths, Plane, Rectangle, Region, finite
 from dither.domains.plane import Pair
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
-from dither.kernels.places.pair import PairDecoder, PairKernel
+from dither.kernels.places.pair import AxesKernel, PairDecoder, PairKernel
 from dither.kernels.places.walk import FIXED, WalkKernel
 from dither.kernels.table import Grades
 from dither.mechanisms.base import Mechanism, NumberMechanism
-from dither.post_processing import PostProcessing
+from dither.numerics.codebooks import medians
+from dither.post_processing import Moved, PostProcessing
 from dither.privacy.guarantee import divide, share
 from dither.question import MOST_EPSILON, Question, check_epsilon, check_shared
 from dither.question.paths import PathQuestion, check_shares
@@ -82,9 +84,14 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
         """Return the design for each location of a path of this length."""
         return self._places.per_location(length).design()
 
-    def read(self, reading: PostProcessing | None) -> Any:
-        """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`."""
-        return replace(self, reading=reading)
+    def read(self, reading: PostProcessing | Literal["median"] | None) -> Any:
+        """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`.
+
+        With "median" a report is read at the geometric median of those who may have sent it, if they are
+        spread evenly over the area: of all readings it has the smallest mean distance. It is for reports of
+        two coordinates in a rectangle.
+        """
+        return replace(self, reading=median_reading(self) if reading == "median" else reading)
 
     def paths(self, reports: Reports) -> Paths:
         """Return the decoded places of reports, as paths."""
@@ -94,6 +101,34 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
     def columns(self) -> int:
         """The number of integers of a location, without the mark of a beginning."""
         return self._places.columns
+
+
+_NODES: Final = 33  # places along a side of the table of medians
+_PEOPLE: Final = 32  # people along a side
+
+
+def median_reading(design: PathMechanism[Any]) -> Moved:
+    """Return the map from decoded places to the medians of people who may have reported them."""
+    kernel, area = design.of_location.kernel, design.domain
+    if not isinstance(kernel, AxesKernel) or not isinstance(area, Rectangle):
+        raise InvalidParameter(
+            "medians are read of reports of two coordinates in a rectangle, as TraCSC makes them; "
+            "dt.Optimal is read at medians already"
+        )
+    laws = []
+    for part, line, decoder in zip(kernel.parts, area.axes, design.question.book.parts, strict=True):
+        numbers = decoder(np.arange(part.outcomes))  # they do not decrease
+        nodes = line.from_unit(np.arange(_NODES) / (_NODES - 1.0))
+        cells = np.minimum(np.searchsorted(numbers, nodes), part.outcomes - 1)
+        people = line.from_unit((np.arange(_PEOPLE) + 0.5) / _PEOPLE)
+        laws.append(part.likelihoods(cells[:, None], people))
+    weights = np.einsum("ia,jb->ijab", *laws).reshape(_NODES**2, _PEOPLE**2)
+    sides = [line.from_unit((np.arange(_PEOPLE) + 0.5) / _PEOPLE) for line in area.axes]
+    everybody = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
+    corner, scale = np.array([area.x.low, area.y.low]), max(area.x.length, area.y.length)
+    found = medians(weights, (everybody - corner) / scale) * scale + corner
+    table = np.round(found, 6 - math.floor(math.log10(scale))).reshape(_NODES, _NODES, 2).tolist()
+    return Moved(area, tuple(tuple((x, y) for x, y in row) for row in table))
 
 
 Inner = Callable[

@@ -145,7 +145,6 @@ GROWTH: Final = 1.2  # a further look is taken when the number of reports has gr
 
 SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
 ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
-ONE_LOOK: Final = f"{LEVEL:.0%} at one look".replace("%", " %")
 MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
 MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
 LYING: Final = "95 % at one look, if {} of the reports are lies"

@@ -1,0 +1,89 @@
+/** The K nearest of N points: `Object.assign(draws, nearest)` makes the client know the draws `nearest` and `listing`. It loads paths.js. */
+
+import { asCell, below, codes, type Fields, lottery, need, type Ratio, type Reader, type Source, whole } from "./parts.js";
+import { asPath, inArea, pair, type Place, readArea, spend } from "./paths.js";
+
+/** Return numbers of 16 bits, written as four hexadecimal digits each. */
+function unpack(text: unknown): number[] {
+  need((text as string).length <= 2 ** 17 && /^([0-9a-f]{4})*$/.test(text as string), "number");
+  return ((text as string).match(/..../g) ?? []).map((digits) => parseInt(digits, 16));
+}
+
+/** The integers of a draw: one of K given numbers with probability K·d/2^w, otherwise any number below N. */
+function window(given: Fields): [cells: number, width: number, draw: (near: number[], source: Source) => Uint8Array, ratio: Ratio] {
+  const cells = whole(given["cells"], 2, 65536);
+  const width = whole(given["width"], 1, cells - 1);
+  const [draw, step, all] = lottery(width, given);
+  const outside = all - BigInt(width) * step;
+  const one = (near: number[], source: Source): Uint8Array => {
+    const [drawn, ticket] = draw(source, 0);
+    const any = below(source, cells); // whichever way it falls
+    return asCell(any + drawn * (near[drawn * ticket]! - any), cells);
+  };
+  return [cells, width, one, [outside + BigInt(cells) * step, outside]];
+}
+
+/** Cut to 0 … 65535. */
+const short = (x: number): number => Math.min(Math.max(Math.floor(x), 0), 65535);
+
+const places: Reader = (device) => {
+  const [cells, width, draw, ratio] = window(device);
+  const area = readArea(device);
+  const given = device["selector"] as Fields;
+  const round = device["domain"].kind === "sphere";
+  const box = given["box"] && (given["box"] as unknown[][]).map(pair);
+  need(round ? box === null : box?.length === 2, "selector");
+  box?.forEach(([low, high]: Place) => need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "selector"));
+  const axes = round ? 3 : 2;
+  const scales = (given["scales"] as unknown[]).map((scale) => whole(scale, 1, 511));
+  const grain = 2 ** whole(given["grain"], 0, 12);
+  let points: number[][] = [];
+  if (given["kind"] === "grid") {
+    const per = (given["per"] as unknown[]).map((count) => whole(count, 1, 65536));
+    const scale = whole(given["scale"], 0, 65536);
+    need(box && per.length === axes, "selector");
+    points = [[]];
+    for (const count of per) {
+      need(points.length * count <= 65536, "selector");
+      const side = Array.from({ length: count }, (_, i) => short(32768 + Math.floor(((2 * i + 1 - count) * scale) / (2 * count))));
+      points = points.flatMap((point) => side.map((at) => [...point, at]));
+    }
+  } else {
+    need(given["kind"] === "points", "selector");
+    const flat = unpack(given["points"]);
+    need(flat.length % axes === 0, "selector");
+    while (flat.length) points.push(flat.splice(0, axes));
+  }
+  need(points.length === cells && scales.length === axes, "selector");
+  const integers = ([x, y]: Place): number[] => {
+    if (box) return [x, y].map((at, i) => short(((at - box[i][0]) / (box[i][1] - box[i][0])) * 65536));
+    const [across, up] = [x * (Math.PI / 180), y * (Math.PI / 180)];
+    const level = Math.cos(up);
+    return [level * Math.cos(across), level * Math.sin(across), Math.sin(up)].map((at) => short(32767 * at + 32768.5));
+  };
+  const near = (place: Place): number[] => {
+    const at = integers(place).map((x) => x - (x % grain) + Math.floor(grain / 2));
+    const far = points.map((point) => point.reduce((sum, x, i) => sum + (scales[i]! * (at[i]! - x)) ** 2, 0));
+    return Array.from(far.keys()).sort((a, b) => far[a]! - far[b]! || a - b).slice(0, width);
+  };
+  return {
+    names: "Optimal",
+    ratio,
+    spend,
+    inside: inArea(area),
+    draw: (path: Place[], source) => asPath(path.map((place) => [draw(near(place), source)])),
+  };
+};
+
+const listing: Reader = (device) => {
+  const [cells, width, draw, ratio] = window(device);
+  const [inside, count] = codes(device);
+  const flat = unpack(device["lists"]);
+  const lists = Array.from({ length: count }, (_, i) => flat.slice(i * width, (i + 1) * width));
+  // A number that stood twice in a list would be likelier than ε allows.
+  need(flat.length === count * width && lists.every((list) => new Set(list).size === width && list.every((i) => i < cells)), "lists");
+  return { names: "Optimal", ratio, inside, draw: (code: number, source) => draw(lists[code]!, source) };
+};
+
+/** The readers of both draws. */
+export const nearest: { [kind: string]: Reader } = { nearest: places, listing };

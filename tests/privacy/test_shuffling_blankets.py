@@ -1,0 +1,201 @@
+"""Shuffled reports of mechanisms with a blanket: every pair of inputs, and few people, enumerated."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.arrays import Floats
+from dither.kernels.window.projective import Geometry
+from dither.mechanisms.shuffled import shuffled
+from dither.optimal import shuffled_lower_bound
+from dither.privacy.shuffling import Blanket, least_epsilon, upper
+
+
+def codes(size: int) -> dt.Categories:
+    return dt.Categories(range(size))
+
+
+def laws_of(question: Any) -> Floats:
+    """Return the probability of every report, a row for each input, without reports that never come."""
+    domain = question.domain
+    if isinstance(domain, dt.Categories):
+        inputs: Any = range(len(domain))
+    else:
+        inputs = np.linspace(domain.low, domain.high, 7)
+    laws = np.array([[float(chance) for chance in question.kernel.probabilities(one)] for one in inputs])
+    return laws[:, laws.max(axis=0) > 0]
+
+
+def mixed_law(people: list[Floats]) -> Floats:
+    """Return the law of the counts of all reports but the last one's, one axis each."""
+    size = people[0].size
+    law = np.zeros((len(people) + 1,) * (size - 1))
+    law[(0,) * (size - 1)] = 1.0
+    for chances in people:
+        new = law * chances[-1]
+        for axis in range(size - 1):
+            new += np.roll(law, 1, axis) * chances[axis]  # the last place is empty until the last person
+        law = new
+    return law
+
+
+def exact_delta(laws: Floats, n: int, at: float) -> float:
+    """Return the largest δ over all pairs of inputs, and all that the others may hold."""
+    worst = 0.0
+    held = itertools.combinations_with_replacement(range(len(laws)), n - 1)
+    if math.comb(len(laws) + n - 2, n - 1) > 40:
+        held = iter([(one,) * (n - 1) for one in range(len(laws))])
+    for others in held:
+        rest = mixed_law([laws[one] for one in others] + [np.eye(laws.shape[1])[-1]])
+        with_each = [
+            rest * law[-1] + sum(np.roll(rest, 1, axis) * law[axis] for axis in range(law.size - 1))
+            for law in laws
+        ]
+        for one, two in itertools.permutations(with_each, 2):
+            worst = max(worst, float(np.maximum(one - math.exp(at) * two, 0.0).sum()))
+    return worst
+
+
+FEW = [
+    *((dt.RR(codes(2), epsilon=epsilon), 12) for epsilon in (0.3, 1, 3, 5)),
+    *((dt.KRR(codes(3), epsilon=epsilon), n) for epsilon in (0.5, 2, 4) for n in (3, 12)),
+    *((dt.KRR(codes(5), epsilon=epsilon), 5) for epsilon in (1, 3)),
+    *((dt.SubsetSelection(codes(4), epsilon=epsilon), 5) for epsilon in (0.3, 0.6, 1)),
+    (dt.SubsetSelection(codes(4), epsilon=1.3), 4),
+    *((dt.HadamardResponse(codes(3), epsilon=epsilon), 9) for epsilon in (0.5, 1, 3)),
+    *((dt.OUE(codes(2), epsilon=epsilon), 9) for epsilon in (0.5, 2, 4)),
+    (dt.OUE(codes(3), epsilon=1), 3),
+    *((dt.ProjectiveResponse(codes(3), epsilon=epsilon), 8) for epsilon in (0.2, 1, 3)),
+    *((dt.ProjectiveResponse(codes(7), epsilon=epsilon), 4) for epsilon in (0.5, 1.5)),
+    *((dt.SW(dt.Interval(0, 1), epsilon=epsilon, cells=8), 3) for epsilon in (1, 3)),
+]
+
+
+@pytest.mark.parametrize(("question", "n"), FEW, ids=str)
+def test_no_bound_is_below_the_exact_failure_of_few_people(question: Any, n: int) -> None:
+    laws = laws_of(question)
+    bound, listed = question.kernel.blanket, Blanket.of_laws(laws, question.kernel.ratio)
+    assert len(FEW) >= 30
+    for at in (0.02, 0.3 * question.epsilon, 0.8 * question.epsilon):
+        exact = exact_delta(laws, n, at)
+        assert bound.failure(n)(at) >= exact
+        assert listed.failure(n)(at) >= exact
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        dt.KRR(codes(5), epsilon=2),
+        dt.SubsetSelection(codes(7), epsilon=0.7),
+        dt.HadamardResponse(codes(9), epsilon=1),
+        dt.OUE(codes(4), epsilon=1),
+        dt.ProjectiveResponse(codes(13), epsilon=1),
+        dt.ProjectiveResponse(codes(15), epsilon=0.5),
+    ],
+    ids=str,
+)
+def test_every_pair_of_inputs_has_the_law_of_the_blanket(question: Any) -> None:
+    """So there is no worse pair: the lemma for sets that meet evenly, enumerated."""
+    blanket = question.kernel.blanket
+    laws = [question.kernel.probabilities(code) for code in range(len(question.domain))]
+    least = [min(column) for column in zip(*laws, strict=True)]
+    in_every_set = {dt.OUE: -1, dt.HadamardResponse: 0}.get(type(question))
+    if in_every_set is not None:
+        least[in_every_set] /= question.kernel.ratio
+    expected = Counter[tuple[float, float]]()
+    for mass, one, two in zip(blanket.masses, *blanket.ratios, strict=True):
+        expected[round(one, 9), round(two, 9)] += mass
+    for first, second in itertools.permutations(laws, 2):
+        found = Counter[tuple[float, float]]()
+        for mass, one, two in zip(least, first, second, strict=True):
+            if mass:
+                found[round(float(one / mass), 9), round(float(two / mass), 9)] += float(mass)
+        assert {pair for pair, mass in found.items() if mass} == {pair for pair, m in expected.items() if m}
+        for pair, mass in found.items():
+            assert mass == pytest.approx(expected[pair], rel=1e-9)
+
+
+@pytest.mark.parametrize(("order", "dimension"), [(2, 3), (2, 5), (3, 3), (4, 3), (3, 4), (5, 3), (7, 2)])
+def test_any_two_hyperplanes_meet_in_the_same_number_of_points(order: int, dimension: int) -> None:
+    geometry = Geometry(order, dimension)
+    held = geometry.holds.astype(int)
+    meets = {int(held @ np.roll(held, shift)) for shift in range(1, geometry.points)}
+    assert meets == {geometry.meeting}
+
+
+def test_the_grid_is_outward_and_near_for_sets_that_meet() -> None:
+    """Against the expectation over all counts of the five values, added up."""
+    ratio, share, both, n = math.exp(1.5), 0.3, 0.1, 10
+    gamma = 1 / (1 + (ratio - 1) * share)
+    rows = [(ratio, ratio, both), (ratio, 1, share - both), (1, ratio, share - both)]
+    rows.append((1, 1, 1 - 2 * share + both))
+    blanket = Blanket.of_sets(Fraction(ratio), Fraction(share), Fraction(both))
+    for at in (0.05, 0.4, 1.0):
+        values = [one - math.exp(at) * two for one, two, _ in rows] + [0.0]
+        chances = [gamma * part for _, _, part in rows] + [1 - gamma]
+        exact = 0.0
+        for counts in itertools.product(range(n + 1), repeat=4):
+            left = n - sum(counts)
+            if left < 0:
+                continue
+            each = (*counts, left)
+            ways = math.factorial(n) / math.prod(math.factorial(count) for count in each)
+            chance = ways * math.prod(c**k for c, k in zip(chances, each, strict=True))
+            exact += chance * max(0.0, sum(v * k for v, k in zip(values, each, strict=True)))
+        assert exact / n <= blanket.failure(n)(at) <= exact / n * 1.001 + 1e-12
+        assert exact / n <= blanket.failure(n, 256)(at)
+
+
+def test_the_bound_over_all_rows_is_that_of_the_worst_pair() -> None:
+    """A channel of a symmetric mechanism, compared pair by pair, has the bound of its one kind of pair."""
+    question = dt.KRR(codes(6), epsilon=1.5)
+    listed = Blanket.of_laws(laws_of(question), question.kernel.ratio)
+    assert not listed.worst
+    for n in (10, 1_000, 10**7):
+        for at in (0.001, 0.1, 1.0):
+            one, all_pairs = question.kernel.blanket.failure(n)(at), listed.failure(n)(at)
+            assert one * (1 - 1e-6) <= all_pairs <= one * 1.01 + 1e-12
+
+
+def test_many_laws_are_compared_by_what_they_share() -> None:
+    laws = laws_of(dt.KRR(codes(120), epsilon=2))
+    blanket = Blanket.of_laws(laws, dt.KRR(codes(120), epsilon=2).kernel.ratio)
+    assert blanket.worst
+    assert blanket.share == pytest.approx(1 / 120)
+
+
+def test_two_reports_sent_as_one_are_worst_where_both_differ() -> None:
+    one, two = dt.KRR(codes(3), epsilon=1), dt.KRR(codes(4), epsilon=0.5)
+    joined = one.kernel.blanket.join(two.kernel.blanket)
+    assert joined is not None
+    product = np.array([np.multiply.outer(a, b).reshape(-1) for a in laws_of(one) for b in laws_of(two)])
+    listed = Blanket.of_laws(product, one.kernel.ratio * two.kernel.ratio)
+    for at in (0.01, 0.2, 1.0):
+        assert joined.failure(500)(at) == pytest.approx(listed.failure(500)(at), rel=0.01)
+
+
+@pytest.mark.some(every=3)
+@pytest.mark.parametrize("epsilon", [0.5, 1, 2])
+@pytest.mark.parametrize("design", [dt.SubsetSelection, dt.ProjectiveResponse])
+def test_sets_fall_by_a_third(design: Any, epsilon: float) -> None:
+    question = design(codes(100), epsilon=epsilon)
+    general = least_epsilon(upper(10**6, math.exp(epsilon)), 1e-6, epsilon)
+    assert 1.3 * shuffled(question, n=10**6, delta=1e-6).epsilon <= general
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [3, 10, 100])
+@pytest.mark.parametrize("delta", [1e-6, 1e-9])
+def test_answers_among_several_are_within_two_percent_of_the_truth(size: int, delta: float) -> None:
+    for epsilon, n in itertools.product((0.5, 2, 6), (10**4, 10**6, 10**9)):
+        question = dt.KRR(codes(size), epsilon=epsilon)
+        proved = shuffled_lower_bound(question, n=n, delta=delta)
+        assert shuffled(question, n=n, delta=delta).epsilon <= 1.02 * proved

@@ -1,0 +1,137 @@
+"""Simulate the errors of quantiles, and write the table that `dt.recommend` reads.
+
+python -m tools.quantile_errors          simulates what is not recorded (5 minutes of one core for all)
+python -m tools.quantile_errors table    writes src/dither/advice/quantiles.json from the record alone
+
+Every mechanism has the same people and seeds. Recorded are mean squared errors in lengths of the domain, over
+the shapes of `dither.advice.simulation` and their mirror images, for each budget, number of people and share.
+The mirror image of a shape has the shape's quantile of 1 − share, so that shares from a half on suffice.
+
+For each share, the logarithm of the error is a smooth surface in ε and n, and that of another mechanism than
+SW differs from it by a simpler one; all are fitted together, by the likelihood of gamma-distributed numbers.
+So SW and PM are simulated on the whole grid, and the others on a part of it. The table has the surface of
+each mechanism, and how far it may be off.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, Final
+
+import numpy as np
+
+import dither as dt
+from dither import goals
+from dither.advice import simulation
+from dither.advice.simulation import ErrorTable, ShapeQuestion
+from dither.randomness import Seeded
+from tests.support.repository import ROOT
+
+RECORDED: Final = ROOT / "tools" / "recorded" / "quantile_errors.json"
+SHARES: Final = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99)
+BUDGETS: Final = (0.25, 0.59, 1.41, 3.36, 8.0)
+PEOPLE: Final = (300, 3000, 30_000, 300_000)
+SEEDS: Final = range(20_000, 20_024)  # every shape and its mirror image once
+WHOLE: Final = ("SW", "PM")  # simulated on the whole grid
+DEAR: Final = ("Laplace", "BoundedLaplace", "Staircase")  # take longer: every shape, mirrored or not
+UNIT: Final = dt.Interval(0, 1)
+_DIFFERENCES: Final = ([0, 1, 2, 4, 6], [0, 1, 2, 4, 6], [0, 1, 2])  # terms of `ErrorTable.basis`
+
+
+def mechanisms(epsilon: float) -> dict[str, Any]:
+    """Return the mechanisms that can tell a quantile, by the names of `dt.recommend`."""
+    able = goals.Quantile(n=1).candidates(UNIT, epsilon)
+    return {one.name: one.mechanism for one in able if simulation.tells_apart(one.mechanism, 64)}
+
+
+def _order(name: str) -> int:
+    return 0 if name in WHOLE else 2 if name.startswith(DEAR) else 1
+
+
+def design(name: str) -> list[tuple[str, float, int]]:
+    """Return the cells in which a mechanism is simulated: its name, budgets and numbers of people."""
+    people = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
+    able = [epsilon for epsilon in BUDGETS if name in mechanisms(epsilon)]  # `Cumulative` ends before 8
+    return [(name, *cell) for cell in itertools.product(able, people)]
+
+
+def every() -> list[tuple[str, float, int]]:
+    """Return the cells of all mechanisms."""
+    return [cell for name in sorted(mechanisms(1.0), key=_order) for cell in design(name)]
+
+
+def measure(cell: tuple[str, float, int]) -> list[float]:
+    """Return the mean squared errors of a mechanism, budget and number of people, at each share."""
+    name, epsilon, n = cell
+    mechanism, squares = mechanisms(epsilon)[name], []
+    for seed in SEEDS[:12] if name.startswith(DEAR) else SEEDS:
+        reports = mechanism.perturb(ShapeQuestion(None, 0.5).people(UNIT, n, seed), source=Seeded(seed))
+        shape = simulation.estimate(reports)
+        squares.append(
+            [
+                [ShapeQuestion(None, share).miss(shape, UNIT, seed) for share in sides]
+                for sides in ((share, 1.0 - share) for share in SHARES)
+            ]
+        )
+    return [float(f"{square:.3g}") for square in np.mean(squares, axis=(0, 2))]
+
+
+def record() -> None:
+    """Simulate the cells that are not recorded, and write them as they come."""
+    kept = dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+    left = [cell for cell in every() if json.dumps(cell) not in kept]
+    with ProcessPoolExecutor(2) as pool:
+        for cell, squares in zip(left, pool.map(measure, left), strict=True):
+            kept[json.dumps(cell)] = squares
+            lines = (f"{json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in kept.items())
+            RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+            print(*cell, squares[0] ** 0.5, flush=True)
+
+
+def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, list[float]]:
+    """Return for each mechanism how far its surface may be off, relative to the error, and coefficients."""
+    names = sorted({name for name, *_ in cells}, key=lambda name: (name != WHOLE[0], name))
+    size = ErrorTable.basis(1.0, 1.0).size
+    maps, used = {WHOLE[0]: np.eye(size)}, size
+    for name in names[1:]:
+        own = _DIFFERENCES[_order(name)]
+        maps[name] = np.concatenate(
+            [np.eye(size), np.zeros((size, used - size)), np.eye(size)[:, own]], axis=1
+        )
+        used += len(own)
+    maps = {name: np.pad(made, ((0, 0), (0, used - made.shape[1]))) for name, made in maps.items()}
+    rows = np.stack([ErrorTable.basis(epsilon, n) @ maps[name] for name, epsilon, n in cells])
+    logs = np.log(squares)
+    for _ in range(60):  # of Fisher scoring; the weights of gamma-distributed numbers are equal
+        fitted, *_ = np.linalg.lstsq(rows, logs, rcond=None)
+        logs = rows @ fitted + np.clip(squares / np.exp(rows @ fitted) - 1.0, -1.0, 3.0)
+    gaps = squares / np.exp(rows @ fitted) - 1.0
+    spread = np.linalg.inv(rows.T @ rows) * (gaps @ gaps) / (len(cells) - used)
+    grid = np.stack([ErrorTable.basis(*cell) for cell in itertools.product(BUDGETS, PEOPLE)])
+    found = {}
+    for name, made in maps.items():
+        across = grid @ made
+        off = np.sqrt(np.einsum("ij,jk,ik->i", across, spread, across).mean()) / 2.0
+        found[name] = [round(float(number), 3) for number in (off, *(made @ fitted))]
+    return found
+
+
+def table() -> None:
+    """Write the table from the record."""
+    kept, cells = json.loads(RECORDED.read_text(encoding="utf-8")), every()
+    squares = np.array([kept[json.dumps(cell)] for cell in cells])
+    each = [surfaces(cells, column) for column in squares.T]
+    rows = {name: [found[name] for found in each] for name in each[0]}
+    lines = [f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in rows.items()]
+    text = f'"version": {simulation.VERSION},\n"seeds": {json.dumps([SEEDS.start, len(SEEDS)])},\n'
+    text += f'"shares": {json.dumps(SHARES)},\n"surfaces": {{\n' + ",\n".join(lines) + "\n}"
+    (ROOT / "src" / "dither" / "advice" / "quantiles.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["table"]:
+        record()
+    table()
