@@ -225,6 +225,7 @@ def test_what_is_refused() -> None:
         dt.compare(UNIT, epsilon=0)
 
 
+@pytest.mark.slow
 def test_what_serves_a_goal_alone_is_a_row_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def quick(mechanism: Any, question: Any, n: int, *more: Any) -> Any:
         return simulation.Simulated(0.01 + 0.001 * isinstance(mechanism, dt.SW), 0.0, 0, 12)

@@ -342,6 +342,7 @@ def test_explained_at_the_terminal(tmp_path: Path) -> None:
     assert "minimum batch" in wrong.output
 
 
+@pytest.mark.slow
 def test_recommended_for_a_crowd() -> None:
     ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--people", 100_000, "--json")
     alone = json.loads(run(*ask, "--epsilon", 0.05).output)

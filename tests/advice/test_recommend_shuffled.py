@@ -55,6 +55,7 @@ def test_mechanisms_are_recommended_for_a_shuffled_budget() -> None:
     assert tighter.best.epsilon < crowd.best.epsilon
 
 
+@pytest.mark.slow
 def test_the_budget_for_a_target_and_the_target_at_that_budget_agree() -> None:
     goal, target = dt.goals.Frequencies(n=10_000), 0.02
     browsers = dt.Categories(["firefox", "chrome", "other"])

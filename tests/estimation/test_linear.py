@@ -125,7 +125,8 @@ def test_debiasing_by_what_was_asked_instead_of_what_is_sampled_is_rejected():
     def asked(reports):
         """The twin: the closed form's mean report, which knows no cells."""
         estimate = dt.mean(reports, method="as reported")
-        first, last = coarse.mean(0.0), coarse.mean(1.0)
+        fine = dt.SW(UNIT, epsilon=1)
+        first, last = fine.mean(0.0), fine.mean(1.0)
         slope = last - first
         return results.Estimate(
             (estimate.value - first) / slope, estimate.standard_error / slope, estimate.n, estimate.guarantee

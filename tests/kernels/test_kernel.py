@@ -62,7 +62,8 @@ def test_every_kind_of_kernel_has_a_case() -> None:
         importlib.import_module(module.name)
     known = kinds(Kernel)
     assert len(known) > 15
-    assert {case.kernel.kind for case in CASES.values()} == known
+    apart = {"nearest", "listing"}  # with laws of their own, in places/test_nearest.py
+    assert {case.kernel.kind for case in CASES.values()} | apart == known
 
 
 @each_case

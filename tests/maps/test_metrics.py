@@ -164,6 +164,7 @@ def test_the_better_mechanism_for_an_area() -> None:
         maps.ranked(dt.Interval(0, 1), epsilon=1.0)
 
 
+@pytest.mark.slow
 def test_a_recommendation_for_an_area() -> None:
     square = dt.recommend(SQUARE, dt.goals.Locations(), epsilon=4.0)
     assert isinstance(square.best, Anywhere)

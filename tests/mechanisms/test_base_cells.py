@@ -52,6 +52,7 @@ def test_errors_of_means_of_few_cells_are_right() -> None:
     assert abs(missed.mean()) < 4 * missed.std() / np.sqrt(300)
 
 
+@pytest.mark.slow
 def test_reports_of_one_byte_are_recommended() -> None:
     goal = dt.goals.Mean(n=10_000)
     short = dt.recommend(WEEK, goal, epsilon=4, bytes=1)

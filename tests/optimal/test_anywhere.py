@@ -171,6 +171,7 @@ def distance(found: np.ndarray, asked: np.ndarray) -> float:
     return float(np.abs(found - true / true.sum()).sum() / 2)
 
 
+@pytest.mark.slow
 def test_a_map() -> None:
     asked = city(20_000, 1)
     found = []

@@ -187,7 +187,7 @@ def test_wrong_input_is_refused() -> None:
     with pytest.raises(dt.errors.InvalidParameter):
         dt.Optimal(dt.Circle(360), epsilon=1, unbiased=True)
     with pytest.raises(dt.errors.InvalidParameter):
-        dt.Optimal(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1)
+        dt.Optimal(dt.Categories(3), epsilon=1)
     with pytest.raises(dt.errors.InvalidParameter):
         optimal("worst absolute", 1.0).compressed()
     with pytest.raises(dt.errors.OutsideDomain):

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
-from dither.domains import Categories, Domain, Interval, Line, Plane, Profile, Region, Several, Text
+from dither.domains import Categories, Domain, Interval, Line, Places, Plane, Profile, Region, Several, Text
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
@@ -72,6 +72,8 @@ def list_probabilities(question: Question) -> Listed | None:
         return None
     values: tuple[Any, ...]
     inputs: tuple[Any, ...]
+    if isinstance(domain, Places):
+        domain = domain.categories
     if isinstance(domain, Line):
         values = inputs = on_line(domain)
     elif isinstance(domain, Categories):
@@ -255,6 +257,8 @@ class Neighbours:
 
 def candidates(domain: Domain) -> list[Any]:
     """Return the inputs of a domain that an audit tries, those that detect the most errors first."""
+    if isinstance(domain, Places):
+        domain = domain.categories
     if isinstance(domain, Line):
         ugly = float(domain.from_unit(np.array(1 / 3)))  # a value whose last bits are not zero
         low, high, *others = on_line(domain)

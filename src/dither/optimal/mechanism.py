@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from dither.arrays import Floats
 from dither.domains import Circle, Interval, Places, Plane
@@ -68,6 +68,9 @@ class Optimal(WindowMechanism):
     cells: int = field(default=1 << 16, init=False)
 
     takes = (Interval, Circle)
+
+    # The classes of the designs that draw by other kernels, for whoever has only the question.
+    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among}
 
     def __new__(cls, domain: Any = None, **more: Any) -> Any:
         """Return the design of a domain: on places it is another one."""

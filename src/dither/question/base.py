@@ -286,6 +286,7 @@ class Question(Answering):
             kind = type(self.made_by) if self.made_by is not None else registry.design(self.name)
         except InvalidParameter:
             return ""
+        kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
         return (kind.__doc__ or "").strip().splitlines()[0].rstrip(".") + ". "
 
     def __repr__(self) -> str:
