@@ -224,7 +224,7 @@ def _edges(mechanism: Any) -> list[float]:
 def test_exponential_by_hand() -> None:
     """101 points and the domain's length as sensitivity: weights e^(−ε·distance/2)."""
     points = np.linspace(0, 1, 101)
-    mechanism = dt.Exponential(UNIT, points, epsilon=2.0)
+    mechanism = dt.Exponential(UNIT, points, epsilon=2.0, as_published=True)
     weights = np.exp(-np.abs(points - 0.5))
     chances = weights / weights.sum()
     places, masses = mechanism.atoms(0.501)

@@ -164,7 +164,12 @@ class Question(Answering):
     def _remake(self, more: Mapping[str, Any]) -> Any:
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
-        kind = kind.on(self.domain) if hasattr(kind, "on") else kind
+        kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
+        if not isinstance(self.domain, kind.takes):
+            raise Mismatch(
+                f"what {self.name} was made from does not travel (the distances between places): make the "
+                "design from it. The question draws, counts and estimates without it"
+            )
         try:
             return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
         except DitherError:
