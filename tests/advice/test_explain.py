@@ -266,6 +266,7 @@ COIN = dt.RR(dt.Categories(["no", "yes"]), epsilon=2)
 TWO = {"coin": COIN, "age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
 
 
+@pytest.mark.slow
 def test_the_promise_is_that_of_shuffled_reports() -> None:
     single = batch_promise({"coin": COIN}, minimum_batch=1000, delta=1e-8)
     assert single.guarantee == dt.shuffled(COIN, n=1000, delta=1e-8)

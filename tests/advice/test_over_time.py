@@ -49,6 +49,7 @@ def test_the_predicted_error_is_that_of_simulation() -> None:
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(told, rel=0.18)  # a standard error of 3.5 %
 
 
+@pytest.mark.slow
 def test_few_changes_over_a_long_time_are_kept() -> None:
     """The computed variance decides, whatever ε is: the tree's grows with log days and with changes²."""
     for epsilon in (0.5, 1, 4):

@@ -110,6 +110,7 @@ def test_shares_are_unbiased_and_standard_errors_are_theirs(changes: int, smooth
         assert np.sqrt(np.mean(told**2)) == pytest.approx(predicted_error(change, 3000), rel=0.02)
 
 
+@pytest.mark.slow
 def test_broken_estimates_are_found() -> None:
     """Kept changes that are not scaled by their number, and half of the standard error, do not pass."""
     change = dt.KeptChange(SMOKES, days=21, changes=2)

@@ -39,6 +39,7 @@ def test_a_case_that_does_not_end_is_found(monkeypatch: pytest.MonkeyPatch) -> N
         limits.fuzz(turn, 1)
 
 
+@pytest.mark.slow
 def test_memory_that_is_really_used_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also after a test that used more, and gave it back."""
     monkeypatch.setattr(limits, "MEMORY", 16 << 20)

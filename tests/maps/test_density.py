@@ -158,6 +158,7 @@ def test_smoothed_maps_are_near_the_truth() -> None:
     assert repr(found) == "DensityMap(12 × 12 cells of [0, 1] × [0, 1], n = 60 000)"
 
 
+@pytest.mark.slow
 def test_shares_come_with_errors() -> None:
     part = dt.Rectangle(dt.Interval(1 / 6, 1 / 3), dt.Interval(4 / 6, 5 / 6))
     wanted = truth()[1, 4]

@@ -115,6 +115,7 @@ def test_multipliers_prove_no_more_than_what_a_mechanism_reaches() -> None:
     assert 0.5 * fitted.error < better.error <= fitted.error
 
 
+@pytest.mark.slow
 def test_a_public_map_lowers_the_error() -> None:
     public, asked = city(1_000, 1), city(4_000, 2)
     plain = made(4, "places")

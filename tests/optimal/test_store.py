@@ -134,6 +134,7 @@ def _hammer(number: int, failures: Any) -> None:
     store.find(asked, fresh=True)
 
 
+@pytest.mark.slow
 def test_many_processes_share_the_folder(empty_cache: Path) -> None:
     context = multiprocessing.get_context("spawn")
     failures = context.Queue()

@@ -162,6 +162,7 @@ def test_composed_bound_holds_for_two_people(times: int) -> None:
             assert lost <= composed(at)
 
 
+@pytest.mark.slow
 def test_lower_bounds_stay_below() -> None:
     for epsilon, size, n in ((0.5, 2, 10_000), (2.0, 3, 100), (5.0, 10, 1_000)):
         question = dt.KRR(dt.Categories(range(size)), epsilon=epsilon)

@@ -263,6 +263,7 @@ def sorted_by_chosen_keys() -> list[int]:
     return [from_order(np.argsort(row).tolist())[0] for row in keys]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "fair"), [(shuffled_many_times, True), (sorted_by_chosen_keys, False)])
 def test_three_servers_pair_uniformly(draw: Callable[[], list[int]], fair: bool) -> None:
     """Of four devices, the first's partner is any other as often; keys of one's own choosing are rejected."""
