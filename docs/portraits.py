@@ -36,6 +36,8 @@ def draw(mechanism: Mechanism, picture: Path) -> None:
     elif isinstance(mechanism, CategoryMechanism):
         _support(mechanism, left)
         _frequency_error(mechanism, 1, right)
+    elif isinstance(mechanism, dt.SetResponse):
+        _items(mechanism, left, right)
     elif isinstance(mechanism, dt.Marginals):
         _function(mechanism, left)
         _table_error(mechanism, right)
@@ -71,6 +73,11 @@ def caption(mechanism: Mechanism) -> str:
             "Left: how often a report supports each answer when the true one is orange. "
             "Right: the error of a frequency, averaged over the answers, times √n, at each ε; grey is the "
             "smallest that any mechanism can have."
+        )
+    if isinstance(mechanism, dt.SetResponse):
+        return (
+            "Left: how often a report tells each item when the person has the orange ones. Right: the error of "
+            "an item's share, times √n, at each ε, if sets are full; grey is a lower bound for every mechanism."
         )
     if isinstance(mechanism, dt.Marginals):
         return (
@@ -117,6 +124,26 @@ def _support(protocol: CategoryMechanism, axes: Any) -> None:
     axes.set_xlabel("category")
     axes.set_xticks(range(size))
     dress_axes(axes, title="How often a report supports each category, ε = 1", y="probability")
+
+
+def _items(mechanism: dt.SetResponse, left: Any, right: Any) -> None:
+    size, most = len(mechanism.domain), mechanism.domain.most
+    has, lacks = map(float, mechanism.rates)
+    left.bar(
+        range(size), [has] * most + [lacks] * (size - most), color=[TRUTH] * most + [INK] * (size - most)
+    )
+    left.set_xlabel("item")
+    left.set_xticks(range(size))
+    dress_axes(left, title="How often a report tells each item, ε = 1", y="probability")
+    made = [dt.SetResponse(mechanism.domain, epsilon=float(epsilon)) for epsilon in EPSILONS]
+    noise = [math.sqrt(each.variance(most / size)) for each in made]
+    right.loglog(EPSILONS, noise, color=INK, linewidth=2, label="this mechanism")
+    right.loglog(
+        EPSILONS, [math.sqrt(each.bound) for each in made], color=GREY, linewidth=1, label="lower bound"
+    )
+    right.set_xlabel("ε")
+    right.legend(frameon=False, fontsize=8)
+    dress_axes(right, title="Error of an estimated share", y="standard error × √n")
 
 
 def _frequency_error(protocol: CategoryMechanism, levels: int, axes: Any) -> None:
