@@ -76,8 +76,8 @@ def caption(mechanism: Mechanism) -> str:
         )
     if isinstance(mechanism, dt.SetResponse):
         return (
-            "Left: how often a report tells each item when the person has the orange ones. Right: the error of "
-            "an item's share, times √n, at each ε, if sets are full; grey is a lower bound for every mechanism."
+            "Left: how often a report tells each item when the person has the orange ones. Right: the error "
+            "of an item's share, times √n, at each ε, if sets are full; grey is a lower bound for every one."
         )
     if isinstance(mechanism, dt.Marginals):
         return (
