@@ -19,6 +19,7 @@ from dither.service.contract import Contract
 from dither.service.server import ServerPlan
 from dither.service.settings import Settings
 from tests.support.repository import ROOT
+from tests.support.terminal import run
 
 FOLDER = ROOT / "examples" / "collector"
 CONTAINER = (FOLDER / "Containerfile").read_text(encoding="utf-8")
@@ -46,7 +47,12 @@ def commands() -> list[list[str]]:
 @pytest.mark.parametrize("words", commands(), ids=lambda words: " ".join(words)[:40])
 def test_every_command_has_words_that_the_command_line_knows(words: list[str], tmp_path: Path) -> None:
     assert Path(words[0]).name == "dither"
-    local = [str(FOLDER / Path(word).name) if word.endswith(".toml") else word for word in words[1:]]
+    folders = {".toml": FOLDER, ".json": tmp_path}
+    (tmp_path / "campaign.json").write_text("{}")
+    local = [
+        str(folders[Path(word).suffix] / Path(word).name) if Path(word).suffix in folders else word
+        for word in words[1:]
+    ]
     command: click.Command = main
     context = click.Context(main)
     while isinstance(command, click.Group):
@@ -70,7 +76,11 @@ def test_the_container_recipe_in_an_empty_environment(tmp_path: Path) -> None:
     for inside, outside in places.items():
         line = line.replace(inside, outside)
         command = [word.replace(inside, outside) for word in command]
-    command = [word.replace("/etc/dither", str(FOLDER)).replace("0.0.0.0", "127.0.0.1") for word in command]
+    signed = str(tmp_path / "campaign.json")
+    run("campaign", "publish", FOLDER / "campaign.toml", "--key", tmp_path / "asker.key", "-o", signed)
+    places = {"/etc/dither/campaign.json": signed, "/etc/dither": str(FOLDER), "0.0.0.0": "127.0.0.1"}
+    for inside, outside in places.items():
+        command = [word.replace(inside, outside) for word in command]
     empty = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     installed = subprocess.run(
         line, shell=True, env=empty, capture_output=True, text=True, cwd=tmp_path, check=False

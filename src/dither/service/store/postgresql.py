@@ -11,6 +11,7 @@ another generation builds its counts anew.
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,19 +21,21 @@ from dither.service.contract import Published
 from dither.service.live import Fates, FoldedCounts, LiveCounts, News, Slot
 from dither.service.settings import Reason
 from dither.service.store.store import (
+    FIRST,
     HELD,
     INSERT,
     KEPT,
     LOCK,
+    MIGRATIONS,
     NEW_SLOT,
     NEXT,
     SCHEMA,
     TICKS,
-    VERSION,
     Arrived,
     CollectorStore,
     Folding,
     Kept,
+    Migration,
     RefusedKey,
     Row,
     Stored,
@@ -43,6 +46,8 @@ from dither.service.store.store import (
     in_order,
     pack_counts,
     part_digest,
+    pending,
+    present_version,
     unpack_counts,
     whole_ticks,
 )
@@ -72,7 +77,8 @@ class PostgresqlStore(CollectorStore):
 
     shared = True
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, behind: bool = False) -> None:
+        """Open the store, or make one; `behind` opens also one that waits for a migration."""
         import psycopg
 
         self._psycopg = psycopg
@@ -86,11 +92,23 @@ class PostgresqlStore(CollectorStore):
         try:
             with self._transaction() as sql:
                 sql.execute(SCHEMA)
-                version = sql.execute("SELECT version FROM dither_meta").fetchone()
+                if sql.execute("SELECT version FROM dither_meta").fetchone() is None:
+                    sql.execute(f"INSERT INTO dither_meta VALUES ({FIRST}, 0)")
+                    _migrate(sql, MIGRATIONS)
+                self.version, oldest = _versions(sql)
         except StoreUnavailable as error:
             raise StoreUnusable(f"the database cannot be used: {error}") from None
-        if version is None or version[0] != VERSION:
-            raise StoreUnusable(f"the database holds a store of another version than {VERSION}")
+        try:
+            waiting = pending(self.version, oldest, "the database")
+            if waiting and not behind:
+                raise StoreUnusable(
+                    f"the database is a store of version {self.version}, and this dither needs version "
+                    f"{present_version()}: say `dither collector migrate postgresql://… --backup FILE`; "
+                    "collectors that run go on meanwhile"
+                )
+        except StoreUnusable:
+            self.close()
+            raise
 
     # --- connection
 
@@ -122,6 +140,15 @@ class PostgresqlStore(CollectorStore):
                 with suppress(self._psycopg.Error):
                     self._sql.close()
             raise StoreUnavailable(str(error).strip() or type(error).__name__) from error
+
+    def migrate(self) -> int:
+        """Bring the tables to the present version, while collectors of earlier releases run; return it."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            version, oldest = _versions(sql)
+            _migrate(sql, pending(version, oldest, "the database"))
+            self.version, _ = _versions(sql)
+        return self.version
 
     # --- writing
 
@@ -306,7 +333,43 @@ class PostgresqlStore(CollectorStore):
             sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({of})", (campaign,))
             sql.execute("DELETE FROM dither_slots WHERE campaign = %s", (campaign,))
 
+    def probe(self, size: int) -> None:
+        with self._transaction() as sql:
+            sql.execute(
+                "INSERT INTO dither_notes VALUES (0, %b) "
+                "ON CONFLICT (number) DO UPDATE SET data = excluded.data",
+                (bytes(size),),
+            )
+
     # --- reading
+
+    def identity(self) -> str:
+        """Return the random identity of the store, by which exports know it."""
+        with self._transaction() as sql:
+            row = (os.urandom(16),)
+            sql.execute("INSERT INTO dither_notes VALUES (1, %b) ON CONFLICT DO NOTHING", row)
+            found = sql.execute("SELECT data FROM dither_notes WHERE number = 1").fetchone()
+        return bytes(found[0] if found else b"").hex()
+
+    def note_exports(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
+        """Note exported files of campaigns that hold something; return these campaigns."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
+            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots").fetchall()
+            kept = {campaign for (campaign,) in rows}
+            for entry in files:
+                if entry[1] in kept:
+                    sql.execute(
+                        "INSERT INTO dither_exports (file, campaign, day) VALUES (%s, %s, %s) "
+                        "ON CONFLICT DO NOTHING",
+                        entry,
+                    )
+        return kept
+
+    def exported(self, campaign: str) -> list[str]:
+        query = "SELECT file FROM dither_exports WHERE campaign = %s ORDER BY day, file"
+        with self._transaction() as sql:
+            return [file for (file,) in sql.execute(query, (campaign,)).fetchall()]
 
     def reload(self) -> bool:
         with self._transaction() as sql:
@@ -324,13 +387,17 @@ class PostgresqlStore(CollectorStore):
             slot = Slot(campaign, question, _day(day), label)
             yield FoldedCounts(slot, unpack_counts(bytes(counts)), n, shown)
 
-    def news(self) -> News:
+    def last_tick(self) -> int:
+        """Begin another tick, and return the last one that is over."""
         with self._transaction() as sql:
             sql.execute(NEXT)
         with self._transaction() as sql:
             _, tick = _meta(sql)
-            held = sql.execute(HELD).fetchone()  # after the tick was read, and before the snapshot is taken
-        over = (tick if held is None or held[0] is None else min(tick, held[0])) - 1
+            held = sql.execute(HELD).fetchone()  # after the tick was read, and before a snapshot is taken
+        return (tick if held is None or held[0] is None else min(tick, int(held[0]))) - 1
+
+    def news(self) -> News:
+        over = self.last_tick()
         if over > self._read:
             with self.snapshot() as sql:
                 if _meta(sql)[0] == self._generation:  # if not, the next look builds the counts anew
@@ -379,8 +446,26 @@ class PostgresqlStore(CollectorStore):
 
 def _meta(sql: Connection[Any]) -> tuple[int, int]:
     """Return the generation of the store, and the present tick."""
-    generation, tick = sql.execute("SELECT generation, tick FROM dither_meta").fetchone() or (0, 0)
+    row = sql.execute("SELECT generation, tick, version FROM dither_meta").fetchone()
+    generation, tick, oldest = row or (0, 0, FIRST)
+    if oldest > present_version():
+        raise StoreUnavailable("a later release changed the store; install it here")
     return int(generation), int(tick)
+
+
+def _versions(sql: Connection[Any]) -> tuple[int, int]:
+    """Return the version of the store, and the oldest version whose releases may use it."""
+    oldest = int((sql.execute("SELECT version FROM dither_meta").fetchone() or (0,))[0])
+    if (sql.execute("SELECT to_regclass('dither_versions')").fetchone() or (None,))[0] is None:
+        return oldest, oldest
+    row = sql.execute("SELECT max(version) FROM dither_versions").fetchone()
+    return int(row[0] if row is not None else oldest), oldest
+
+
+def _migrate(sql: Connection[Any], migrations: Sequence[Migration]) -> None:
+    for migration in migrations:
+        sql.execute(migration.script("dither_", "BYTEA"))
+        sql.execute(f"UPDATE dither_meta SET version = {migration.oldest}")
 
 
 def _day(ordinal: int) -> datetime.date:
