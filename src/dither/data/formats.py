@@ -164,6 +164,13 @@ class Chunk(ABC):
     def take(self, column: str, rows: Integers) -> Any:
         """Return some rows of a column unchanged."""
 
+    def texts(self, column: str) -> tuple[Array, Integers] | None:
+        """Return a column of texts or whole numbers, none missing, as UTF-8 bytes and where each one begins.
+
+        None if the cells are of another kind: `cells` returns them one by one.
+        """
+        return None
+
     @abstractmethod
     def raw_reports(self, column: str, question: Question) -> Array:
         """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
