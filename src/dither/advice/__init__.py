@@ -1,1 +1,5 @@
 """Comparisons of mechanisms, and recommendations: which mechanism, which ε, how many people."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=["goals"])
