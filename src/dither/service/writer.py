@@ -51,6 +51,7 @@ class Writer:
         """Start the thread. `reload` returns the campaigns that are published by now."""
         self.collector = collector
         self._signals = collector.signals
+        self._questions: dict[tuple[str, str], tuple[int, str]] = {}
         self._written = time.monotonic()  # when something was last written
         self._most = 0  # bytes of what could not be written of late
         for name in ("waiting", "failing"):
@@ -202,18 +203,22 @@ class Writer:
             if outcome is Stored.NEW:
                 size = 0
                 for slot, data in batch.parts:
-                    names = slot[:2]
-                    n = len(data) // self._bytes_of(names)
-                    reports[names] = reports.get(names, 0) + n
+                    n = len(data) // self._known(slot[:2])[0]
+                    reports[slot[:2]] = reports.get(slot[:2], 0) + n
                     size += n
                 sizes[size] = sizes.get(size, 0) + 1
-        for (campaign, question), n in reports.items():
-            signals.add("reports_total", n, labelled(campaign=campaign[:16], question=question))
+        for names, n in reports.items():
+            signals.add("reports_total", n, self._known(names)[1])
         for size, count in sizes.items():
             signals.observe("batch_reports", size, count)
 
-    def _bytes_of(self, names: tuple[str, str]) -> int:
-        return self.collector.live.question_of(*names).report_bytes
+    def _known(self, names: tuple[str, str]) -> tuple[int, str]:
+        """Return how many bytes a report to a question has, and the labels of its counter."""
+        found = self._questions.get(names)
+        if found is None:
+            size = self.collector.live.question_of(*names).report_bytes
+            found = self._questions[names] = size, labelled(campaign=names[0][:16], question=names[1])
+        return found
 
     def _failed(self, group: list[_Waiting]) -> None:
         """Note that a transaction failed: the collector is not ready until one succeeds."""

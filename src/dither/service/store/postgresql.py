@@ -87,6 +87,7 @@ class PostgresqlStore(CollectorStore):
         self._again = 0.0  # when to try a database again that was out of reach
         self._generation = -1
         self._read = 0  # the last tick that is counted
+        self._tick = 1  # the present one when something was last stored
         self._slots: dict[Slot, int] = {}
         self._names: dict[int, Slot] = {}
         try:
@@ -128,10 +129,11 @@ class PostgresqlStore(CollectorStore):
         return {name: seconds for name, seconds in _WAITING.items() if name not in given}
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection[Any]]:
+    def _transaction(self, *, begun: bool = False) -> Iterator[Connection[Any]]:
+        """Begin a transaction; where it is `begun` inside, by the first statements, only end it."""
         try:
             sql = self._connection()
-            with sql.transaction():
+            with self._end(sql) if begun else sql.transaction():
                 yield sql
         except self._psycopg.errors.IntegrityError:
             raise
@@ -149,6 +151,16 @@ class PostgresqlStore(CollectorStore):
             _migrate(sql, pending(version, oldest, "the database"))
             self.version, _ = _versions(sql)
         return self.version
+
+    @contextmanager
+    def _end(self, sql: Connection[Any]) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            with suppress(self._psycopg.Error):
+                sql.execute("ROLLBACK")
+            raise
+        sql.execute("COMMIT")
 
     # --- writing
 
@@ -176,7 +188,7 @@ class PostgresqlStore(CollectorStore):
         for place, batch in enumerate(batches):
             first.setdefault(batch.id, place)
         made: dict[Slot, int] = {}
-        with self._transaction() as sql:
+        with self._transaction(begun=True) as sql:
             known, tick = self._known_slots(sql)
             rows = [
                 (identity, part, known.get(slot) or self._slot(sql, slot, made), data)
@@ -196,13 +208,13 @@ class PostgresqlStore(CollectorStore):
 
     def _known_slots(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
         """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
-        sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")
-        generation, tick = _meta(sql)
-        held = -1
+        # In one message: each is a statement of its own, and sees what was committed when it begins.
+        held, locks = self._tick, f"BEGIN; SELECT pg_advisory_xact_lock_shared({LOCK})"
+        generation, tick = _meta(sql, f"{locks}; SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
         while held != tick:  # whoever has the lock of a tick, and then finds it the present one, is in it
             held = tick
-            sql.execute(f"SELECT pg_advisory_xact_lock_shared({TICKS + held})")
-            generation, tick = _meta(sql)
+            generation, tick = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+        self._tick = tick
         if generation != self._generation:
             self._slots = {}
         return self._slots, tick
@@ -444,9 +456,12 @@ class PostgresqlStore(CollectorStore):
             self._sql.close()
 
 
-def _meta(sql: Connection[Any]) -> tuple[int, int]:
-    """Return the generation of the store, and the present tick."""
-    row = sql.execute("SELECT generation, tick, version FROM dither_meta").fetchone()
+def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int]:
+    """Return the generation of the store, and the present tick, after some statements."""
+    found = sql.execute(f"{before}SELECT generation, tick, version FROM dither_meta")
+    while found.nextset():
+        pass
+    row = found.fetchone()
     generation, tick, oldest = row or (0, 0, FIRST)
     if oldest > present_version():
         raise StoreUnavailable("a later release changed the store; install it here")
