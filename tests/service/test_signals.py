@@ -18,7 +18,7 @@ import pytest
 from dither.service.collector import Collector
 from dither.service.contract import Contract
 from dither.service.settings import Networks, Settings
-from dither.service.signals import Signals, labelled, shared_file
+from dither.service.signals import Signals, label_text, shared_file
 from dither.service.store.sqlite import SqliteStore
 from dither.service.store.store import StoreUnavailable
 from dither.service.writer import Writer
@@ -53,7 +53,7 @@ def test_processes_add_up_and_one_that_ends_is_not_forgotten(tmp_path: Path) -> 
     one, two = Signals(memory, 0, 2), Signals(memory, 1, 2)
     one.add("repeated_total", 1_000_001)
     two.add("repeated_total", 10**15)
-    two.add("refused_total", 3, labelled(reason="rate"))
+    two.add("refused_total", 3, label_text(reason="rate"))
     for size in (1, 1, 100, 5000, 2_000_000):
         two.observe("batch_reports", size)
     one.observe("answer_seconds", 1_500_000, 3)
@@ -82,12 +82,12 @@ def test_processes_add_up_and_one_that_ends_is_not_forgotten(tmp_path: Path) -> 
 
 
 def test_labels_are_escaped_and_a_full_memory_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert labelled(question='a"b\\c\nd') == '{question="a\\"b\\\\c\\nd"}'
+    assert label_text(question='a"b\\c\nd') == '{question="a\\"b\\\\c\\nd"}'
     monkeypatch.setattr("dither.service.signals._PART", 256)
     signals = Signals()
     signals.add("repeated_total", 4)
     for number in range(100):
-        signals.add("refused_total", labels=labelled(reason=str(number)))
+        signals.add("refused_total", labels=label_text(reason=str(number)))
     totals = signals.totals()
     assert totals["repeated_total"] == 4
     assert 1 < len(totals) < 100

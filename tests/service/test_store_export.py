@@ -186,7 +186,7 @@ def test_deleting_a_campaign_names_the_files(make_store: MakeStore, address: str
     store.append([arrived(1)])
     Collector(store, Settings())
     export_reports(address, folder)
-    assert len(collector.store.exported(CAMPAIGN.id)) == 3
+    assert len(collector.store.exported_files(CAMPAIGN.id)) == 3
 
 
 def test_a_campaign_that_is_deleted_meanwhile_is_not_exported(
@@ -203,7 +203,7 @@ def test_a_campaign_that_is_deleted_meanwhile_is_not_exported(
     monkeypatch.setattr("dither.service.store.export.report_columns", columns)
     assert export_reports(address, folder).files == ()
     assert not list(folder.rglob("*.parquet*"))
-    assert store.exported(CAMPAIGN.id) == []
+    assert store.exported_files(CAMPAIGN.id) == []
 
 
 def test_folded_days_are_named(make_store: MakeStore, address: str, tmp_path: Path) -> None:

@@ -203,4 +203,4 @@ def test_every_store_is_of_the_present_version(make_store: MakeStore, address: s
         assert store.version == present_version()
     store.probe(1000)
     store.probe(0)
-    assert store.exported("none") == []
+    assert store.exported_files("none") == []

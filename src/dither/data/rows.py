@@ -383,7 +383,7 @@ def are_ids(data: Array, begins: Integers) -> bool:
     return bool(data.min() > ord(" ") and data.max() < 0x7F and not (data == ord(".")).any())
 
 
-_MIX: Final = tuple(np.uint64(number) for number in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+_FACTORS: Final = tuple(np.uint64(number) for number in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
 class KnownPeople:
@@ -424,12 +424,12 @@ class KnownPeople:
         begins = begins[:-1]
         for at in range(0, longest, 8):
             if at + 8 <= least:  # a whole word of each text
-                keys = _mixed((keys ^ words[begins + at]) + self._secrets[1])
+                keys = _mix((keys ^ words[begins + at]) + self._secrets[1])
                 continue
             rows = np.flatnonzero(sizes > at)
             left = np.minimum(sizes[rows] - at, 8).astype(np.uint64)
             word = words[begins[rows] + at] << (np.uint64(64) - np.uint64(8) * left)
-            keys[rows] = _mixed((keys[rows] ^ word) + self._secrets[1])
+            keys[rows] = _mix((keys[rows] ^ word) + self._secrets[1])
         filled: Words = np.maximum(keys, np.uint64(1))
         return filled
 
@@ -450,9 +450,9 @@ class KnownPeople:
         return first
 
 
-def _mixed(word: Words) -> Words:
-    word = (word ^ (word >> np.uint64(30))) * _MIX[0]
-    word = (word ^ (word >> np.uint64(27))) * _MIX[1]
+def _mix(word: Words) -> Words:
+    word = (word ^ (word >> np.uint64(30))) * _FACTORS[0]
+    word = (word ^ (word >> np.uint64(27))) * _FACTORS[1]
     mixed: Words = word ^ (word >> np.uint64(31))
     return mixed
 

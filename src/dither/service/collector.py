@@ -14,7 +14,7 @@ from dither.errors import InvalidParameter, MalformedReport, unknown_name
 from dither.service.contract import CampaignLog, Published
 from dither.service.live import LiveCounts, News, Slot
 from dither.service.settings import BatchRefused, Reason, Settings, log
-from dither.service.signals import Signals, labelled
+from dither.service.signals import Signals, label_text
 from dither.service.store.store import Arrived, CollectorStore, RefusedKey
 from dither.wire.batch import JSON, PACKED, ReadBatch
 from dither.wire.ohttp import GatewayKeys
@@ -79,7 +79,7 @@ class Collector:
     def refuse(self, reason: Reason, campaign: str = "") -> None:
         """Count a refusal; for a campaign that is not known, under no campaign."""
         campaign = campaign if campaign in self._campaigns else ""
-        self.signals.add("refused_total", labels=labelled(reason=reason.value))
+        self.signals.add("refused_total", labels=label_text(reason=reason.value))
         with self._lock:
             self._new_refusals[RefusedKey(campaign, self.day(), reason)] += 1
 
@@ -131,7 +131,7 @@ class Collector:
             raise unknown_name("campaign", campaign, list(self._campaigns))
         self.store.delete(campaign)
         self.live.clear(campaign)
-        return self.store.exported(campaign)
+        return self.store.exported_files(campaign)
 
     def tidy(self) -> None:
         """Fold days whose retry window is over, and forget the identities of their batches.

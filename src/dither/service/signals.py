@@ -24,7 +24,7 @@ _WORD: Final = 8
 _BEGIN: Final = 2  # words before the first part: the second of the start, and how many parts there are
 
 
-class _Family(NamedTuple):
+class _Metric(NamedTuple):
     kind: str
     words: str
     bounds: tuple[int, ...] = ()  # of a histogram: the greatest number of each bucket
@@ -33,21 +33,21 @@ class _Family(NamedTuple):
 
 _TIMES: Final = tuple(step * 10**power for power in range(2, 7) for step in (1, 2, 5))  # in microseconds
 _FAMILIES: Final = {
-    "reports_total": _Family("counter", "Reports that were stored, by campaign and question."),
-    "refused_total": _Family("counter", "Batches that were refused, by reason."),
-    "repeated_total": _Family("counter", "Batches that came again."),
-    "opened_total": _Family("counter", "Requests that came encrypted."),
-    "commits_total": _Family("counter", "Transactions that stored batches."),
-    "unavailable_total": _Family("counter", "Transactions that failed."),
-    "batch_reports": _Family(
+    "reports_total": _Metric("counter", "Reports that were stored, by campaign and question."),
+    "refused_total": _Metric("counter", "Batches that were refused, by reason."),
+    "repeated_total": _Metric("counter", "Batches that came again."),
+    "opened_total": _Metric("counter", "Requests that came encrypted."),
+    "commits_total": _Metric("counter", "Transactions that stored batches."),
+    "unavailable_total": _Metric("counter", "Transactions that failed."),
+    "batch_reports": _Metric(
         "histogram", "Reports of a batch that was stored.", tuple(10**power for power in range(6))
     ),
-    "answer_seconds": _Family(
+    "answer_seconds": _Metric(
         "histogram", "From the head of a request with a batch to its answer.", _TIMES, 10**6
     ),
-    "commit_seconds": _Family("histogram", "To store batches, a transaction.", _TIMES, 10**6),
-    "waiting": _Family("gauge", "Batches that wait to be stored."),
-    "failing": _Family("gauge", "Processes that cannot write to the store."),
+    "commit_seconds": _Metric("histogram", "To store batches, a transaction.", _TIMES, 10**6),
+    "waiting": _Metric("gauge", "Batches that wait to be stored."),
+    "failing": _Metric("gauge", "Processes that cannot write to the store."),
 }
 
 
@@ -65,7 +65,7 @@ class Signals:
             self._words[0] = int(time.time())
 
     def add(self, name: str, count: int = 1, labels: str = "") -> None:
-        """Add to a counter, or to that of its labels, as `labelled` writes them."""
+        """Add to a counter, or to that of its labels, as `label_text` writes them."""
         with self._lock:
             self._words[self._find(name + labels)] += count
 
@@ -138,7 +138,7 @@ class Signals:
         family("stored_reports", "gauge", "Reports in the store, by campaign and question; all collectors'.")
         for published in collector.campaigns.values():
             for question in published.contract.questions:
-                labels = labelled(campaign=published.id[:16], question=question)
+                labels = label_text(campaign=published.id[:16], question=question)
                 lines.append(f"dither_stored_reports{labels} {collector.live.n(published.id, question)}")
         family("campaigns", "gauge", "Campaigns that are published.")
         lines.append(f"dither_campaigns {len(collector.campaigns)}")
@@ -147,7 +147,7 @@ class Signals:
         return "\n".join(lines) + "\n"
 
 
-def _histogram(name: str, known: _Family, totals: dict[str, int]) -> Iterator[str]:
+def _histogram(name: str, known: _Metric, totals: dict[str, int]) -> Iterator[str]:
     count = 0
     for bucket, bound in enumerate((*known.bounds, None)):
         count += totals.get(f"{name}/{bucket}", 0)
@@ -164,7 +164,7 @@ def _in_units(number: int, divisor: int) -> str:
     return f"{number // divisor}.{number % divisor:0{len(str(divisor)) - 1}d}"
 
 
-def labelled(**labels: str) -> str:
+def label_text(**labels: str) -> str:
     """Return labels as Prometheus writes them, with quotes, backslashes and line ends escaped."""
     texts = {
         name: text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -17,7 +17,7 @@ from dither.service.collector import Collector
 from dither.service.contract import Published
 from dither.service.live import as_cells
 from dither.service.settings import BatchRefused, Reason, log
-from dither.service.signals import labelled
+from dither.service.signals import label_text
 from dither.service.store.store import Arrived, Stored, StoreUnavailable
 
 _GATHER: Final = 0.002  # seconds to wait for more batches,
@@ -154,11 +154,11 @@ class Writer:
         try:
             results = self._store([waiting.batch for waiting in group])
         except StoreUnavailable as error:
-            self._failed(group)
+            self._note_failure(group)
             log("the store is not available", level=logging.WARNING, error=str(error))
             results = [error] * len(group)
         except Exception as error:
-            self._failed(group)
+            self._note_failure(group)
             logging.getLogger("dither.service").exception("writing failed")
             results = [StoreUnavailable(type(error).__name__)] * len(group)
         by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
@@ -203,24 +203,24 @@ class Writer:
             if outcome is Stored.NEW:
                 size = 0
                 for slot, data in batch.parts:
-                    n = len(data) // self._known(slot[:2])[0]
+                    n = len(data) // self._question(slot[:2])[0]
                     reports[slot[:2]] = reports.get(slot[:2], 0) + n
                     size += n
                 sizes[size] = sizes.get(size, 0) + 1
         for names, n in reports.items():
-            signals.add("reports_total", n, self._known(names)[1])
+            signals.add("reports_total", n, self._question(names)[1])
         for size, count in sizes.items():
             signals.observe("batch_reports", size, count)
 
-    def _known(self, names: tuple[str, str]) -> tuple[int, str]:
+    def _question(self, names: tuple[str, str]) -> tuple[int, str]:
         """Return how many bytes a report to a question has, and the labels of its counter."""
         found = self._questions.get(names)
         if found is None:
             size = self.collector.live.question_of(*names).report_bytes
-            found = self._questions[names] = size, labelled(campaign=names[0][:16], question=names[1])
+            found = self._questions[names] = size, label_text(campaign=names[0][:16], question=names[1])
         return found
 
-    def _failed(self, group: list[_Waiting]) -> None:
+    def _note_failure(self, group: list[_Waiting]) -> None:
         """Note that a transaction failed: the collector is not ready until one succeeds."""
         self._signals.add("unavailable_total")
         self._most = min(_BYTES, sum(len(data) for waiting in group for _, data in waiting.batch.parts))

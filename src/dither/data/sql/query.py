@@ -161,7 +161,7 @@ class _Days(NamedTuple):
     searched: date | None
     only: bool
 
-    def chosen(self, dialect: SqlDialect, column: str) -> str:
+    def condition(self, dialect: SqlDialect, column: str) -> str:
         """Return the condition that a day is one of these."""
         return f"{column} {'=' if self.only else '>='} {dialect.day(self.first)}"
 
@@ -209,7 +209,7 @@ def _question_query(
         raise InvalidParameter(f"question {name!r} needs the column {needed}, which the table does not have")
     if table.unique:
         column = f"s.{dialect.identifier(table.day)}" if table.day is not None else ""
-        where = "" if days is None else f" AND {days.chosen(dialect, column)}"
+        where = "" if days is None else f" AND {days.condition(dialect, column)}"
         rows = _wide_rows if table.wide else _question_rows
         relation = rows(name, question, dialect, table, (*public, needed), where)
     else:
@@ -291,7 +291,7 @@ def _distinct_reports(
     days, having = "", ""
     if chosen_days is not None and table.day is not None:
         days = chosen_days.looked_at(dialect, f"s.{dialect.identifier(table.day)}")
-        having = f" HAVING {chosen_days.chosen(dialect, 'MIN(s.day)')}"
+        having = f" HAVING {chosen_days.condition(dialect, 'MIN(s.day)')}"
     absent = " OR ".join(f"s.{key} IS NULL" for key in keys)
     chosen = {
         **{column: f"MIN(s.{column})" for column in columns},

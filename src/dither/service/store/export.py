@@ -80,7 +80,7 @@ class Export:
     def finish(self, folder: Path) -> None:
         """Give listed files their names, and remove hidden ones that are not listed."""
         for entry in self.files:
-            hidden = _hidden(folder / entry.file)
+            hidden = _part_of(folder / entry.file)
             if hidden.exists():
                 hidden.replace(folder / entry.file)
         for rest in folder.glob("day=*/.*.parquet.part"):
@@ -132,8 +132,8 @@ def _continue(begun: Export, store: _Source, folder: Path) -> Export:
                 files.write(held, slots)
                 held, size = {}, 0
         files.write(held, slots)
-    folded = tuple(day for day in store.folded(begun.tick) if day >= begun.since)
-    made = files.listed()
+    folded = tuple(day for day in store.folded_days(begun.tick) if day >= begun.since)
+    made = files.entries()
     there = store.note([files.as_noted(entry) for entry in made])
     kept = [entry for entry in made if entry.campaign in there]  # others were deleted meanwhile
     done = replace(begun, tick=store.last, files=(*begun.files, *kept))
@@ -172,7 +172,7 @@ class _Files:
             self._counts[key][1] += len(table)
 
     def _open(self, day: datetime.date, campaign: str, schema: Any) -> Any:
-        place = _hidden(self._folder / self._name(day, campaign))
+        place = _part_of(self._folder / self._name(day, campaign))
         place.parent.mkdir(exist_ok=True)
         some = ["label", "question", "fingerprint", "day"]  # few values: their places in a list are written
         return _load_parquet().ParquetWriter(place, schema, compression="zstd", use_dictionary=some)
@@ -185,7 +185,7 @@ class _Files:
         place = (self._folder / entry.file).resolve()
         return str(place), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
 
-    def listed(self) -> list[ExportedFile]:
+    def entries(self) -> list[ExportedFile]:
         """Return what was written."""
         return [
             ExportedFile(self._name(day, campaign), campaign, day.isoformat(), *counts)
@@ -218,7 +218,7 @@ def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: 
     return pa.table(columns)
 
 
-def _hidden(place: Path) -> Path:
+def _part_of(place: Path) -> Path:
     return place.with_name(f".{place.name}.part")
 
 
@@ -266,7 +266,7 @@ class _Source(ABC):
         What was seen of the store ends here; a campaign that was deleted meanwhile is not noted.
         """
 
-    def folded(self, after: int) -> list[str]:
+    def folded_days(self, after: int) -> list[str]:
         """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
         some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
         later = f" AND number IN ({some})" if after else ""

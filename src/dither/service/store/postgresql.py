@@ -378,7 +378,7 @@ class PostgresqlStore(CollectorStore):
                     )
         return kept
 
-    def exported(self, campaign: str) -> list[str]:
+    def exported_files(self, campaign: str) -> list[str]:
         query = "SELECT file FROM dither_exports WHERE campaign = %s ORDER BY day, file"
         with self._transaction() as sql:
             return [file for (file,) in sql.execute(query, (campaign,)).fetchall()]

@@ -279,7 +279,7 @@ class SqliteStore(CollectorStore):
 
     # --- reading
 
-    def exported(self, campaign: str) -> list[str]:
+    def exported_files(self, campaign: str) -> list[str]:
         query = "SELECT file FROM exports WHERE campaign = ? ORDER BY day, file"
         return [file for (file,) in self._sql.execute(query, (campaign,)).fetchall()]
 

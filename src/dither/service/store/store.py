@@ -133,7 +133,7 @@ class CollectorStore(ABC):
         """Write so many bytes, and remove them; raise StoreUnavailable if that cannot be done."""
 
     @abstractmethod
-    def exported(self, campaign: str) -> list[str]:
+    def exported_files(self, campaign: str) -> list[str]:
         """Return the files that reports of a campaign were exported to."""
 
     @abstractmethod
