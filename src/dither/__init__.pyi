@@ -27,6 +27,7 @@ from .domains import Categories as Categories
 from .domains import Circle as Circle
 from .domains import Disk as Disk
 from .domains import Interval as Interval
+from .domains import Optional as Optional
 from .domains import Parallelogram as Parallelogram
 from .domains import Paths as Paths
 from .domains import Places as Places

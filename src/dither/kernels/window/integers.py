@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -187,13 +187,17 @@ class Window(ABC):
         """Return the exact probability of every cell for a window that starts at `start`."""
         return self.mix([(start, Fraction(1))])
 
-    def mix(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
-        """Return the exact probability of every cell if the start is drawn with the given probabilities."""
+    def mix(self, starts: Iterable[tuple[int, Fraction]], room: int | None = None) -> list[Fraction]:
+        """Return the exact probability of every cell if the start is drawn with the given probabilities.
+
+        Windows wrap around the first `room` cells; around all cells if it is None.
+        """
         steps = {0: Fraction(0), self.cells: Fraction(0)}  # differences of P(cell is in the window)
+        around = room or self.cells
         for start, weight in starts:
-            first = start % self.cells
+            first = start % around
             last = first + self.width
-            ends = [(first, last)] if last <= self.cells else [(first, self.cells), (0, last - self.cells)]
+            ends = [(first, last)] if last <= around else [(first, around), (0, last - around)]
             for begin, end in ends:
                 steps[begin] = steps.get(begin, Fraction(0)) + weight
                 steps[end] = steps.get(end, Fraction(0)) - weight
@@ -580,6 +584,13 @@ def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
     return [(start, 1 - up), (start + 1, up)] if rest else [(start, Fraction(1))]
 
 
+class Room(NamedTuple):
+    """The cells in which windows of a width start and end, where they are not all cells."""
+
+    cells: int
+    width: int
+
+
 class Placement(ABC):
     """A paper's start rule, in real numbers."""
 
@@ -590,7 +601,7 @@ class Placement(ABC):
         """Return the start of the window of x ∈ [0, 1], as a position in the report space [0, 1]."""
 
     @abstractmethod
-    def rule(self, domain: Line, window: Sliding) -> StartRule:
+    def rule(self, domain: Line, window: Sliding | Room) -> StartRule:
         """Return the start rule in integers."""
 
     @abstractmethod
@@ -605,7 +616,7 @@ class Centred(Placement):
     def start(self, x: Floats, width: float) -> Floats:
         return np.clip(x - width / 2.0, 0.0, 1.0 - width)
 
-    def rule(self, domain: Line, window: Sliding) -> LineStart:
+    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
         scale = window.cells / domain.length
         return LineStart(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
 
@@ -623,7 +634,7 @@ class Wrapped(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         return ()
 
-    def rule(self, domain: Line, window: Sliding) -> LineStart:
+    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
         scale = window.cells / domain.length
         # N is added so that the start is never negative; it is taken modulo N later.
         return LineStart((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
@@ -647,7 +658,7 @@ class Gliding(Placement):
     def kinks(self, width: float) -> tuple[float, ...]:
         return ()
 
-    def rule(self, domain: Line, window: Sliding) -> LineStart:
+    def rule(self, domain: Line, window: Sliding | Room) -> LineStart:
         room = window.cells - window.width
         # As many fractional bits as fit into 31 bits: 15 for 2^16 cells. Larger grids use 64-bit integers.
         fraction = max(15, 31 - (window.cells - 1).bit_length())
