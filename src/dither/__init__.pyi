@@ -49,6 +49,7 @@ from .estimation.groups import estimate as estimate
 from .estimation.linear import mean as mean
 from .estimation.linear import resultant as resultant
 from .estimation.linear import variance as variance
+from .estimation.optional import response_rate as response_rate
 from .estimation.over_time import by_day as by_day
 from .estimation.pairs import correlation as correlation
 from .estimation.pairs import covariance as covariance

@@ -443,6 +443,9 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option(
         "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
     )
+    @click.option(
+        "--optional", is_flag=True, help='"No answer" is an answer, as private as any: an empty cell is one.'
+    )
     @wraps(command)
     def with_domain(
         *args: Any,
@@ -451,6 +454,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         categories: str | None,
         several: str | None,
         most: int | None,
+        optional: bool,
         **kwargs: Any,
     ) -> None:
         from dither.wire.codec import read_domain
@@ -460,7 +464,10 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         given: dict[str, Any] = {"interval": interval, "circle": circle}
         given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
         asked = any(value is not None for value in given.values())
-        command(*args, domain=read_domain({**given, "most": most}) if asked else None, **kwargs)
+        if optional and not asked:
+            raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
+        given |= {"most": most, "optional": optional}
+        command(*args, domain=read_domain(given) if asked else None, **kwargs)
 
     return with_domain
 

@@ -191,7 +191,8 @@ def check_file(
             else:
                 values = read_values(chunk, name, domain, there)
             misfits.count_cells(name, len(chunk))
-            misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+            if not domain.optional:
+                misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
             misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
         done(len(chunk))

@@ -22,7 +22,7 @@ import numpy as np
 from dither.arrays import Integers, Mask
 from dither.data.formats import Chunk, Questions
 from dither.data.streams import Missing, Outside, missing_answer
-from dither.domains import Categories, CodedLabels, Domain, Line, Several
+from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Several
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.wire.codec import Campaign
 
@@ -121,7 +121,7 @@ def _text_hint(decimal: bool) -> str:
 
 
 def _outside_hint(domain: Domain) -> str:
-    if isinstance(domain, Line):
+    if isinstance(domain, Line | Optional):
         return "; change it, widen the domain, or use --outside clip (outside='clip')"
     if isinstance(domain, Several):
         return "; leave unknown items out, or add an item for the rest"
@@ -152,10 +152,29 @@ class Values:
             return self.values
         return self.values[places]
 
+    def between(self, absent: Mask) -> Values:
+        """Return values with "no answer" where a mask is True, and these in their order elsewhere."""
+        if not absent.any():
+            return self
+        at = np.cumsum(~absent) - 1
+        if isinstance(self.values, CodedLabels):
+            places, last = self.values.places, len(self.values.labels)
+            places = np.where(absent, last, places[at] if places.size else last)
+            values: Any = CodedLabels(places, [*self.values.labels, None])
+        else:
+            values = np.zeros(absent.size)
+            values[~absent] = self.values
+            values = np.ma.MaskedArray(values, absent)
+        text, outside = np.zeros(absent.size, dtype=np.bool_), np.zeros(absent.size, dtype=np.bool_)
+        text[~absent], outside[~absent] = self.text, self.outside
+        return Values(values, text, outside)
+
 
 def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
     """Return the values of some rows of a column, none of which is missing."""
     none = np.zeros(rows.size, dtype=np.bool_)
+    if isinstance(domain, Optional):
+        domain = domain.of
     if isinstance(domain, Line):
         numbers = chunk.numbers(column, rows)
         if not numbers.size or domain.admits(numbers):  # nearly always, and three times faster than masks
@@ -173,7 +192,8 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
         codes = np.where(inside, numbers, 0).astype(np.int64)
         return Values(codes, text, ~text & ~inside)
     codes, cells = chunk.codes(column, rows)
-    texts = {str(label): label for label in domain.labels}  # a label 3 is the text 3 in a file of text
+    # A label 3 is the text 3 in a file of text. None is "no answer", and not the text None.
+    texts = {str(label): label for label in domain.labels if label is not None}
     labels = [cell if _is_label(domain, cell) else texts.get(str(cell), cell) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
     return Values(CodedLabels(codes, labels), none, unknown[codes])
@@ -246,6 +266,7 @@ def _is_label(domain: Categories, label: Any) -> bool:
 
 def clip_values(domain: Domain, values: Values) -> Values:
     """Return the values with those outside moved to the nearest one inside; labels have no nearest one."""
+    domain = domain.of if isinstance(domain, Optional) else domain
     if not isinstance(domain, Line) or not values.outside.any():
         return values
     bounds = np.nan_to_num(values.values, nan=domain.low, posinf=np.finfo(np.float64).max)
@@ -295,9 +316,12 @@ class RowChoice:
         The values are in the form that `domain.check` takes. Cells that are an error are counted as misfits.
         """
         used = np.ones(len(chunk), dtype=np.bool_)
-        for name in self.domains:
+        silent: dict[str, Mask] = {}  # where "no answer" is an answer
+        for name, domain in self.domains.items():
             absent = self._absent(chunk, name)
-            if absent.any():
+            if domain.optional:
+                silent[name] = absent
+            elif absent.any():
                 if self._missing == "error":
                     self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
                 used &= ~absent
@@ -310,11 +334,15 @@ class RowChoice:
         fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int16)
         read = {}
         for name, domain in self.domains.items():
-            values = self._values(chunk, name, domain, there)
+            if name in silent:
+                absent = silent[name][there]
+                values = read_values(chunk, name, domain, there[~absent]).between(absent)
+            else:
+                values = self._values(chunk, name, domain, there)
             if values.text.any():
                 self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             if values.outside.any():
-                if self._outside == "clip" and isinstance(domain, Line):
+                if self._outside == "clip" and isinstance(domain, Line | Optional):
                     moved += values.outside
                     values = clip_values(domain, values)
                 elif self._outside != "skip":

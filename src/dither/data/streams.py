@@ -80,8 +80,8 @@ def missing_answer(place: str) -> OutsideDomain:
     """Return the error for a missing answer at a place."""
     return OutsideDomain(
         f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
-        'leave the row out, or declare that who did not answer is public (missing="skip", at the '
-        "terminal --missing skip)"
+        'make "no answer" a private answer (dt.Optional, --optional, optional = true in a campaign), or '
+        'declare that who did not answer is public (missing="skip", at the terminal --missing skip)'
     )
 
 

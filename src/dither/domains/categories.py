@@ -181,7 +181,7 @@ class Categories(Domain):
         return cls([_read_label(label) for label in data["labels"]])
 
     def __str__(self) -> str:
-        return f"{len(self)} categories"
+        return f"{len(self) - 1} categories or no answer" if self.optional else f"{len(self)} categories"
 
     def __repr__(self) -> str:
         if isinstance(self.labels, range):
