@@ -265,7 +265,8 @@ def _person(
 
 
 def _is_optional(asked: Any) -> bool:
-    return bool(getattr(as_question(asked.plain).domain, "optional", False))
+    asked = getattr(asked, "question", asked)  # of one that is asked again
+    return bool(getattr(getattr(asked, "domain", None), "optional", False))
 
 
 def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:

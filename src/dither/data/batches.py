@@ -136,7 +136,11 @@ def perturb_column(
 
 
 def _perturb_optional(
-    column: pyarrow.Array, absent: Mask, question: Question, where: Callable[[int], str], source: Source | None
+    column: pyarrow.Array,
+    absent: Mask,
+    question: Question,
+    where: Callable[[int], str],
+    source: Source | None,
 ) -> pyarrow.Array:
     """Return the reports of a column in which nulls are "no answer", which is an answer."""
     places, domain = np.flatnonzero(~absent), question.domain

@@ -334,11 +334,7 @@ class RowChoice:
         fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int16)
         read = {}
         for name, domain in self.domains.items():
-            if name in silent:
-                absent = silent[name][there]
-                values = read_values(chunk, name, domain, there[~absent]).between(absent)
-            else:
-                values = self._values(chunk, name, domain, there)
+            values = self._values(chunk, name, domain, there, silent.get(name))
             if values.text.any():
                 self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             if values.outside.any():
@@ -362,7 +358,12 @@ class RowChoice:
         alone = self.ticks.get(name) is None
         return chunk.absent(name) if alone else np.zeros(len(chunk), dtype=np.bool_)
 
-    def _values(self, chunk: Chunk, name: str, domain: Domain, there: Integers) -> Values:
+    def _values(
+        self, chunk: Chunk, name: str, domain: Domain, there: Integers, silent: Mask | None
+    ) -> Values:
+        if silent is not None:
+            absent = silent[there]
+            return read_values(chunk, name, domain, there[~absent]).between(absent)
         ticks = self.ticks.get(name)
         if ticks is None or not isinstance(domain, Several):
             return read_values(chunk, name, domain, there)

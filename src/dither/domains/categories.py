@@ -75,20 +75,10 @@ class Categories(Domain):
                 f"at most 2^32 categories are supported, not {len(kept)}; hash the labels first"
             )
         object.__setattr__(self, "labels", kept)
+        object.__setattr__(self, "optional", not isinstance(kept, range) and None in kept)
 
     def __len__(self) -> int:
         return len(self.labels)
-
-    @property
-    def optional(self) -> bool:
-        return not isinstance(self.labels, range) and None in self._codes
-
-    def with_no_answer(self) -> Categories:
-        if self.optional:
-            return self
-        if len(self) >= MOST_ITEMS:
-            raise InvalidParameter(f"optional categories are fewer than {MOST_ITEMS}, not {len(self)}")
-        return Categories([*self.labels, None])
 
     @cached_property
     def _codes(self) -> dict[Hashable, int]:
@@ -99,7 +89,7 @@ class Categories(Domain):
         if isinstance(values, np.ma.MaskedArray):
             if not self.optional:
                 raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
-            values = np.where(np.ma.getmaskarray(values), None, values.data)
+            values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
         if isinstance(self.labels, range):
             array = regular(values)
             if array is None or array.dtype.kind not in "iu":

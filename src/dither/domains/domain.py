@@ -31,6 +31,7 @@ class Domain(ABC):
 
     kind: ClassVar[str]  # the name in a device text
     outside: ClassVar[str]  # what a device does with a value outside: "clip", "wrap" or "refuse"
+    optional: bool = False  # whether "no answer" (None) is one of the inputs, as private as any other
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -53,18 +54,6 @@ class Domain(ABC):
     @abstractmethod
     def from_device(cls, data: Mapping[str, Any]) -> Self:
         """Return the domain that `device` describes."""
-
-    @property
-    def optional(self) -> bool:
-        """Whether "no answer" (None) is one of the inputs, as private as any other."""
-        return False
-
-    def with_no_answer(self) -> Domain:
-        """Return the domain with "no answer" as one more input; see `Optional`."""
-        raise InvalidParameter(
-            f"dt.Optional is for numbers, angles and categories; {self} has no cells beside it for \"no "
-            'answer": make it a value of its own, such as an item, a text or a place that stands for it'
-        )
 
     @property
     def portable(self) -> bool:
@@ -260,25 +249,33 @@ class Optional(Domain):
     of: Line
 
     kind: ClassVar[str] = "optional"
+    optional: ClassVar[bool] = True  # type: ignore[misc]
 
     def __new__(cls, of: Domain) -> Any:
         """Return the optional domain; that of categories is `Categories`."""
         if not isinstance(of, Domain):
-            raise InvalidParameter(f"dt.Optional takes a domain such as dt.Interval(18, 100), not {found(of)}")
-        return super().__new__(cls) if isinstance(of, Line) else of.with_no_answer()
+            raise InvalidParameter(
+                f"dt.Optional takes a domain such as dt.Interval(18, 100), not {found(of)}"
+            )
+        if isinstance(of, Line):
+            return super().__new__(cls)
+        if of.optional:
+            return of
+        from dither.domains.categories import Categories  # which imports this module
 
-    def __init__(self, of: Line) -> None:
-        object.__setattr__(self, "of", of)
+        if isinstance(of, Categories):
+            return Categories([*of.labels, None])
+        raise InvalidParameter(
+            f"dt.Optional is for numbers, angles and categories; {of} has no cells beside it for it: make "
+            "'no answer' a value of its own, such as an item, a text or a place"
+        )
+
+    def __init__(self, of: Any) -> None:
+        if isinstance(of, Line):  # Python also calls this for what is optional already
+            object.__setattr__(self, "of", of)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Optional, (self.of,)
-
-    @property
-    def optional(self) -> bool:
-        return True
-
-    def with_no_answer(self) -> Optional:
-        return self
 
     @property
     def outside(self) -> str:  # type: ignore[override]
@@ -307,7 +304,7 @@ class Optional(Domain):
         if answered.size and not self.of.admits(answered):
             if np.isnan(answered).any():
                 raise OutsideDomain(
-                    "NaN is not taken for \"no answer\", for it may be an error in the data; pass None, or "
+                    'NaN is not taken for "no answer", for it may be an error in the data; pass None, or '
                     "np.ma.masked_invalid(values) if it does mean that"
                 )
             self.of.refuse()

@@ -78,8 +78,8 @@ def numerical(summary: Summary) -> NumberQuestion:
         )
     if isinstance(summary.question, OptionalQuestion):
         raise InvalidParameter(
-            f"of {summary.question.domain}, dt.mean and dt.response_rate are estimated: other quantities need "
-            "numbers that everybody answers"
+            f"of {summary.question.domain}, dt.mean and dt.response_rate are estimated: other quantities "
+            "need numbers that everybody answers"
         )
     if not isinstance(summary.question, NumberQuestion):
         raise InvalidParameter(
@@ -493,7 +493,9 @@ def mean(
         from dither.estimation.optional import mean_of_answers  # which imports this module
 
         if as_method(method) is not linear:
-            raise InvalidParameter(f"the mean of an optional number is linear; leave method={found(method)} out")
+            raise InvalidParameter(
+                f"the mean of an optional number is linear; leave method={found(method)} out"
+            )
         return mean_of_answers(summary, summary.question)
     return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
 

@@ -208,7 +208,9 @@ class Mechanism(ABC, Generic[Admits]):
         object.__setattr__(self, "epsilon", self._budget())
         if not self.admits(self.domain):
             wanted = " or ".join(kind.__name__ for kind in self.takes)
-            hint = "; Podium, PM, SW and OGPM have a window for it" if isinstance(self.domain, Optional) else ""
+            hint = (
+                "; Podium, PM, SW and OGPM have a window for it" if isinstance(self.domain, Optional) else ""
+            )
             raise InvalidParameter(
                 f"{type(self).__name__} needs a domain of type {wanted}, not "
                 f"{type(self.domain).__name__}{hint}"
@@ -223,8 +225,9 @@ class Mechanism(ABC, Generic[Admits]):
 
     @classmethod
     def admits(cls, domain: object) -> bool:
-        """Return whether the design is one for this domain."""
-        return isinstance(domain, cls.takes)
+        """Return whether the design is one for this domain; a window with cells to choose may be optional."""
+        free = hasattr(cls, "shape") and cls.__dataclass_fields__["cells"].init
+        return isinstance(domain.of if free and isinstance(domain, Optional) else domain, cls.takes)
 
     def _budget(self) -> float:
         return check_epsilon(self.epsilon)
@@ -529,12 +532,6 @@ class WindowMechanism(NumberMechanism):
     def _check(self) -> None:
         check_cells(self.cells)
 
-    @classmethod
-    def admits(cls, domain: object) -> bool:
-        """Return whether the design is one for this domain; with cells to choose, it may be optional."""
-        free = bool(cls.__dataclass_fields__["cells"].init)
-        return isinstance(domain.of if free and isinstance(domain, Optional) else domain, cls.takes)
-
     @property
     def chooses_cells(self) -> bool:
         """Whether the number of cells is a parameter, and not part of the design."""
@@ -544,7 +541,8 @@ class WindowMechanism(NumberMechanism):
         share = self._shape.width
         if self.domain.optional:  # the window has its share of the cells beside those for "no answer"
             width = min(max(round(share / (1.0 + share) * self.cells), 1), self.cells // 2)
-            window, room = Sliding.largest(self.epsilon, self.cells, width), Room(self.cells - width, width)
+            window = Sliding.largest(self.epsilon, self.cells, width)
+            room: Any = Room(self.cells - width, width)
             rule: Any = self._shape.placement.rule(self.line, room)
             return OptionalKernel(self.line, window, rule)
         width = min(max(round(share * self.cells), 1), self.cells - 1)
@@ -613,8 +611,8 @@ class WindowMechanism(NumberMechanism):
     def _insist_on_a_number(self) -> None:
         if self.domain.optional:
             raise InvalidParameter(
-                f"a report of {type(self).__name__} on {self.domain} may be no number, so that it has no density "
-                "and no error; those of the design on the numbers alone say what a number costs"
+                f"a report of {type(self).__name__} on {self.domain} may be no number, so that it has no "
+                "density and no error; those of the design on the numbers alone say what a number costs"
             )
 
     def _sampled_start(self, x: Floats) -> Floats:

@@ -451,7 +451,7 @@ class NumberQuestion(Question):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OptionalQuestion(PlainQuestion):
+class OptionalQuestion(Question):
     """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
 
     domain: Optional
@@ -462,6 +462,9 @@ class OptionalQuestion(PlainQuestion):
     def line(self) -> Line:
         """The domain of the numbers."""
         return self.domain.of
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.domain.check(values), source, threads=threads)
 
     def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
         return self.kernel.probabilities(float(self.domain.check([x])[0]))

@@ -527,7 +527,8 @@ def read_domain(table: Mapping[str, Any]) -> Domain:
     if not isinstance(optional, bool):
         raise InvalidParameter(f"optional is true or false, not {found(optional)}")
     if optional:
-        made: Domain = Optional(read_domain({**table, "optional": False}))
+        domain: Any = Optional
+        made: Domain = domain(read_domain({**table, "optional": False}))
         return made
     given = [kind for kind in _DOMAINS if table.get(kind) is not None]
     if len(given) != 1:

@@ -440,7 +440,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         cells[:] = uniform + drawn * (inside - uniform)
 
     def draw_one(self, value: float, source: Source) -> int:
-        missing = value != value
+        missing = math.isnan(value)
         start = self.start.draw_one((value, self.line.low)[missing], source)
         drawn, ticket, uniform = self.window.lottery.draw_one(source, self.window.cells.bit_length() - 1)
         ticket *= drawn
@@ -472,14 +472,14 @@ class OptionalKernel(WindowKernel, CellKernel):
     def write_codebook(self, book: Decoder) -> Any:
         return book.plain()
 
-    def answered(self) -> Floats:
+    def answer_reading(self) -> Floats:
         """Return a number for each report whose mean is 1 if the person answered, and 0 if not."""
         window = self.window
         mean = (1.0 - window.contrast) * window.share  # of who answered, to be among the last K cells
         told = np.arange(window.cells) >= self.room
         return np.asarray(1.0 - (told - mean) / window.contrast)
 
-    def numbers(self) -> Floats | None:
+    def number_reading(self) -> Floats | None:
         """Return a number for each report whose mean is x − low for a value x, and 0 for no answer.
 
         None if the mean start is not affine in the value. With unknown a and g for the last K cells, the
@@ -492,7 +492,9 @@ class OptionalKernel(WindowKernel, CellKernel):
         cells = np.arange(window.cells, dtype=np.float64)
         # The start of the value x is (x − origin)·scale, less half a unit, in units of 2^−fraction cells.
         first = ((self.line.low - start.origin) * start.scale - 0.5) / (1 << start.fraction)
-        values = unit / kept * (cells - first - (window.width - 1) / 2.0)  # of a window at `low` the mean is 0
+        values = (
+            unit / kept * (cells - first - (window.width - 1) / 2.0)
+        )  # of a window at `low` the mean is 0
         # Adding a to numbers and g to the rest: a = g, and (1 − κ)·(average + a) + κ·a = 0.
         values[self.room :] = 0.0
         return np.asarray(values - (1.0 - kept) * values.mean())
