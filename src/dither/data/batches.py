@@ -15,7 +15,6 @@ from dither.data.arrow import (
     SPECIFICATION,
     arrow,
     decode_column,
-    from_numbers,
     has_dictionary,
     is_missing,
     is_number,
@@ -24,6 +23,7 @@ from dither.data.arrow import (
     rows_of,
     to_column,
     values_of,
+    with_gaps,
 )
 from dither.data.streams import Missing, check_missing, missing_answer
 from dither.domains import Domain, first_misfit
@@ -129,10 +129,7 @@ def perturb_column(
         raise OutsideDomain(f"{where(row)}: the value is not in {question.domain}") from None
     if whole:
         return to_column(reports)
-    # The reports are put back between the nulls. Only positions are used here, no value.
-    index = np.full(len(column), -1, dtype=np.int64)
-    index[places] = np.arange(places.size)
-    return to_column(reports).take(from_numbers(index, absent))
+    return with_gaps(reports, ~absent)
 
 
 def _perturb_optional(
