@@ -208,9 +208,15 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     codes, cells = chunk.codes(column, rows)
     # A label 3 is the text 3 in a file of text. None is "no answer", and not the text None.
     texts = {str(label): label for label in domain.labels if label is not None}
-    labels = [cell if _is_label(domain, cell) else texts.get(str(cell), cell) for cell in cells]
+    labels = [cell if _is_label(domain, cell) else _label_of(cell, texts) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
     return Values(CodedLabels(codes, labels), none, unknown[codes])
+
+
+def _label_of(cell: Any, texts: Mapping[str, Any]) -> Any:
+    """Return the label that a cell is by its text, or by its code if it has a value label of its own."""
+    code = getattr(cell, "code", None)
+    return texts.get(str(cell), cell if code is None else texts.get(str(code), cell))
 
 
 def _unclear_thousands(

@@ -47,6 +47,9 @@ TABLES: Final = {
     ".arrow": "columnar.ArrowFile",
     ".feather": "columnar.ArrowFile",
     ".xlsx": "excel.Excel",
+    ".sav": "statistics.Statistics",
+    ".zsav": "statistics.Statistics",
+    ".dta": "statistics.Statistics",
 }
 TRIPS: Final = {
     ".gpx": "gpx.Gpx",
