@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -13,13 +14,14 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
 from dither.device_text import canonical
+from dither.registry import _DRAWS
 from dither.service.settings import make_sealing_key
 from dither.wire.conformance import KINDS, run, vectors
 from dither.wire.ohttp import GATEWAY, configuration
@@ -72,7 +74,7 @@ def test_the_java_client_conforms(java: list[str]) -> None:
 
 
 # Draws that texts.json cannot have, since clients/javascript does not know them.
-LAST_UNITS = {
+LAST_UNITS: dict[str, Any] = {
     "indices": (dt.SubsetIndices(dt.Categories(12), epsilon=1), "heads", 1),
     "prefix": (dt.PEM(dt.Text(6), epsilon=1), "step", -1),
     "questions": (
@@ -100,6 +102,21 @@ def test_the_last_unit_of_every_draw_decides(java: list[str], kinds: tuple[str, 
     )
     told = [json.loads(line).get("refused", "read") for line in done.stdout.splitlines()]
     assert told == [*("read", "privacy") * len(kinds), "read", "privacy", "number", "number", "draw"]
+
+
+def test_the_names_of_mechanisms_are_those_of_python() -> None:
+    """In the client and on the page."""
+    code = (CLIENT / "src" / "dither" / "Question.java").read_text(encoding="utf-8")
+    listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
+    known = {draw: set(names.split()) for draw, names in _DRAWS.items()}
+    assert {draw: set(names.split()) for draw, names in listed.items()} == known
+    page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())
+    told = page.partition("*Names of mechanisms*, by draw: ")[2].partition(".")[0]
+    found: dict[str, set[str]] = {}
+    for part in re.split(r"; |, (?=`)", told):
+        draws = re.findall(r"`([a-z ]+)`", part)
+        found |= {draw: set(re.findall(r"[A-Z]\w+", part)) for draw in draws}
+    assert found == known
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * <p>What is read is null, a Boolean, a Double, a String, a List or a Map. Every number is a double, as in ECMAScript.
  */
 final class Json {
-    private static final int DEEPEST = 100;
+    private static final int DEEPEST = 24;
     private static final MathContext[] SIDES = {new MathContext(1, RoundingMode.DOWN), new MathContext(1, RoundingMode.UP)};
 
     private final String text;

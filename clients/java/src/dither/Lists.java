@@ -22,7 +22,7 @@ final class Lists {
 
     /** A draw about a code: what it reports are numbers, all equally wide. */
     abstract static class Codes extends Draw {
-        final long count;
+        long count;
         Categories list; // of the values; the inner draws of several questions have codes alone
         int width = 1; // bytes of a number
 
@@ -97,7 +97,7 @@ final class Lists {
                 return bits(given, (int) sized(given.get("size"), listed, 1 << 24));
             case "subset":
                 fields(given, around, "size", "chosen", "heads");
-                return subset(given, (int) sized(given.get("size"), listed, 1 << 24));
+                return subset(given, (int) sized(given.get("size"), listed, 1 << 16));
             case "indices":
                 fields(given, around, "size", "chosen", "heads");
                 return indices(given, (int) sized(given.get("size"), listed, 1 << 16));
@@ -260,6 +260,7 @@ final class Lists {
             double all = (Math.pow(order, dimension) - 1) / (order - 1);
             need(Math.pow(prime, degree) == order && all >= listed && all <= 1 << 21, "cells");
             points = (int) all;
+            if (listed == 0) count = points;
             block = (int) ((Math.pow(order, dimension - 1) - 1) / (order - 1));
             List<Object> polynomial = Json.list(given.get("polynomial"));
             int length = degree * dimension;
@@ -519,12 +520,12 @@ final class Lists {
                 names.add(Json.string(Json.list(one).get(0)));
                 parts.add(new Categories(Json.list(one).get(1), "refuse", "categories"));
             }
-            need(names.size() >= 2, "domain");
+            need(names.size() >= 2 && names.size() <= 64, "domain");
             long largest = Json.list(given.get("questions")).size();
             for (Object one : Json.list(given.get("draws"))) {
                 Map<String, Object> inner = Json.object(one);
                 String kind = Json.string(inner.get("draw"));
-                need(kind.equals("response") || kind.equals("indices"), "draw");
+                need(Arrays.asList("response", "indices", "projective").contains(kind), "draw");
                 Codes draw = codes(kind, inner, 0);
                 draws.add(draw);
                 columns = Math.max(columns, kind.equals("indices") ? (int) Json.whole(inner.get("chosen"), 2, 8) : 1);

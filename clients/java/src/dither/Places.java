@@ -328,6 +328,20 @@ final class Places {
             second = part(device.get("second"));
             width = Draw.width(Math.max(first.cells, second.cells));
             ratio(first.top.multiply(second.top), first.bottom.multiply(second.bottom));
+            double[][] ends = ends();
+            need(is(first, ends[0], area instanceof Sphere || this instanceof Walk) && is(second, ends[1], this instanceof Polar), "domain");
+        }
+
+        /** Return the ends of the two numbers; an angle begins at 0. */
+        private double[][] ends() {
+            if (this instanceof Walk) return new double[][] {{0, TURN}, {0, 1}};
+            if (area instanceof Disk) return new double[][] {{0, ((Disk) area).radius}, {0, TURN}};
+            if (area instanceof Rectangle) return new double[][] {((Rectangle) area).x, ((Rectangle) area).y};
+            return area instanceof Sphere ? new double[][] {{0, 360}, {-90, 90}} : new double[][] {{0, 1}, {0, 1}};
+        }
+
+        private static boolean is(Lines.Cells part, double[] ends, boolean turns) {
+            return part.line.turns == turns && part.line.low == ends[0] && part.line.high == ends[1];
         }
 
         private static Lines.Cells part(Object given) {
@@ -364,7 +378,6 @@ final class Places {
             super(disk, device);
             this.disk = disk;
             path = false;
-            need(!first.line.turns && first.line.low == 0 && first.line.high == disk.radius && second.line.turns, "domain");
         }
 
         @Override
@@ -428,6 +441,8 @@ final class Places {
         Walk(Area area, Map<String, Object> device) {
             super(area, device);
             start = pair(device.get("start"));
+            double[] inside = area.clip(start);
+            need(inside[0] == start[0] && inside[1] == start[1], "start");
             List<Object> books = Json.list(device.get("codebooks"));
             need(books.size() == 2, "start");
             turns = new Codebook(books.get(0), first.cells);
