@@ -46,6 +46,11 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         )
     folder = tmp_path_factory.mktemp("java")
     files = sorted(str(file) for part in ("src", "test") for file in (CLIENT / part).rglob("*.java"))
+    readme = (CLIENT / "README.md").read_text(encoding="utf-8")
+    for code in re.findall(r"^```java\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL):
+        file = folder / (code.partition("final class ")[2].split()[0] + ".java")
+        file.write_text(code, encoding="utf-8")
+        files.append(str(file))
     done = subprocess.run(
         [str(found[1]), *(f"-J{word}" for word in FAST), *OPTIONS, "-d", str(folder), *files],
         capture_output=True,
@@ -280,6 +285,14 @@ def test_reports_come_to_a_collector_directly_and_through_a_relay(java: list[str
         relay = collector.address + GATEWAY
         sent = checks(java, "send", str(tmp_path / "me.account"), address, key, relay, sealing)
         assert sent == ["4 0 [] -1"]
+        done = subprocess.run(
+            [*java, "Ask", address, key, str(tmp_path / "you.account")],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines()[-1] == "drawn 1"
+        assert "2.72 times likelier" in done.stdout
 
 
 def _get(address: str) -> str:

@@ -233,7 +233,7 @@ def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict
         if wrong and "error" in answer:
             wrong += f" ({str(answer['error'])[:80]})"
         elif wrong:
-            wanted, told = (str(one.get(differing[0]))[:60] for one in (expected, answer))
+            wanted, told = (str(given.get(differing[0]))[:60] for given in (expected, answer))
             wrong += f": {told} for {wanted}"
     if not wrong:
         tally.passed += 1

@@ -9,7 +9,6 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
@@ -63,11 +62,14 @@ public final class FileStore implements Store {
         } catch (AtomicMoveNotSupportedException unusual) {
             throw new IOException("the account's file cannot be replaced as a whole here", unusual);
         }
-        Path folder = file.getParentFile().toPath();
-        try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-            directory.force(true); // the new name, too
+        FileChannel folder;
+        try {
+            folder = FileChannel.open(file.getParentFile().toPath(), StandardOpenOption.READ);
         } catch (IOException unsupported) {
-            if (File.separatorChar == '/') throw unsupported; // Windows does not open folders
+            return; // Windows does not open folders
+        }
+        try (FileChannel directory = folder) {
+            directory.force(true); // the new name, too
         }
     }
 }
