@@ -127,6 +127,9 @@ def questions() -> dict[str, Mechanism[Any]]:
         "Cumulative, scale": dt.Cumulative(WORDS, epsilon=2),
         "Workload": dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1),
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
+        "Marginals, projective": dt.Marginals(
+            {"age": dt.Categories(5), "day": dt.Categories(7)}, epsilon=0.5
+        ),
         "SubsetIndices": dt.SubsetIndices(dt.Categories(12), epsilon=1),
         "SetResponse": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
