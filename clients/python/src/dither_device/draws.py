@@ -1,0 +1,730 @@
+"""How a device turns one value into one report: random numbers, domains, start rules, windows and sets.
+
+The rules are docs/wire.md; a report takes the bytes that the page says, in that order. `take` is always a
+function that returns so many random bytes.
+"""
+
+from __future__ import annotations
+
+from struct import pack
+
+from dither_device.text import (
+    MOST_SAFE,
+    Fields,
+    digest,
+    hexadecimal,
+    is_digits,
+    listed,
+    need,
+    real,
+    whole,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Take = Callable[[int], bytes]
+    Inside = Callable[[Any], Any]
+    Domain = tuple[Inside, Callable[[Any], bytes]]
+
+
+class Outside(ValueError):
+    """A value is not in the domain of its question. Nothing of it is in the error."""
+
+
+class Draw:
+    """A question's randomiser: what values it takes, what it spends, and how it draws.
+
+    `ratio` are the numerator and denominator of the largest ratio of two probabilities of one report. `place`
+    turns a value into an input, or raises Outside. `mark` tells inputs apart, as bytes. `draw(input, take)`
+    returns the report. `names` are the mechanisms that draw so.
+    """
+
+    paths = False  # whether a value is a list of places
+    joint = False  # whether a report needs coins that two devices have dealt each other
+    labels: tuple[Any, ...] | None = None
+    epsilon_of: Callable[[dict[str, Any]], float] | None = None  # ε where it is not ln(ratio)
+    delta_of: Callable[[int, Any], float] | None = None  # δ at a bound of e^ε·2^320; raises if it is too large
+
+    def __init__(self, names: str, ratio: tuple[int, int], domain: Domain, draw: Callable[[Any, Take], bytes]):
+        self.names, self.ratio, self.draw = names.split(), ratio, draw
+        self.place, self.mark = domain
+
+
+# --- random numbers
+
+
+def bits(take: Take, size: int) -> int:
+    """Return a uniform number below 2^size: ⌈size/8⌉ bytes, of which the highest bits are kept."""
+    length = (size + 7) >> 3
+    return int.from_bytes(take(length), "little") >> (8 * length - size)
+
+
+def below(take: Take, bound: int) -> int:
+    """Return a uniform number below a bound, by rejection."""
+    size = (bound - 1).bit_length()
+    while True:
+        drawn = bits(take, size)
+        if drawn < bound:
+            return drawn
+
+
+def read_coin(text: object) -> tuple[Callable[[Take], bool], int, int]:
+    """Return a coin with probability heads/2^128, its heads and its tails."""
+    heads = hexadecimal(text, 33)
+    need(heads <= 1 << 128, "number", "a probability above 1")
+    high, low = heads >> 64, heads & (1 << 64) - 1
+
+    def toss(take: Take) -> bool:
+        first = bits(take, 64)
+        return bits(take, 64) < low if first == high else first < high
+
+    return toss, heads, (1 << 128) - heads
+
+
+_LIFT = 1 << 75  # decides the number of digits of Python's integers, so that the time tells nothing
+
+
+def read_lottery(given: Fields, tickets: int) -> tuple[Callable[[Take, int], tuple[bool, int, int]], int, int]:
+    """Return a draw of an index below `tickets`, each with probability step/2^bits, or none.
+
+    The draw returns whether there is an index, the index, and uniform bits beside it. Python is slower the
+    more digits an integer has, so words are lifted: (v + 2^75·d) // d = v // d + 2^75 for every v.
+    """
+    size = whole(given["bits"], 64, 96)
+    step = hexadecimal(given["step"], 24)
+    long, room = step >> 32, 1 << (size - 32)
+    need(size in (64, 96) and (step if size == 96 else long), "step")
+    need(tickets * (long + 1) <= room, "step")
+    first, early = max(long, 1), (size >> 3) - 4
+    lifted = first * _LIFT
+    lift, bound, late = lifted - room, tickets * long + lifted, room - tickets + lifted
+
+    def draw(take: Take, extra: int) -> tuple[bool, int, int]:
+        more = (extra + 7) >> 3
+        taken, end = take(early + more), early
+        word = int.from_bytes(taken[:early] + b"\x01", "little") + lift
+        drawn, ticket = word < bound, word // first - _LIFT
+        if word >= late:  # the late word decides, with probability below 2^−16
+            ticket, taken, end = word - late, taken[early:] + take(4), 4
+            drawn = int.from_bytes(taken[:4], "little") < step & 0xFFFFFFFF
+        return drawn, ticket, int.from_bytes(taken[end:], "little") >> (8 * more - extra)
+
+    return draw, step, 1 << size
+
+
+def as_cell(value: int, cells: int) -> bytes:
+    """Return a report below `cells` as 1, 2, 4 or 8 bytes."""
+    return value.to_bytes(width_of(cells), "little")
+
+
+def width_of(cells: int) -> int:
+    """Return how many bytes hold a number below `cells`: 1, 2, 4 or 8."""
+    return 1 if cells <= 1 << 8 else 2 if cells <= 1 << 16 else 4 if cells <= 1 << 32 else 8
+
+
+# --- domains
+
+
+def _mark_number(value: float) -> bytes:
+    return pack("<d", value + 0.0)  # so that −0 is 0
+
+
+def _mark_code(code: int) -> bytes:
+    return pack("<q", code)
+
+
+def read_ends(domain: Fields) -> tuple[bool, float, float]:
+    """Return whether a domain is a circle, and its two ends."""
+    turns = domain["kind"] == "circle"
+    need(turns or domain["kind"] == "interval", "domain")
+    low = 0.0 if turns else real(domain["low"])
+    high = real(domain["period" if turns else "high"])
+    need(low >= -1e30 and high <= 1e30 and high - low >= 1e-30, "domain")
+    return turns, low, high
+
+
+def read_line(device: Fields) -> tuple[Domain, float, float]:
+    """Return the interval or circle of a device text, and its two ends."""
+    turns, low, high = read_ends(device["domain"])
+    need(device["outside"] == ("wrap" if turns else "clip"), "domain")
+
+    def place(value: Any) -> float:
+        try:
+            if isinstance(value, bool | str | bytes):
+                raise Outside("a number was expected")
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise Outside("a number was expected") from None
+        if turns and number - number == 0:
+            turned = number % high
+            return turned if turned < high else 0.0
+        if turns or number != number:
+            raise Outside("a number was expected")
+        return min(max(number, low), high)
+
+    return (place, _mark_number), low, high
+
+
+def read_labels(domain: Fields) -> tuple[Callable[[Any], int], int, tuple[Any, ...] | None]:
+    """Return what turns an answer into its code, how many there are, and the labels if there are any."""
+    if "count" in domain:
+        count = whole(domain["count"], 2, 1 << 32)
+
+        def number(value: Any) -> int:
+            try:
+                code = int(value)
+                if isinstance(value, bool | str | bytes) or code != value or not 0 <= code < count:
+                    raise Outside("no such category")
+            except (TypeError, ValueError, OverflowError):
+                raise Outside("no such category") from None
+            return code
+
+        return number, count, None
+    labels = tuple(map(_label, listed(domain["labels"], "domain")))
+    known = {_key(label): code for code, label in enumerate(labels)}
+    need(len(known) > 1 and len(known) == len(labels), "domain", "two labels or more, each once")
+
+    def find(value: Any) -> int:
+        try:
+            return known[_key(value)]
+        except (KeyError, TypeError):
+            raise Outside("no such category") from None
+
+    return find, len(labels), labels
+
+
+def _label(label: Any) -> Any:
+    if isinstance(label, Fields):
+        if "integer" in label:
+            text = label["integer"]
+            need(isinstance(text, str), "domain")
+            number = hexadecimal(text.removeprefix("-"), 1024)
+            need(number > MOST_SAFE, "domain")
+            return -number if text.startswith("-") else number
+        return real(label["number"])
+    need(not isinstance(label, list), "domain")
+    return label
+
+
+def _key(label: Any) -> Any:
+    """Return what labels are found by: True is not 1, and 1 is 1.0."""
+    return (type(label), label) if label is None or isinstance(label, bool | str) else label
+
+
+def read_codes(device: Fields) -> tuple[Domain, int, tuple[Any, ...] | None]:
+    """Return the categories of a device text, and how many there are."""
+    domain = device["domain"]
+    need(domain["kind"] == "categories" and device["outside"] == "refuse", "domain")
+    place, count, labels = read_labels(domain)
+    return (place, _mark_code), count, labels
+
+
+# --- start rules
+
+
+def read_start(rule: Any, cells: int, low: float, high: float) -> Callable[[float, Take], int]:
+    """Return the start of a value's window; random rounding takes bytes first."""
+    need(isinstance(rule, Fields), "start")
+    kind, origin, scale = rule["kind"], real(rule["origin"]), real(rule["scale"])
+    most = 1 << (52 if cells > 1 << 16 else 31)
+    need(scale > 0, "start")
+    need(all(abs((end - origin) * scale) < most for end in (low, high)), "start", "beyond all integers")
+    if kind == "line":
+        fraction = whole(rule["fraction"], 0, 30)
+        last = rule["last"]
+        last = None if last is None else whole(last, 0, 1 << 52)
+        base = _LIFT >> fraction
+
+        def line(value: float, take: Take) -> int:
+            aimed = (value - origin) * scale
+            start = int(aimed if last is None else min(max(aimed, 0.0), last))
+            # Lifted, so that the sum has as many digits for every value.
+            return ((_LIFT + start + bits(take, fraction)) >> fraction) - base if fraction else start
+
+        return line
+    if kind == "steps":
+        starts, counts = listed(rule["starts"], "start"), listed(rule["counts"], "start")
+        need(counts and len(starts) == len(counts), "start")
+        need(sum(whole(count, 1, 1 << 16) for count in counts) <= 1 << 16, "start", "too long a table")
+        steps: list[int] = []
+        for start, count in zip(starts, counts):
+            steps += [whole(start, 0, cells - 1)] * count
+        end = len(steps) - 1
+        return lambda value, take: steps[min(max(int((value - origin) * scale), 0), end)]
+    need(kind == "knots" and cells <= 1 << 16, "start")
+    table = _read_knots(rule, cells)
+    final = ((len(table) - 1) << 16) - 1
+
+    def knots(value: float, take: Take) -> int:
+        at = min(max(int((value - origin) * scale), 0), final)
+        entry = table[(at + bits(take, 16)) >> 16]
+        return (entry + bits(take, 16)) >> 16
+
+    return knots
+
+
+def _read_knots(rule: Fields, cells: int) -> list[int]:
+    text = rule["bits"]
+    need(isinstance(text, str) and is_digits(text, len(text)) and len(text) % 2 == 0, "start")
+    more, most = bytes.fromhex(text), cells << 16
+    entry = whole(rule["first"], 0, most - 1)
+    table = [entry]
+    for piece in listed(rule["pieces"], "start"):
+        count, base = listed(piece, "start", 2)
+        whole(base, -most, most)
+        for _ in range(whole(count, 1, (1 << 15) - len(table))):
+            at = len(table) - 1
+            need(at >> 3 < len(more), "start", "a bit is missing")
+            entry += base + (more[at >> 3] >> (at & 7) & 1)
+            table.append(whole(entry, 0, most - 1))
+    size = len(table) - 1
+    need(size and len(more) == (size + 7) >> 3 and not more[-1] >> (((size - 1) & 7) + 1), "start")
+    return table
+
+
+# --- windows
+
+
+def _read_window(given: Any, low: float, high: float) -> tuple[int, Callable[[float, Take], int], tuple[int, int]]:
+    """Return the cells of a sliding window, a draw of one cell, and the ratio."""
+    need(isinstance(given, Fields) and given["draw"] == "sliding", "draw")
+    cells = whole(given["cells"], 2, 1 << 32)
+    need(cells & (cells - 1) == 0, "cells")
+    width = whole(given["width"], 1, cells - 1)
+    lottery, step, room = read_lottery(given, width)
+    start = read_start(given["start"], cells, low, high)
+    size, outside = cells.bit_length() - 1, room - width * step
+
+    def cell(value: float, take: Take) -> int:
+        begin = start(value, take)
+        drawn, ticket, uniform = lottery(take, size)
+        return (uniform, begin + ticket)[drawn] & (cells - 1)  # no branch on the value or the outcome
+
+    return cells, cell, (outside + cells * step, outside)
+
+
+def sliding(device: Fields) -> Draw:
+    domain, low, high = read_line(device)
+    cells, cell, ratio = _read_window(device, low, high)
+    names = "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused"
+    return Draw(names, ratio, domain, lambda value, take: as_cell(cell(value, take), cells))
+
+
+def mixture(device: Fields) -> Draw:
+    domain, low, high = read_line(device)
+    cells, cell, ratio = _read_window(device["first"], low, high)
+    others, other, more = _read_window(device["second"], low, high)
+    heads = whole(device["heads"], 0, (1 << 32) - 1)
+
+    def draw(value: float, take: Take) -> bytes:
+        told = cell(value, take) if bits(take, 32) < heads else cells + other(value, take)
+        return as_cell(told, cells + others)
+
+    return Draw("Hybrid", ratio if ratio[0] * more[1] > more[0] * ratio[1] else more, domain, draw)
+
+
+def read_blocks(given: Fields, count: int, size: int = 0) -> tuple[Callable[[int, Take], int], tuple[int, int]]:
+    """Return a draw of a block, each with probability d/2^w, otherwise the own one; and the ratio."""
+    lottery, step, room = read_lottery(given, count)
+
+    def cell(own: int, take: Take) -> int:
+        drawn, block, inner = lottery(take, size)
+        return ((own, block)[drawn] << size) + inner
+
+    return cell, (room - (count - 1) * step, step)
+
+
+def sectors(device: Fields) -> Draw:
+    domain, low, high = read_line(device)
+    cells = whole(device["cells"], 2, 1 << 32)
+    width = whole(device["width"], 1, cells // 2)
+    need(width & (width - 1) == 0 and cells % width == 0, "cells")
+    cell, ratio = read_blocks(device, cells // width, width.bit_length() - 1)
+    rule = device["start"]
+    start = read_start(rule, cells, low, high)
+    need(rule["kind"] == "line" and rule["fraction"] == 0, "start")
+    return Draw(
+        "Sectors", ratio, domain, lambda value, take: as_cell(cell(start(value, take) % cells // width, take), cells)
+    )
+
+
+def response(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    made = Draw("KRR RR", *_respond(device, count, domain))
+    made.labels = labels
+    return made
+
+
+def _respond(given: Fields, count: int | None, domain: Domain) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
+    whole(given["width"], 1, 1)
+    cells = whole(given["cells"], 2 if count is None else count, 1 << 32 if count is None else count)
+    cell, ratio = read_blocks(given, cells)
+    return ratio, domain, lambda code, take: as_cell(cell(code, take), cells)
+
+
+# --- sets of categories
+
+
+def _read_size(given: Fields, count: int | None) -> int:
+    least, most = (2, 1 << 24) if count is None else (count, min(count, 1 << 24))
+    return whole(given["size"], least, most)
+
+
+def unary(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    size = _read_size(device, count)
+    own, yes, no = read_coin(device["own"])
+    other, heads, tails = read_coin(device["other"])
+    need(0 < heads < yes, "step")
+
+    def draw(code: int, take: Take) -> bytes:
+        row = bytearray((size + 7) >> 3)
+        for bit in range(size):
+            row[bit >> 3] |= (own if bit == code else other)(take) << (bit & 7)
+        return bytes(row)
+
+    made = Draw("OUE SUE", (yes * tails, no * heads), domain, draw)
+    made.labels = labels
+    return made
+
+
+def subset(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    last = _read_size(device, count) - 1
+    chosen = whole(device["chosen"], 1, last)
+    toss, heads, tails = read_coin(device["heads"])
+
+    def draw(code: int, take: Take) -> bytes:
+        held = toss(take)
+        row, wanted = bytearray(count), chosen - held
+        for at in range(last):
+            row[at] = below(take, last - at) < wanted
+            wanted -= row[at]
+        row[last], row[code] = row[code], held  # the others were drawn as 0 … k − 2
+        told = bytearray((count + 7) >> 3)
+        for at, bit in enumerate(row):
+            told[at >> 3] |= bit << (at & 7)
+        return bytes(told)
+
+    made = Draw("SubsetSelection", (heads * (count - chosen), tails * chosen), domain, draw)
+    made.labels = labels
+    return made
+
+
+def draw_different(take: Take, count: int, bound: int) -> list[int]:
+    """Return so many different numbers below a bound, in random order."""
+    taken: list[int] = []
+    for made in range(count):
+        number = below(take, bound - made)
+        for other in sorted(taken):
+            number += number >= other
+        taken.append(number)
+    return taken
+
+
+def indices(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    made = Draw("SubsetIndices", *_read_indices(device, count, domain))
+    made.labels = labels
+    return made
+
+
+def _read_indices(given: Fields, count: int | None, domain: Domain) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
+    size = _read_size(given, count)
+    chosen = whole(given["chosen"], 1, size - 1)
+    toss, heads, tails = read_coin(given["heads"])
+
+    def draw(code: int, take: Take) -> bytes:
+        held = toss(take)
+        taken = draw_different(take, chosen, size - 1)
+        row = [number + (number >= code) for number in (taken[:-1] if held else taken)]
+        return b"".join(as_cell(number, size) for number in sorted([*row, code] if held else row))
+
+    return (heads * (size - chosen), tails * chosen), domain, draw
+
+
+def several(device: Fields) -> Draw:
+    from math import comb
+
+    domain = device["domain"]
+    need(domain["kind"] == "several" and device["outside"] == "refuse", "domain")
+    code, items, labels = read_labels(domain)
+    most = whole(domain["most"], 1, items)
+    chosen = whole(device["chosen"], 1, min(items, 512))
+    least = whole(device["least"], 1, min(most, chosen))
+    toss, heads, tails = read_coin(device["heads"])
+    width = (items + most - 1).bit_length()
+    need(items <= 1 << 20 and chosen * width <= 512, "cells")
+    ways = [comb(most, j) * comb(items, chosen - j) for j in range(min(most, chosen) + 1)]
+    missed, met = ways[:least], ways[least:]
+
+    def place(value: Any) -> list[int]:
+        if isinstance(value, str | bytes | dict):
+            raise Outside("a list of items was expected")
+        try:
+            return sorted({code(item) for item in value})
+        except TypeError:
+            raise Outside("a list of items was expected") from None
+
+    def passed(at: int, parts: list[int]) -> int:
+        count = 0
+        for part in parts:
+            at -= part
+            count += at >= 0
+        return count
+
+    def draw(codes: list[int], take: Take) -> bytes:
+        own = list(codes)
+        if len(own) > most:
+            for at in range(most):
+                other = at + below(take, len(own) - at)
+                own[at], own[other] = own[other], own[at]
+        own = sorted(own[:most])
+        own += range(items, items + most - len(own))
+        # Whatever the items are and whether they are met, the same numbers are drawn.
+        held = toss(take)
+        hit, miss = below(take, sum(met)), below(take, sum(missed))
+        count = (passed(miss, missed), passed(hit, met) + least)[held]
+        others = draw_different(take, chosen, items)
+        members = draw_different(take, min(most, chosen), most)
+        told = []
+        for at, number in enumerate(others):
+            element = number
+            for mine in own:
+                element += element >= mine
+            told.append(own[members[at]] if at < count else element)
+        packed = sum(element << width * at for at, element in enumerate(sorted(told)))
+        return packed.to_bytes((chosen * width + 7) >> 3, "little")
+
+    encode: Callable[[Any], bytes] = lambda codes: b"".join(map(_mark_code, codes))  # noqa: E731
+    made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), (place, encode), draw)
+    made.labels = labels
+    return made
+
+
+def hadamard(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    order = whole(device["order"], count + 1, 1 << 32)
+    toss, heads, tails = read_coin(device["heads"])
+    need(order & (order - 1) == 0 and order <= 2 * count, "cells")
+    size = order.bit_length() - 1
+
+    def draw(code: int, take: Take) -> bytes:
+        row, column = code + 1, bits(take, size)
+        odd = (row & column).bit_count() & 1
+        return as_cell(column ^ (row & -row) * (odd == toss(take)), order)
+
+    made = Draw("HadamardResponse", (heads, tails), domain, draw)
+    made.labels = labels
+    return made
+
+
+def projective(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    order, dimension = whole(device["order"], 2, 1 << 21), whole(device["dimension"], 2, 21)
+    prime = next(n for n in range(2, order + 1) if order % n == 0 or n * n > order)
+    prime = prime if order % prime == 0 else order
+    degree = 0
+    while prime**degree < order:
+        degree += 1
+    need(prime**degree == order and order**dimension <= 1 << 43, "cells")
+    points, block = ((order**n - 1) // (order - 1) for n in (dimension, dimension - 1))
+    need(count <= points <= 1 << 21, "cells")
+    polynomial = [whole(part, 0, prime - 1) for part in listed(device["polynomial"], "cells", degree * dimension)]
+    own, other = hexadecimal(device["own"], 32), hexadecimal(device["other"], 32)
+    size = whole(device["bits"], 64, 128)
+    hits = block * own
+    total = hits + (points - block) * other
+    need(size in (64, 128) and 0 < other < own and 1 << (size - 1) <= total <= 1 << size, "step")
+    members = _difference_set(prime, degree, polynomial, points)
+    inside = b"".join(pack("<I", at) for at in members[:block])
+    need(digest(inside) == device["set"], "fingerprint")
+
+    def draw(code: int, take: Take) -> bytes:
+        while True:
+            drawn = bits(take, size)
+            if drawn < total:
+                break
+        at = drawn // own if drawn < hits else block + (drawn - hits) // other
+        return as_cell((members[at] - code) % points, points)
+
+    made = Draw("ProjectiveResponse", (own, other), domain, draw)
+    made.labels = labels
+    return made
+
+
+def _difference_set(prime: int, degree: int, polynomial: list[int], points: int) -> list[int]:
+    """Return the elements of the difference set in ascending order, then all others."""
+    length, total = len(polynomial), degree * points
+    values = [0] * (length - 1) + [1]
+    for at in range(total - length):
+        values.append(-sum(c * values[at + j] for j, c in enumerate(polynomial)) % prime)
+    inside, outside = [], []
+    for at in range(points):
+        (outside if any(values[at + j * points] for j in range(degree)) else inside).append(at)
+    return inside + outside
+
+
+_WORD = (1 << 64) - 1
+
+
+def mix(seed: int) -> int:
+    """Return SplitMix64's finaliser of (s + 1)·0x9E3779B97F4A7C15."""
+    m = (seed + 1) * 0x9E3779B97F4A7C15 & _WORD
+    m = (m ^ m >> 30) * 0xBF58476D1CE4E5B9 & _WORD
+    m = (m ^ m >> 27) * 0x94D049BB133111EB & _WORD
+    return m ^ m >> 31
+
+
+def bucket_of(seed: int, item: int, buckets: int) -> int:
+    """Return the bucket of an item under a seed: the hash family "affine 1"."""
+    m = mix(seed)
+    return ((m >> 32) * item + m & 0xFFFFFFFF) * buckets >> 32
+
+
+def _read_hash(device: Fields) -> tuple[int, Callable[[int, Take], int], tuple[int, int]]:
+    need(device["hash"] == "affine 1", "draw")
+    buckets = whole(device["buckets"], 2, 1 << 16)
+    return buckets, *read_blocks(device, buckets)
+
+
+def hashed(device: Fields) -> Draw:
+    domain, _, labels = read_codes(device)
+    buckets, cell, ratio = _read_hash(device)
+
+    def draw(code: int, take: Take) -> bytes:
+        seed = bits(take, 47)
+        return (seed << 16 | cell(bucket_of(seed, code, buckets), take)).to_bytes(8, "little")
+
+    made = Draw("OLH BLH", ratio, domain, draw)
+    made.labels = labels
+    return made
+
+
+def prefix(device: Fields) -> Draw:
+    domain = device["domain"]
+    need(domain["kind"] == "text" and device["outside"] in ("clip", "refuse"), "domain")
+    length, alphabet = whole(domain["length"], 1, 1 << 16), domain["alphabet"]
+    need(alphabet is None or (isinstance(alphabet, str) and 1 <= len(alphabet) <= 255), "domain")
+    need(alphabet is None or len(set(alphabet)) == len(alphabet), "domain")
+    buckets, cell, ratio = _read_hash(device)
+    ends = [whole(end, 1, length) for end in listed(device["ends"])]
+    need(ends and ends[-1] == length and all(a < b for a, b in zip(ends, ends[1:])), "number")
+
+    def place(value: Any) -> bytes:
+        try:
+            row = value.encode() if alphabet is None else bytes(1 + alphabet.index(letter) for letter in value)
+        except (AttributeError, TypeError, ValueError):
+            raise Outside("no text of the alphabet") from None
+        if len(row) > length or (alphabet is None and 0 in row):
+            raise Outside("too long a text, or one with a zero byte")
+        return bytes(row) + bytes(length - len(row))
+
+    def draw(symbols: bytes, take: Take) -> bytes:
+        seed, key, asked = bits(take, 47), 0, 0
+        end = ends[seed % len(ends)]
+        for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
+            key = mix(key ^ symbol)
+            asked = key if at < end else asked
+        return (seed << 16 | cell(bucket_of(seed, asked >> 32, buckets), take)).to_bytes(8, "little")
+
+    return Draw("PEM", ratio, (place, bytes), draw)
+
+
+def questions(device: Fields) -> Draw:
+    """Read a draw of one of several questions about a row of attributes."""
+    domain = device["domain"]
+    need(domain["kind"] == "profile", "domain")
+    need(device["outside"] == "refuse", "domain")
+    parts = []
+    for pair in listed(domain["attributes"], "domain"):
+        name, categories = listed(pair, "domain", 2)
+        need(isinstance(name, str) and isinstance(categories, Fields), "domain")
+        need(categories["kind"] == "categories", "domain")
+        parts.append((name, *read_labels(categories)[:2]))
+    need(parts and len({name for name, *_ in parts}) == len(parts), "domain")
+    draws = []
+    for inner in listed(device["draws"], "draw"):
+        need(isinstance(inner, Fields) and inner["draw"] in ("response", "indices"), "draw")
+        nothing: Domain = (int, _mark_code)
+        if inner["draw"] == "response":
+            ratio, _, draw = _respond(inner, None, nothing)
+            draws.append((inner["cells"], 1, inner["cells"], ratio, draw))
+        else:
+            ratio, _, draw = _read_indices(inner, None, nothing)
+            draws.append((inner["size"], inner["chosen"], inner["size"], ratio, draw))
+    functions, ends, total = [], [], 0
+    for function in listed(device["questions"], "draw"):
+        attributes, values, weight, number = listed(function, "draw", 4)
+        places = [whole(place, 0, len(parts) - 1) for place in listed(attributes, "draw")]
+        number = whole(number, 0, len(draws) - 1)
+        count = 1
+        for place in places:
+            count *= parts[place][2]
+        need(places and len(set(places)) == len(places) and count <= 1 << 20, "draw")
+        for value in listed(values, "draw", count):
+            whole(value, 0, draws[number][0] - 1)
+        total += whole(weight, 1, 1 << 32)
+        ends.append(total)
+        functions.append((places, values, number))
+    need(total == 1 << 32 and draws, "draw")
+    used = [draws[number] for _, _, number in functions]
+    most = used[0][3]
+    for _, _, _, ratio, _ in used:
+        most = ratio if ratio[0] * most[1] > most[0] * ratio[1] else most
+    columns = max(chosen for _, chosen, *_ in draws)
+    width = width_of(max(len(functions), *(largest for _, _, largest, *_ in draws)))
+
+    def place_row(value: Any) -> list[int]:
+        try:
+            codes = [code(value[name]) for name, code, _ in parts]
+            if len(value) != len(parts):
+                raise Outside("an attribute too many")
+        except (KeyError, TypeError):
+            raise Outside("an attribute is missing") from None
+        return codes
+
+    def tell(codes: list[int], take: Take) -> bytes:
+        word = int.from_bytes(take(4), "little")
+        asked = sum(word >= end for end in ends)
+        places, values, number = functions[asked]
+        at = 0
+        for place in places:
+            at = at * parts[place][2] + codes[place]
+        _, chosen, largest, _, draw = draws[number]
+        told, size = draw(values[at], take), width_of(largest)
+        numbers = [int.from_bytes(told[n * size : (n + 1) * size], "little") for n in range(chosen)]
+        row = [asked, *numbers, *[0] * (columns - chosen)]
+        return b"".join(number.to_bytes(width, "little") for number in row)
+
+    encode: Callable[[Any], bytes] = lambda codes: b"".join(map(_mark_code, codes))  # noqa: E731
+    return Draw("Marginals", most, (place_row, encode), tell)
+
+
+READERS = {
+    "sliding": sliding,
+    "mixture": mixture,
+    "sectors": sectors,
+    "response": response,
+    "bits": unary,
+    "subset": subset,
+    "indices": indices,
+    "several": several,
+    "hadamard": hadamard,
+    "projective": projective,
+    "hashed": hashed,
+    "prefix": prefix,
+    "questions": questions,
+}
+# In modules of their own, which are imported when such a question is read.
+ELSEWHERE = {
+    "noise": ("lattice", "channel", "table"),
+    "places": (
+        *("pair", "polar", "walk", "nearest", "listing"),
+        *("planar", "rings", "points", "grid", "two copies"),
+        *("joint response", "joint bits", "joint hashed"),
+    ),
+}
