@@ -1,4 +1,4 @@
-"""What one person has given, in one SQLite file: the file of `dt.Account`, which may be used in turns with it.
+"""What one person has given, in one SQLite file: that of `dt.Account`, which may be used in turns with it.
 
 Every call is one transaction. What was spent is on disk before a report is returned. Every effect is a row
 whose digest includes that of the row before; the whole file is checked when it is opened.
@@ -31,7 +31,6 @@ from dither_device.rules import (
 from dither_device.text import (
     AccountUnusable,
     DeviceError,
-    Malformed,
     Refused,
     canonical,
     is_digits,
@@ -41,7 +40,7 @@ from dither_device.text import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from dither_device.rules import Data
@@ -151,7 +150,7 @@ class Moment:
         """Read the clocks; years before 1970 and after 9999 are not believed."""
         if cls._boot is None:
             try:
-                with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:  # noqa: PTH123
+                with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
                     cls._boot = stream.read().strip(), time.CLOCK_BOOTTIME  # counts in sleep, too
             except (OSError, ValueError, AttributeError):
                 cls._boot = f"process {os.urandom(8).hex()}", None
@@ -165,8 +164,8 @@ class Account:
 
     `Account.create` makes a file, `Account(path)` opens one; neither replaces one. A file that is damaged,
     missing or readable by others is refused (AccountUnusable), never started anew. `policy` says what is
-    accepted: by default answers of ε ≤ 1 without δ that assume nothing. `wait` is how long another process may
-    hold the file, in seconds. Processes, threads and forks may share a file.
+    accepted: by default answers of ε ≤ 1 without δ that assume nothing. `wait` is how long another process
+    may hold the file, in seconds. Processes, threads and forks may share a file.
     """
 
     def __init__(
@@ -206,9 +205,9 @@ class Account:
     ) -> Account:
         """Make a new account and open it: `epsilon` and `delta` for each epoch, over all askers.
 
-        `lifetime` is the most ε over all epochs, `quota` the most that one asker may take of an epoch, `askers`
-        how many new askers are admitted until the person acts. The file appears when it is whole, readable by
-        its owner alone.
+        `lifetime` is the most ε over all epochs, `quota` the most that one asker may take of an epoch,
+        `askers` how many new askers are admitted until the person acts. The file appears when it is whole,
+        readable by its owner alone.
         """
         need(epoch in EPOCHS and (lifetime is None or epoch != "lifetime"), "epsilon", "no such epoch")
         for budget in (epsilon, delta, lifetime, quota):
@@ -232,8 +231,8 @@ class Account:
         }
         text = canonical({"open": opened})
         head = sha256(_BEGIN + text.encode()).digest()
-        folder, name = os.path.split(os.path.abspath(place))  # noqa: PTH100
-        part = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")  # noqa: PTH118
+        folder, name = os.path.split(os.path.abspath(place))
+        part = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
         try:
             os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             with _Explain(place):
@@ -263,7 +262,7 @@ class Account:
             raise AccountUnusable(f"{place} cannot be written: {error.strerror}") from None
         finally:
             try:
-                os.unlink(part)  # noqa: PTH108
+                os.unlink(part)
             except OSError:
                 pass
         return Account(place, now=now, **more)
@@ -292,7 +291,7 @@ class Account:
                 decision = self._draw(decision, asking, value)
             except BaseException as error:
                 self._keep(state, decision.without_report())  # a drawn day must not depend on values
-                self._failed = error  # raised when the transaction is on disk
+                self._failed: BaseException | None = error  # raised when the transaction is on disk
                 return Answer("failed", None)
         self._keep(state, decision.effect)
         if decision.outcome["is"] == "refused":
@@ -417,8 +416,8 @@ class Account:
     def _connect(self) -> None:
         self._process, self._file = os.getpid(), check_private(self.path)
         self._state: State | None = None
-        self._failed: BaseException | None = None
-        place = os.path.abspath(self.path)  # noqa: PTH100
+        self._failed = None
+        place = os.path.abspath(self.path)
         quoted = "".join(letter if letter not in "%?#" else f"%{ord(letter):02x}" for letter in place)
         with _Explain(self.path):
             self._connection = sqlite3.connect(
@@ -478,7 +477,9 @@ class Account:
                 "SELECT head FROM log WHERE sequence = ?", (self._sequence,)
             ).fetchone()
             if ours is None or ours[0] != self._head:
-                raise AccountUnusable(f"{self.path} was rolled back while it was open: put the latest copy back")
+                raise AccountUnusable(
+                    f"{self.path} was rolled back while it was open: put the latest copy back"
+                )
             self._fold(self._state)
         return self._state
 
@@ -494,10 +495,12 @@ class Account:
         }
         if pragmas["application_id"] != _APPLICATION or pragmas["user_version"] != VERSION:
             raise AccountUnusable(f"{self.path} is not an account of dither, or one of another version")
-        size = os.stat(self.path).st_size  # noqa: PTH116
+        size = os.stat(self.path).st_size
         if size != pragmas["page_size"] * pragmas["page_count"] or pragmas["quick_check(1)"] != "ok":
             raise _Damaged
-        ((text, head),) = self._connection.execute("SELECT effect, head FROM log WHERE sequence = 0").fetchall()
+        ((text, head),) = self._connection.execute(
+            "SELECT effect, head FROM log WHERE sequence = 0"
+        ).fetchall()
         if sha256(_BEGIN + text.encode()).digest() != head:
             raise _Damaged
         state = State(json.loads(text)["open"])
@@ -552,6 +555,8 @@ class _Transaction:
 
     def __enter__(self) -> State:
         account = self._account
+        if account._process != os.getpid():  # another thread may have held it at the fork
+            account._lock = RLock()
         account._lock.acquire()
         try:
             if account._process != os.getpid():  # a connection does not survive a fork
@@ -573,8 +578,10 @@ class _Transaction:
         account = self._account
         if error is not None:
             self._roll_back()
-            with self._explain:
-                raise error
+            if isinstance(error, sqlite3.Error):
+                with self._explain:
+                    raise error
+            return
         try:
             with self._explain:
                 account._connection.execute("COMMIT")
@@ -618,27 +625,36 @@ class _Explain:
         if isinstance(error, sqlite3.OperationalError):
             text = str(error)
             if "locked" in text or "busy" in text:
-                raise AccountUnusable(f"{self._path} is in use by another process. Nothing was spent") from None
+                raise AccountUnusable(
+                    f"{self._path} is in use by another process. Nothing was spent"
+                ) from None
             if not any(word in text for word in ("malformed", "decode")):  # the second shows what it read
                 raise AccountUnusable(f"{self._path} cannot be used: {text}. Nothing was spent") from None
-        if isinstance(error, _Damaged | sqlite3.Error | LookupError | TypeError | ValueError | AttributeError):
+        if isinstance(
+            error, _Damaged | sqlite3.Error | LookupError | TypeError | ValueError | AttributeError
+        ):
             raise AccountUnusable(
-                f"{self._path} is damaged or truncated, so what was spent is not known: put the latest copy back"
+                f"{self._path} is damaged or truncated, so what was spent is not known: "
+                "put the latest copy back"
             ) from None
 
 
 def check_private(path: str) -> tuple[int, int]:
     """Return what identifies a file; raise AccountUnusable if it is missing, or others may read it."""
     try:
-        about = os.stat(path)  # noqa: PTH116
+        about = os.stat(path)
     except OSError as error:
         if error.errno == errno.ENOENT:
-            raise AccountUnusable(f"there is no account {path}; Account.create(path, epsilon=…) makes one") from None
+            raise AccountUnusable(
+                f"there is no account {path}; Account.create(path, epsilon=…) makes one"
+            ) from None
         raise AccountUnusable(f"{path} cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(about.st_mode):
         raise AccountUnusable(f"{path} is not a file")
     if os.name == "posix" and about.st_mode & 0o077:
-        raise AccountUnusable(f"{path} may be read or written by others; say chmod 600 {path}, if it is yours")
+        raise AccountUnusable(
+            f"{path} may be read or written by others; say chmod 600 {path}, if it is yours"
+        )
     if about.st_nlink > 1:  # the journal of an interrupted transaction is found by the name of the file
         raise AccountUnusable(f"{path} has another name (a hard link); remove one of the names")
     return about.st_dev, about.st_ino
@@ -652,7 +668,7 @@ def _give_name(part: str, path: str) -> None:
         raise
     except OSError:  # a file system without links: reserve the name, then replace it
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-        os.replace(part, path)  # noqa: PTH105
+        os.replace(part, path)
 
 
 def key_digest(key: bytes) -> str:
@@ -672,12 +688,3 @@ def left_of(state: State, now: int) -> float:
         return 0.0
     near = float(f"{left:.6g}")
     return near if near <= left + dust else near - 10.0 ** (int(f"{near:e}".partition("e")[2]) - 5)
-
-
-def read_askings(questions: Iterable[tuple[str, str]], terms: Data, otherwise: Any = None) -> Iterator[Asking]:
-    """Yield the questions of a campaign as an account takes them."""
-    for name, text in questions:
-        yield Asking(name, Question(text), otherwise=otherwise, **terms)
-
-
-__all__ = ["Account", "Answer", "Asking", "Malformed", "Policy"]

@@ -1,7 +1,7 @@
 """Campaigns: what a collector publishes, verified by its signature, its terms and its promise.
 
-`Campaign(text, key=…)` raises Malformed unless all is as docs/wire.md says. Whoever has verified a text before
-reads it with `verified=True`, which looks at nothing but what is asked.
+`Campaign(text, key=…)` raises Malformed unless all is as docs/wire.md says. Whoever has verified a text
+before reads it with `verified=True`, which looks at nothing but what is asked.
 """
 
 from __future__ import annotations
@@ -147,12 +147,16 @@ def check_terms(text: str) -> dict[str, Question]:
 
 def _open(text: object, pin: str | None) -> dict[str, Any]:
     """Return what is signed with a pinned key, or with the one that the pinned key has signed as the next."""
-    need(pin is None or not pin.strip().startswith("dither-private-key"), "private", "a private key is pinned")
+    need(
+        pin is None or not pin.strip().startswith("dither-private-key"), "private", "a private key is pinned"
+    )
     given = parse(text, MOST_BYTES)
-    need(isinstance(given, dict), "text")
+    if not isinstance(given, dict):
+        raise Malformed("text")
     key, before = given.get("key"), given.get("key_before")
     if "key_before" in given:
-        need(isinstance(before, dict), "text")
+        if not isinstance(before, dict):
+            raise Malformed("text")
         check_signature(before.get("key"), before.get("signature"), f"dither next key 1\n{key}")
     need(pin is None or pin == key or (before is not None and before["key"] == pin), "key", "another key")
     return given
@@ -242,22 +246,28 @@ class Campaign:
         return day_of(self.terms["begins"]) <= day <= last
 
 
-def read_log(published: str, key: str, kept: tuple[int, str] | None = None) -> tuple[list[str], dict[str, Any]]:
+def read_log(
+    published: str, key: str, kept: tuple[int, str] | None = None
+) -> tuple[list[str], dict[str, Any]]:
     """Return the digests of a list of campaigns, and the days of retirement by identity; raise Malformed.
 
     `kept` are the number of entries and the head that were seen before: the list must continue them.
     """
     try:
         given = _open(published, key)
-        heads, campaigns = [_FIRST], {}
+        heads = [_FIRST]
+        campaigns: dict[str, Any] = {}
         entries = listed(given["log"], "log")
         need(1 <= len(entries) <= 10_000, "log")
         for entry in entries:
             fields = dict(watch(entry))
             need(len(entry) <= 1024 and fields.pop("before") == heads[-1], "log")
             names, day = set(fields), fields.get("day")
-            name = next((fields[kind] for kind in ("published", "retired", "next_key") if kind in fields), None)
+            name = next(
+                (fields[kind] for kind in ("published", "retired", "next_key") if kind in fields), None
+            )
             need(is_digits(name, 64), "log")
+            name = str(name)
             if names == {"published"}:
                 need(name not in campaigns, "log")
                 campaigns[name] = None
@@ -276,5 +286,9 @@ def read_log(published: str, key: str, kept: tuple[int, str] | None = None) -> t
     heads = heads[1:]
     if kept is not None:
         count, head = kept
-        need(1 <= count <= len(heads) and heads[count - 1] == head, "log", "it does not continue the one before")
+        need(
+            1 <= count <= len(heads) and heads[count - 1] == head,
+            "log",
+            "it does not continue the one before",
+        )
     return heads, campaigns

@@ -1,4 +1,7 @@
-"""Answers requests on standard input, one JSON object a line: dither conformance -- python -m dither_device.conformance"""
+"""Answers requests on standard input, one JSON object a line, as conformance/README.md says.
+
+dither conformance -- python -m dither_device.conformance
+"""
 
 from __future__ import annotations
 

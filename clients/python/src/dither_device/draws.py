@@ -6,12 +6,12 @@ function that returns so many random bytes.
 
 from __future__ import annotations
 
+import math
 from struct import pack
 
 from dither_device.text import (
     MOST_SAFE,
     Fields,
-    digest,
     hexadecimal,
     is_digits,
     listed,
@@ -46,9 +46,13 @@ class Draw:
     joint = False  # whether a report needs coins that two devices have dealt each other
     labels: tuple[Any, ...] | None = None
     epsilon_of: Callable[[dict[str, Any]], float] | None = None  # ε where it is not ln(ratio)
-    delta_of: Callable[[int, Any], float] | None = None  # δ at a bound of e^ε·2^320; raises if it is too large
+    delta_of: Callable[[int, Any], float] | None = (
+        None  # δ at a bound of e^ε·2^320; raises if it is too large
+    )
 
-    def __init__(self, names: str, ratio: tuple[int, int], domain: Domain, draw: Callable[[Any, Take], bytes]):
+    def __init__(
+        self, names: str, ratio: tuple[int, int], domain: Domain, draw: Callable[[Any, Take], bytes]
+    ):
         self.names, self.ratio, self.draw = names.split(), ratio, draw
         self.place, self.mark = domain
 
@@ -87,7 +91,9 @@ def read_coin(text: object) -> tuple[Callable[[Take], bool], int, int]:
 _LIFT = 1 << 75  # decides the number of digits of Python's integers, so that the time tells nothing
 
 
-def read_lottery(given: Fields, tickets: int) -> tuple[Callable[[Take, int], tuple[bool, int, int]], int, int]:
+def read_lottery(
+    given: Fields, tickets: int
+) -> tuple[Callable[[Take, int], tuple[bool, int, int]], int, int]:
     """Return a draw of an index below `tickets`, each with probability step/2^bits, or none.
 
     The draw returns whether there is an index, the index, and uniform bits beside it. Python is slower the
@@ -132,7 +138,7 @@ def _mark_number(value: float) -> bytes:
     return pack("<d", value + 0.0)  # so that −0 is 0
 
 
-def _mark_code(code: int) -> bytes:
+def mark_code(code: int) -> bytes:
     return pack("<q", code)
 
 
@@ -161,7 +167,7 @@ def read_line(device: Fields) -> tuple[Domain, float, float]:
         if turns and number - number == 0:
             turned = number % high
             return turned if turned < high else 0.0
-        if turns or number != number:
+        if turns or math.isnan(number):
             raise Outside("a number was expected")
         return min(max(number, low), high)
 
@@ -219,7 +225,7 @@ def read_codes(device: Fields) -> tuple[Domain, int, tuple[Any, ...] | None]:
     domain = device["domain"]
     need(domain["kind"] == "categories" and device["outside"] == "refuse", "domain")
     place, count, labels = read_labels(domain)
-    return (place, _mark_code), count, labels
+    return (place, mark_code), count, labels
 
 
 # --- start rules
@@ -250,7 +256,7 @@ def read_start(rule: Any, cells: int, low: float, high: float) -> Callable[[floa
         need(counts and len(starts) == len(counts), "start")
         need(sum(whole(count, 1, 1 << 16) for count in counts) <= 1 << 16, "start", "too long a table")
         steps: list[int] = []
-        for start, count in zip(starts, counts):
+        for start, count in zip(starts, counts, strict=True):
             steps += [whole(start, 0, cells - 1)] * count
         end = len(steps) - 1
         return lambda value, take: steps[min(max(int((value - origin) * scale), 0), end)]
@@ -288,7 +294,9 @@ def _read_knots(rule: Fields, cells: int) -> list[int]:
 # --- windows
 
 
-def _read_window(given: Any, low: float, high: float) -> tuple[int, Callable[[float, Take], int], tuple[int, int]]:
+def _read_window(
+    given: Any, low: float, high: float
+) -> tuple[int, Callable[[float, Take], int], tuple[int, int]]:
     """Return the cells of a sliding window, a draw of one cell, and the ratio."""
     need(isinstance(given, Fields) and given["draw"] == "sliding", "draw")
     cells = whole(given["cells"], 2, 1 << 32)
@@ -326,7 +334,9 @@ def mixture(device: Fields) -> Draw:
     return Draw("Hybrid", ratio if ratio[0] * more[1] > more[0] * ratio[1] else more, domain, draw)
 
 
-def read_blocks(given: Fields, count: int, size: int = 0) -> tuple[Callable[[int, Take], int], tuple[int, int]]:
+def read_blocks(
+    given: Fields, count: int, size: int = 0
+) -> tuple[Callable[[int, Take], int], tuple[int, int]]:
     """Return a draw of a block, each with probability d/2^w, otherwise the own one; and the ratio."""
     lottery, step, room = read_lottery(given, count)
 
@@ -347,18 +357,23 @@ def sectors(device: Fields) -> Draw:
     start = read_start(rule, cells, low, high)
     need(rule["kind"] == "line" and rule["fraction"] == 0, "start")
     return Draw(
-        "Sectors", ratio, domain, lambda value, take: as_cell(cell(start(value, take) % cells // width, take), cells)
+        "Sectors",
+        ratio,
+        domain,
+        lambda value, take: as_cell(cell(start(value, take) % cells // width, take), cells),
     )
 
 
 def response(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
-    made = Draw("KRR RR", *_respond(device, count, domain))
+    made = Draw("KRR RR", *read_response(device, count, domain))
     made.labels = labels
     return made
 
 
-def _respond(given: Fields, count: int | None, domain: Domain) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
+def read_response(
+    given: Fields, count: int | None, domain: Domain
+) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
     whole(given["width"], 1, 1)
     cells = whole(given["cells"], 2 if count is None else count, 1 << 32 if count is None else count)
     cell, ratio = read_blocks(given, cells)
@@ -368,14 +383,14 @@ def _respond(given: Fields, count: int | None, domain: Domain) -> tuple[tuple[in
 # --- sets of categories
 
 
-def _read_size(given: Fields, count: int | None) -> int:
+def read_size(given: Fields, count: int | None) -> int:
     least, most = (2, 1 << 24) if count is None else (count, min(count, 1 << 24))
     return whole(given["size"], least, most)
 
 
 def unary(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
-    size = _read_size(device, count)
+    size = read_size(device, count)
     own, yes, no = read_coin(device["own"])
     other, heads, tails = read_coin(device["other"])
     need(0 < heads < yes, "step")
@@ -393,7 +408,7 @@ def unary(device: Fields) -> Draw:
 
 def subset(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
-    last = _read_size(device, count) - 1
+    last = read_size(device, count) - 1
     chosen = whole(device["chosen"], 1, last)
     toss, heads, tails = read_coin(device["heads"])
 
@@ -410,97 +425,6 @@ def subset(device: Fields) -> Draw:
         return bytes(told)
 
     made = Draw("SubsetSelection", (heads * (count - chosen), tails * chosen), domain, draw)
-    made.labels = labels
-    return made
-
-
-def draw_different(take: Take, count: int, bound: int) -> list[int]:
-    """Return so many different numbers below a bound, in random order."""
-    taken: list[int] = []
-    for made in range(count):
-        number = below(take, bound - made)
-        for other in sorted(taken):
-            number += number >= other
-        taken.append(number)
-    return taken
-
-
-def indices(device: Fields) -> Draw:
-    domain, count, labels = read_codes(device)
-    made = Draw("SubsetIndices", *_read_indices(device, count, domain))
-    made.labels = labels
-    return made
-
-
-def _read_indices(given: Fields, count: int | None, domain: Domain) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
-    size = _read_size(given, count)
-    chosen = whole(given["chosen"], 1, size - 1)
-    toss, heads, tails = read_coin(given["heads"])
-
-    def draw(code: int, take: Take) -> bytes:
-        held = toss(take)
-        taken = draw_different(take, chosen, size - 1)
-        row = [number + (number >= code) for number in (taken[:-1] if held else taken)]
-        return b"".join(as_cell(number, size) for number in sorted([*row, code] if held else row))
-
-    return (heads * (size - chosen), tails * chosen), domain, draw
-
-
-def several(device: Fields) -> Draw:
-    from math import comb
-
-    domain = device["domain"]
-    need(domain["kind"] == "several" and device["outside"] == "refuse", "domain")
-    code, items, labels = read_labels(domain)
-    most = whole(domain["most"], 1, items)
-    chosen = whole(device["chosen"], 1, min(items, 512))
-    least = whole(device["least"], 1, min(most, chosen))
-    toss, heads, tails = read_coin(device["heads"])
-    width = (items + most - 1).bit_length()
-    need(items <= 1 << 20 and chosen * width <= 512, "cells")
-    ways = [comb(most, j) * comb(items, chosen - j) for j in range(min(most, chosen) + 1)]
-    missed, met = ways[:least], ways[least:]
-
-    def place(value: Any) -> list[int]:
-        if isinstance(value, str | bytes | dict):
-            raise Outside("a list of items was expected")
-        try:
-            return sorted({code(item) for item in value})
-        except TypeError:
-            raise Outside("a list of items was expected") from None
-
-    def passed(at: int, parts: list[int]) -> int:
-        count = 0
-        for part in parts:
-            at -= part
-            count += at >= 0
-        return count
-
-    def draw(codes: list[int], take: Take) -> bytes:
-        own = list(codes)
-        if len(own) > most:
-            for at in range(most):
-                other = at + below(take, len(own) - at)
-                own[at], own[other] = own[other], own[at]
-        own = sorted(own[:most])
-        own += range(items, items + most - len(own))
-        # Whatever the items are and whether they are met, the same numbers are drawn.
-        held = toss(take)
-        hit, miss = below(take, sum(met)), below(take, sum(missed))
-        count = (passed(miss, missed), passed(hit, met) + least)[held]
-        others = draw_different(take, chosen, items)
-        members = draw_different(take, min(most, chosen), most)
-        told = []
-        for at, number in enumerate(others):
-            element = number
-            for mine in own:
-                element += element >= mine
-            told.append(own[members[at]] if at < count else element)
-        packed = sum(element << width * at for at, element in enumerate(sorted(told)))
-        return packed.to_bytes((chosen * width + 7) >> 3, "little")
-
-    encode: Callable[[Any], bytes] = lambda codes: b"".join(map(_mark_code, codes))  # noqa: E731
-    made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), (place, encode), draw)
     made.labels = labels
     return made
 
@@ -522,52 +446,6 @@ def hadamard(device: Fields) -> Draw:
     return made
 
 
-def projective(device: Fields) -> Draw:
-    domain, count, labels = read_codes(device)
-    order, dimension = whole(device["order"], 2, 1 << 21), whole(device["dimension"], 2, 21)
-    prime = next(n for n in range(2, order + 1) if order % n == 0 or n * n > order)
-    prime = prime if order % prime == 0 else order
-    degree = 0
-    while prime**degree < order:
-        degree += 1
-    need(prime**degree == order and order**dimension <= 1 << 43, "cells")
-    points, block = ((order**n - 1) // (order - 1) for n in (dimension, dimension - 1))
-    need(count <= points <= 1 << 21, "cells")
-    polynomial = [whole(part, 0, prime - 1) for part in listed(device["polynomial"], "cells", degree * dimension)]
-    own, other = hexadecimal(device["own"], 32), hexadecimal(device["other"], 32)
-    size = whole(device["bits"], 64, 128)
-    hits = block * own
-    total = hits + (points - block) * other
-    need(size in (64, 128) and 0 < other < own and 1 << (size - 1) <= total <= 1 << size, "step")
-    members = _difference_set(prime, degree, polynomial, points)
-    inside = b"".join(pack("<I", at) for at in members[:block])
-    need(digest(inside) == device["set"], "fingerprint")
-
-    def draw(code: int, take: Take) -> bytes:
-        while True:
-            drawn = bits(take, size)
-            if drawn < total:
-                break
-        at = drawn // own if drawn < hits else block + (drawn - hits) // other
-        return as_cell((members[at] - code) % points, points)
-
-    made = Draw("ProjectiveResponse", (own, other), domain, draw)
-    made.labels = labels
-    return made
-
-
-def _difference_set(prime: int, degree: int, polynomial: list[int], points: int) -> list[int]:
-    """Return the elements of the difference set in ascending order, then all others."""
-    length, total = len(polynomial), degree * points
-    values = [0] * (length - 1) + [1]
-    for at in range(total - length):
-        values.append(-sum(c * values[at + j] for j, c in enumerate(polynomial)) % prime)
-    inside, outside = [], []
-    for at in range(points):
-        (outside if any(values[at + j * points] for j in range(degree)) else inside).append(at)
-    return inside + outside
-
-
 _WORD = (1 << 64) - 1
 
 
@@ -585,7 +463,7 @@ def bucket_of(seed: int, item: int, buckets: int) -> int:
     return ((m >> 32) * item + m & 0xFFFFFFFF) * buckets >> 32
 
 
-def _read_hash(device: Fields) -> tuple[int, Callable[[int, Take], int], tuple[int, int]]:
+def read_hash(device: Fields) -> tuple[int, Callable[[int, Take], int], tuple[int, int]]:
     need(device["hash"] == "affine 1", "draw")
     buckets = whole(device["buckets"], 2, 1 << 16)
     return buckets, *read_blocks(device, buckets)
@@ -593,7 +471,7 @@ def _read_hash(device: Fields) -> tuple[int, Callable[[int, Take], int], tuple[i
 
 def hashed(device: Fields) -> Draw:
     domain, _, labels = read_codes(device)
-    buckets, cell, ratio = _read_hash(device)
+    buckets, cell, ratio = read_hash(device)
 
     def draw(code: int, take: Take) -> bytes:
         seed = bits(take, 47)
@@ -604,106 +482,6 @@ def hashed(device: Fields) -> Draw:
     return made
 
 
-def prefix(device: Fields) -> Draw:
-    domain = device["domain"]
-    need(domain["kind"] == "text" and device["outside"] in ("clip", "refuse"), "domain")
-    length, alphabet = whole(domain["length"], 1, 1 << 16), domain["alphabet"]
-    need(alphabet is None or (isinstance(alphabet, str) and 1 <= len(alphabet) <= 255), "domain")
-    need(alphabet is None or len(set(alphabet)) == len(alphabet), "domain")
-    buckets, cell, ratio = _read_hash(device)
-    ends = [whole(end, 1, length) for end in listed(device["ends"])]
-    need(ends and ends[-1] == length and all(a < b for a, b in zip(ends, ends[1:])), "number")
-
-    def place(value: Any) -> bytes:
-        try:
-            row = value.encode() if alphabet is None else bytes(1 + alphabet.index(letter) for letter in value)
-        except (AttributeError, TypeError, ValueError):
-            raise Outside("no text of the alphabet") from None
-        if len(row) > length or (alphabet is None and 0 in row):
-            raise Outside("too long a text, or one with a zero byte")
-        return bytes(row) + bytes(length - len(row))
-
-    def draw(symbols: bytes, take: Take) -> bytes:
-        seed, key, asked = bits(take, 47), 0, 0
-        end = ends[seed % len(ends)]
-        for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
-            key = mix(key ^ symbol)
-            asked = key if at < end else asked
-        return (seed << 16 | cell(bucket_of(seed, asked >> 32, buckets), take)).to_bytes(8, "little")
-
-    return Draw("PEM", ratio, (place, bytes), draw)
-
-
-def questions(device: Fields) -> Draw:
-    """Read a draw of one of several questions about a row of attributes."""
-    domain = device["domain"]
-    need(domain["kind"] == "profile", "domain")
-    need(device["outside"] == "refuse", "domain")
-    parts = []
-    for pair in listed(domain["attributes"], "domain"):
-        name, categories = listed(pair, "domain", 2)
-        need(isinstance(name, str) and isinstance(categories, Fields), "domain")
-        need(categories["kind"] == "categories", "domain")
-        parts.append((name, *read_labels(categories)[:2]))
-    need(parts and len({name for name, *_ in parts}) == len(parts), "domain")
-    draws = []
-    for inner in listed(device["draws"], "draw"):
-        need(isinstance(inner, Fields) and inner["draw"] in ("response", "indices"), "draw")
-        nothing: Domain = (int, _mark_code)
-        if inner["draw"] == "response":
-            ratio, _, draw = _respond(inner, None, nothing)
-            draws.append((inner["cells"], 1, inner["cells"], ratio, draw))
-        else:
-            ratio, _, draw = _read_indices(inner, None, nothing)
-            draws.append((inner["size"], inner["chosen"], inner["size"], ratio, draw))
-    functions, ends, total = [], [], 0
-    for function in listed(device["questions"], "draw"):
-        attributes, values, weight, number = listed(function, "draw", 4)
-        places = [whole(place, 0, len(parts) - 1) for place in listed(attributes, "draw")]
-        number = whole(number, 0, len(draws) - 1)
-        count = 1
-        for place in places:
-            count *= parts[place][2]
-        need(places and len(set(places)) == len(places) and count <= 1 << 20, "draw")
-        for value in listed(values, "draw", count):
-            whole(value, 0, draws[number][0] - 1)
-        total += whole(weight, 1, 1 << 32)
-        ends.append(total)
-        functions.append((places, values, number))
-    need(total == 1 << 32 and draws, "draw")
-    used = [draws[number] for _, _, number in functions]
-    most = used[0][3]
-    for _, _, _, ratio, _ in used:
-        most = ratio if ratio[0] * most[1] > most[0] * ratio[1] else most
-    columns = max(chosen for _, chosen, *_ in draws)
-    width = width_of(max(len(functions), *(largest for _, _, largest, *_ in draws)))
-
-    def place_row(value: Any) -> list[int]:
-        try:
-            codes = [code(value[name]) for name, code, _ in parts]
-            if len(value) != len(parts):
-                raise Outside("an attribute too many")
-        except (KeyError, TypeError):
-            raise Outside("an attribute is missing") from None
-        return codes
-
-    def tell(codes: list[int], take: Take) -> bytes:
-        word = int.from_bytes(take(4), "little")
-        asked = sum(word >= end for end in ends)
-        places, values, number = functions[asked]
-        at = 0
-        for place in places:
-            at = at * parts[place][2] + codes[place]
-        _, chosen, largest, _, draw = draws[number]
-        told, size = draw(values[at], take), width_of(largest)
-        numbers = [int.from_bytes(told[n * size : (n + 1) * size], "little") for n in range(chosen)]
-        row = [asked, *numbers, *[0] * (columns - chosen)]
-        return b"".join(number.to_bytes(width, "little") for number in row)
-
-    encode: Callable[[Any], bytes] = lambda codes: b"".join(map(_mark_code, codes))  # noqa: E731
-    return Draw("Marginals", most, (place_row, encode), tell)
-
-
 READERS = {
     "sliding": sliding,
     "mixture": mixture,
@@ -711,16 +489,12 @@ READERS = {
     "response": response,
     "bits": unary,
     "subset": subset,
-    "indices": indices,
-    "several": several,
     "hadamard": hadamard,
-    "projective": projective,
     "hashed": hashed,
-    "prefix": prefix,
-    "questions": questions,
 }
 # In modules of their own, which are imported when such a question is read.
 ELSEWHERE = {
+    "sets": ("indices", "several", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
     "places": (
         *("pair", "polar", "walk", "nearest", "listing"),

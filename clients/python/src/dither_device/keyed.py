@@ -1,7 +1,7 @@
 """Randomness that a secret key determines, for answers that must not change: as `dt.Memoised` makes them.
 
-HMAC-SHA-256 of the context, and then ChaCha20 (RFC 8439, with a nonce of zeros), so that `dt.Account` and this
-client give one answer to one value, with the same file.
+HMAC-SHA-256 of the context, and then ChaCha20 (RFC 8439, with a nonce of zeros), so that `dt.Account` and
+this client give one answer to one value, with the same file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _block(key: tuple[int, ...], counter: int) -> bytes:
                 x[left] = x[left] + x[b if left == a else d] & _WORD
                 turned = x[right] ^ x[left]
                 x[right] = (turned << by | turned >> 32 - by) & _WORD
-    return pack("<16I", *((one + two) & _WORD for one, two in zip(x, begin)))
+    return pack("<16I", *((one + two) & _WORD for one, two in zip(x, begin, strict=True)))
 
 
 def hmac(key: bytes, message: bytes) -> bytes:

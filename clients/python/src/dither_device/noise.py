@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import nextafter
 
 from dither_device.draws import Draw, as_cell, bits, read_codes, read_line, read_start
@@ -43,7 +44,7 @@ def read_alias(row: list[int]) -> Callable[[Take], int]:
 def largest(tops: list[int], bottoms: list[int]) -> tuple[int, int]:
     """Return the largest of several quotients, compared in whole numbers."""
     most = (0, 1)
-    for top, bottom in zip(tops, bottoms):
+    for top, bottom in zip(tops, bottoms, strict=True):
         if top * most[1] > most[0] * bottom:
             most = (top, bottom)
     return most
@@ -94,7 +95,7 @@ def _weigh(noise: Fields, kind: str) -> list[int]:
     weights = [_TOTAL - 2 * sum(outer[:-1]) - copies * outer[-1], *outer]
     need(weights[0] > 0, "step")
     falling = weights[:-1] if kind == "clamped" else weights
-    need(all(a >= b for a, b in zip(falling, falling[1:])), "step")
+    need(all(a >= b for a, b in pairwise(falling)), "step")
     told = b"".join(weight.to_bytes(17, "little") for weight in weights)
     need(digest(told, 16) == noise["digest"], "fingerprint")
     return weights
@@ -173,7 +174,9 @@ def _bounded(
     return Draw("BoundedLaplace", (weights[0], weights[reach]), domain, draw)
 
 
-def _delta(bound: int, stated: Any, weights: list[int], steps: int, share: int, step: int, pile: int) -> float:
+def _delta(
+    bound: int, stated: Any, weights: list[int], steps: int, share: int, step: int, pile: int
+) -> float:
     """Return the largest P(S | x) − e^ε·P(S | x′), rounded up; raise Malformed if it exceeds what is stated.
 
     It is between the two ends of the domain; what is piled up is counted whole.
@@ -217,7 +220,7 @@ def _read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[
         need(min(weights) > 0, "step")
         rows.append(weights)
     need(1 <= len(rows) <= 1024 and len({len(row) for row in rows}) == 1, "step")
-    columns = list(zip(*rows))
+    columns = list(zip(*rows, strict=True))
     ratio = largest([max(column) for column in columns], [min(column) for column in columns])
     draws: dict[int, Callable[[Take], int]] = {}
 

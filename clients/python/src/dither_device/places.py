@@ -223,9 +223,11 @@ def _as_path(rows: list[list[int]], size: int, *, signed: bool = False) -> bytes
 def _read_parts(device: Fields, *kinds: str) -> list[Draw]:
     """Return the draws of the two numbers of a place."""
     parts = []
-    for name, kind in zip(("first", "second"), kinds):
+    for name, kind in zip(("first", "second"), kinds, strict=True):
         part = device[name]
-        need(isinstance(part, Fields) and part["draw"] in ("sliding", "mixture", "sectors", "lattice"), "draw")
+        need(
+            isinstance(part, Fields) and part["draw"] in ("sliding", "mixture", "sectors", "lattice"), "draw"
+        )
         need(isinstance(part["domain"], Fields) and part["domain"]["kind"] == kind, "domain")
         # A part has no rule for values outside: what comes to it is inside.
         need("outside" not in part, "fields")
@@ -247,7 +249,7 @@ def _of_both(parts: list[Draw]) -> tuple[int, int]:
 
 
 def _draw_both(parts: list[Draw], first: float, second: float, take: Take) -> tuple[bytes, bytes]:
-    return tuple(part.draw(part.place(x), take) for part, x in zip(parts, (first, second)))  # type: ignore[return-value]
+    return tuple(part.draw(part.place(x), take) for part, x in zip(parts, (first, second), strict=True))  # type: ignore[return-value]
 
 
 def _numbers(cells: tuple[bytes, bytes]) -> list[int]:
@@ -296,7 +298,7 @@ def _read_codebook(given: Any) -> Callable[[int], float]:
         values, runs = listed(given["values"], "start"), listed(given["runs"], "start", len(given["values"]))
         need(sum(whole(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
         table: list[float] = []
-        for value, run in zip(values, runs):
+        for value, run in zip(values, runs, strict=True):
             table += [real(value)] * run
         return table.__getitem__
     offset, step = real(given["offset"]), real(given["step"])
@@ -393,7 +395,9 @@ def nearest(device: Fields) -> Draw:
 
     def integers(place: Place) -> list[int]:
         if box is not None:
-            return [_short((x - low) / (high - low) * 65536) for x, (low, high) in zip(place, box)]
+            return [
+                _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(place, box, strict=True)
+            ]
         across, up = (x * (math.pi / 180) for x in place)
         level = math.cos(up)
         vector = level * math.cos(across), level * math.sin(across), math.sin(up)
@@ -401,7 +405,7 @@ def nearest(device: Fields) -> Draw:
 
     def near(place: Place) -> list[int]:
         at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(place)]
-        far = [sum((s * (x - y)) ** 2 for s, x, y in zip(scales, at, point)) for point in points]
+        far = [sum((s * (x - y)) ** 2 for s, x, y in zip(scales, at, point, strict=True)) for point in points]
         return sorted(range(cells), key=far.__getitem__)[:width]  # stable: of equal distances the first
 
     def tell(path: list[Place], take: Take) -> bytes:
@@ -460,8 +464,8 @@ def _near_lattice(
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
         for place in path:
-            steps = [round((x - o) / spacing) for x, o in zip(place, origin)]
-            rows.append([min(max(a + b, -most), most) for a, b in zip(steps, offset(take))])
+            steps = [round((x - o) / spacing) for x, o in zip(place, origin, strict=True)]
+            rows.append([min(max(a + b, -most), most) for a, b in zip(steps, offset(take), strict=True)])
         return _as_path(rows, 4, signed=True)
 
     return draw
@@ -542,10 +546,16 @@ def rings(device: Fields) -> Draw:
         from dither_device.question import check_ratio, log_above
 
         distance = parameters.get("distance")
-        steps = math.ceil(real(distance) / spacing * (1 + 1e-9) + math.sqrt(2)) if distance is not None else reach
+        steps = (
+            math.ceil(real(distance) / spacing * (1 + 1e-9) + math.sqrt(2)) if distance is not None else reach
+        )
         need(width >= steps, "privacy", "more than ε is spent")
         check_ratio((1 << 64, b), real(parameters["epsilon"]))
-        return math.inf if distance is not None else log_above((1 << 64) ** -(-reach // width), b ** -(-reach // width))
+        return (
+            math.inf
+            if distance is not None
+            else log_above((1 << 64) ** -(-reach // width), b ** -(-reach // width))
+        )
 
     made = Draw("PlanarStaircase", (0, 0), _path_of(area), _near_lattice(area, origin, spacing, offset))
     made.paths, made.epsilon_of = True, spent
@@ -564,7 +574,7 @@ def _read_grades(given: Any) -> tuple[int, int]:
 def _falling(grades: tuple[int, int], distances: list[float], allowed: list[bool] | None = None) -> list[int]:
     """Return weights that fall with the distance, between two bounds; 0 for what is not allowed."""
     low, high = grades
-    some = [d for d, fine in zip(distances, allowed or [True] * len(distances)) if fine]
+    some = [d for d, fine in zip(distances, allowed or [True] * len(distances), strict=True) if fine]
     near, far = min(some), max(some)
     spread, fall = far - near if far > near else 1.0, math.log(low / high)
     weights = []
@@ -602,9 +612,9 @@ def _largest_ratio(rows: list[list[int]]) -> float:
         total = sum(row)
         for at, weight in enumerate(row):
             most[at], least[at] = max(most[at], weight / total), min(least[at], weight / total)
-    if any(low == 0 < high for low, high in zip(least, most)):
+    if any(low == 0 < high for low, high in zip(least, most, strict=True)):
         return math.inf
-    return max(high / low for low, high in zip(least, most) if high) * (1 + 1e-14)
+    return max(high / low for low, high in zip(least, most, strict=True) if high) * (1 + 1e-14)
 
 
 _MOST_CHECKED = 1 << 10  # points whose pairs are all compared
@@ -670,7 +680,9 @@ def grid(device: Fields) -> Draw:
     def draw(path: list[Place], take: Take) -> bytes:
         rows = []
         for place in path:
-            at = [int((x - low) / one) for x, (low, _), one in zip(place, (area.x, area.y), cell)]
+            at = [
+                int((x - low) / one) for x, (low, _), one in zip(place, (area.x, area.y), cell, strict=True)
+            ]
             own = [min(max(step, 0), side - 1) for step in at]
             drawn = _choose(take, weigh(own[0] * side + own[1]))
             a, b = _word(take, 256), _word(take, 256)
@@ -720,7 +732,7 @@ def two_copies(device: Fields) -> Draw:
     def draw(path: list[Place], take: Take) -> bytes:
         truth = [min(range(len(spots)), key=lambda at: _apart(place, spots[at])) for place in path]
         rows = []
-        for a, b in zip(copy(truth, 1, take), copy(truth, 0, take)):
+        for a, b in zip(copy(truth, 1, take), copy(truth, 0, take), strict=True):
             sums = [_apart(spots[a], spot) + _apart(spots[b], spot) for spot in spots]
             rows.append([sums.index(min(sums))])
         return _as_path(rows, width_of(len(spots)))

@@ -13,7 +13,6 @@ from dither_device.text import (
     Malformed,
     digest,
     finish,
-    is_digits,
     need,
     parse,
     real,
@@ -89,8 +88,8 @@ def repeat_bound(epsilon: float, times: int) -> float:
 class Question:
     """A question that was read and verified: `Question(text)` raises Malformed unless its integers keep ε.
 
-    `epsilon` and `delta` are what one answer spends, computed from the integers and rounded up: never what was
-    stated. ε is ∞ where no bound holds for any two values; no account takes such a question.
+    `epsilon` and `delta` are what one answer spends, computed from the integers and rounded up: never what
+    was stated. ε is ∞ where no bound holds for any two values; no account takes such a question.
     """
 
     def __init__(self, text: object) -> None:
@@ -189,6 +188,3 @@ def _reader(kind: object) -> Callable[[Fields], Draw]:
             reader: Callable[[Fields], Draw] = import_module(f"dither_device.{module}").READERS[name]
             return reader
     raise Malformed("draw", "a draw that is not known")
-
-
-__all__ = ["Question", "is_digits"]

@@ -1,7 +1,7 @@
-"""The rules of an account: a state, events, and what becomes of them. Plain data; docs/account.md is normative.
+"""The rules of an account: a state, events, and what becomes of them; docs/account.md is normative.
 
-The file and the rules are those of `dt.Account`, but for questions about kept changes, which are Python's alone:
-what was told of them is kept, and none is answered. Nothing here reads a clock, draws a number or touches a file,
+They are those of `dt.Account`, but for questions about kept changes, which `dither` alone answers: what was
+told of them is kept here, and none is answered. Nothing here reads a clock, draws a number or touches a file,
 and nothing here is ever given a value.
 """
 
@@ -277,7 +277,7 @@ class Decision:
         """Return the effect if no report can be drawn: a drawn day is kept all the same, nothing else."""
         if "choices" not in self.effect:
             return {}
-        kept = {name: self.effect[name] for name in ("clock", "asker", "openings") if name in self.effect}
+        kept: Data = {n: self.effect[n] for n in ("clock", "asker", "openings") if n in self.effect}
         return {**kept, "choices": [{**self.effect["choices"][0], "answer": None}]}
 
     def with_report(self, report: str, mark: str | None = None) -> Decision:
@@ -324,7 +324,7 @@ def _refuse(reason: str, effect: Data | None = None) -> Decision:
 
 
 def _clock(state: State, at: Data) -> Data:
-    """Return the clock after a moment. It never goes back; only a steady clock proves that time has passed."""
+    """Return the clock after a moment. It never goes back; only a steady clock proves that time passed."""
     before = state.clock
     same = at["boot"] == before["boot"]
     elapsed = max(before["elapsed"], at["elapsed"]) if same else at["elapsed"]  # time is proved once
@@ -459,7 +459,9 @@ def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delt
     """Return what does not suffice for a charge: quota, budget or lifetime; None if all do."""
     quota = state.limits["quotas"].get(asker, state.limits["quota"])
     every = range(epochs[0], epochs[1] + 1)
-    if quota is not None and any(state.all.askers.get((asker, e), 0) + epsilon > int(quota, 16) for e in every):
+    if quota is not None and any(
+        state.all.askers.get((asker, e), 0) + epsilon > int(quota, 16) for e in every
+    ):
         return "quota"
     # This device keeps to its own part, so that devices that do not hear of each other stay within the whole.
     for totals, allowed in ((state.mine, state.own), (state.all, state.allowed)):

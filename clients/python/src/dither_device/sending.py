@@ -1,7 +1,7 @@
 """Batches, and how they reach a collector: directly, or encrypted through a relay (RFC 9458).
 
-Nothing here is imported by a program that only answers. `http.client` and `ssl` are imported when something is
-sent, and `cryptography` when a campaign has a sealing key.
+Nothing here is imported by a program that only answers. `http.client` and `ssl` are imported when something
+is sent, and `cryptography` when a campaign has a sealing key.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FOR_GOOD = ("body", "size", "form", "fingerprint", "label", "report", "many", "
 
 
 def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return the bytes of a batch: groups by fingerprint, reports by their bytes, so that it is always the same."""
+    """Return the bytes of a batch: sorted by fingerprint and by report, so that it is always the same."""
     groups = _grouped(reports)
     told = label.encode()
     need(len(told) <= 64 and groups, "fields", "a label of at most 64 bytes, and a report")
@@ -146,8 +146,10 @@ def _expand(secret: bytes, suite: bytes, label: bytes, info: bytes, length: int)
 def can_seal() -> bool:
     """Return whether requests can be encrypted here: `cryptography` is installed."""
     try:
-        import cryptography.hazmat.primitives.asymmetric.x25519
-        import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401
+        from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        AESGCM(X25519PrivateKey.generate().private_bytes_raw())
     except Exception:
         return False
     return True
@@ -171,7 +173,9 @@ def encapsulate(
     except ValueError:
         raise Malformed("key", "everybody knows what is encrypted to it") from None
     header = bytes.fromhex(configuration[:2]) + _SUITE[4:]
-    shared = _expand(hmac(b"", _VERSION + _KEM + b"eae_prk" + common), _KEM, b"shared_secret", public + key, 32)
+    shared = _expand(
+        hmac(b"", _VERSION + _KEM + b"eae_prk" + common), _KEM, b"shared_secret", public + key, 32
+    )
     info = b"message/bhttp request\0" + header
     digests = [hmac(b"", _VERSION + _SUITE + text) for text in (b"psk_id_hash", b"info_hash" + info)]
     bound = b"".join([b"\0", *digests])
@@ -182,13 +186,11 @@ def encapsulate(
     answers = _expand(exported, _SUITE, b"sec", b"message/bhttp response", 16)
 
     def open_answer(answer: bytes) -> bytes:
-        chosen, salt = answer[:16], public + answer[:16]
-        inner = hmac(salt, answers)
+        inner = hmac(public + answer[:16], answers)
         try:
             opener = AESGCM(hmac(inner, b"key\x01")[:16])
             return opener.decrypt(hmac(inner, b"nonce\x01")[:12], answer[16:], None)
         except Exception:  # a tag that does not fit, or too few bytes
-            del chosen
             raise Malformed("text", "the answer was changed, or is that of another request") from None
 
     return header + public + sealed, open_answer
@@ -201,21 +203,24 @@ def split_address(address: object) -> tuple[str, str, str]:
     """Return scheme, host with port, and path; raise Malformed unless it is https, or this machine."""
     from urllib.parse import urlsplit
 
-    need(isinstance(address, str), "asking", "an address such as https://telemetry.example")
+    if not isinstance(address, str):
+        raise Malformed("asking", "an address such as https://telemetry.example")
     try:
-        parts = urlsplit(address.rstrip("/"))  # type: ignore[union-attr]
+        parts = urlsplit(address.rstrip("/"))
         port = parts.port
     except ValueError:
         raise Malformed("asking", "an address such as https://telemetry.example") from None
     host = parts.hostname or ""
     plain = host and not parts.query and not parts.fragment and parts.username is None
     need(plain and parts.scheme in ("http", "https") and port != 0, "asking", "an address such as https://…")
-    local = host == "localhost" or host == "::1" or host.startswith("127.")
+    local = host in ("localhost", "::1") or host.startswith("127.")
     need(parts.scheme == "https" or local, "asking", "use https, so that nobody reads along")
     return parts.scheme, parts.netloc, parts.path
 
 
-def exchange(address: str, method: str, body: bytes, form: str, timeout: float = 10.0) -> tuple[int, dict[str, str], bytes]:
+def exchange(
+    address: str, method: str, body: bytes, form: str, timeout: float = 10.0
+) -> tuple[int, dict[str, str], bytes]:
     """Return status, fields and body of an answer; no redirect is followed, no cookie kept."""
     from http.client import HTTPConnection, HTTPSConnection
 
@@ -268,8 +273,8 @@ def send(
 ) -> Sent:
     """Send what waits for a campaign to its collector, batch by batch; a batch always has the same bytes.
 
-    If the campaign has a sealing key, everything is encrypted to it, and nothing is sent where `cryptography` is
-    not installed. `relay` is the address of a relay that passes requests on to the collector's gateway.
+    If the campaign has a sealing key, everything is encrypted to it, and nothing is sent where `cryptography`
+    is not installed. `relay` is the address of a relay that passes requests on to the collector's gateway.
     """
     done = Sent()
     place = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
@@ -346,33 +351,35 @@ def _seconds(text: str | None) -> float | None:
 # --- in the background
 
 
-def spawn(job: dict[str, Any]) -> bool:
-    """Start a process that sends, and leave it alone: it delays nobody's end. Return whether it was started.
+def spawn(job: dict[str, Any]) -> int:
+    """Start a process that sends, and leave it alone: it delays nobody's end. Return its number, or 0.
 
     It runs with the isolated path of the interpreter (-I), so that no module of the present folder is taken.
     """
     place = sys.executable
     if not place or getattr(sys, "frozen", False):
-        return False
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from dither_device.sending import main; main(sys.argv[2])"
+        return 0
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); "
+        "from dither_device.sending import main; main(sys.argv[2])"
+    )
     words = [place, "-I", "-c", code, package, json.dumps(job)]
     try:
         if os.name == "posix":
             quiet = os.open(os.devnull, os.O_RDWR)
             try:
                 actions = [(os.POSIX_SPAWN_DUP2, quiet, number) for number in (0, 1, 2)]
-                os.posix_spawn(place, words, os.environ, file_actions=actions, setpgroup=0)
+                return os.posix_spawn(place, words, os.environ, file_actions=actions, setpgroup=0)
             finally:
                 os.close(quiet)
-        else:
-            from subprocess import DEVNULL, Popen
+        from subprocess import DEVNULL, Popen
 
-            detached = 0x00000008 | 0x00000200  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
-            Popen(words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, creationflags=detached)
+        detached = 0x00000008 | 0x00000200  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+        Popen(words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, creationflags=detached)
     except Exception:
-        return False
-    return True
+        pass
+    return 0
 
 
 def main(text: str) -> None:
@@ -382,7 +389,7 @@ def main(text: str) -> None:
 
     try:
         job = json.loads(text)
-        with open(job["campaign"], encoding="utf-8") as stream:  # noqa: PTH123
+        with open(job["campaign"], encoding="utf-8") as stream:
             campaign = Campaign(stream.read(), key=job["key"])
         with Account(job["account"]) as account:
             done = send(account, campaign, job["address"], relay=job["relay"], label=job["label"])

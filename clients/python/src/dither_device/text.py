@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, NoReturn
 
-try:  # without OpenSSL, which takes 2 MB and as many milliseconds; `random` imports them so, too
-    from _sha2 import sha256, sha512  # type: ignore[import-not-found,unused-ignore]
-except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
-        from _sha512 import sha512  # type: ignore[import-not-found,unused-ignore]
+if TYPE_CHECKING:
+    from hashlib import sha256, sha512
+else:
+    try:  # without OpenSSL, which takes 2 MB and as many milliseconds; `random` imports them so, too
+        from _sha2 import sha256, sha512
     except ImportError:
-        from hashlib import sha256, sha512
+        try:
+            from _sha256 import sha256
+            from _sha512 import sha512
+        except ImportError:
+            from hashlib import sha256, sha512
 
 MOST_BYTES = 1 << 22  # of a text
 MOST_SAFE = (1 << 53) - 1  # larger integers are not exact in the JSON of every language
@@ -218,7 +221,11 @@ def canonical(data: object) -> str:
         return _number(data)  # type: ignore[arg-type]
     if isinstance(data, dict):
         keys = sorted(data) if all(map(str.isascii, data)) else sorted(data, key=utf_16)
-        return "{" + ",".join([f"{encode_basestring(key)}:{canonical(dict.__getitem__(data, key))}" for key in keys]) + "}"
+        return (
+            "{"
+            + ",".join([f"{encode_basestring(key)}:{canonical(dict.__getitem__(data, key))}" for key in keys])
+            + "}"
+        )
     need(isinstance(data, list | tuple), "text", "this cannot be written as JSON")
     return "[" + ",".join(map(canonical, data)) + "]"  # type: ignore[call-overload]
 
