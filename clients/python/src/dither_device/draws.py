@@ -191,7 +191,8 @@ def read_labels(domain: Fields) -> tuple[Callable[[Any], int], int, tuple[Any, .
         return number, count, None
     labels = tuple(map(_label, listed(domain["labels"], "domain")))
     known = {_key(label): code for code, label in enumerate(labels)}
-    need(len(known) > 1 and len(known) == len(labels), "domain", "two labels or more, each once")
+    # True and 1 are one label to some languages, and two to others.
+    need(len(known) > 1 and len(set(labels)) == len(labels), "domain", "two labels or more, each once")
 
     def find(value: Any) -> int:
         try:
@@ -496,8 +497,8 @@ READERS = {
 ELSEWHERE = {
     "sets": ("indices", "several", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
-    "places": (
-        *("pair", "polar", "walk", "nearest", "listing"),
+    "places": ("pair", "polar", "walk", "nearest", "listing"),
+    "plane": (
         *("planar", "rings", "points", "grid", "two copies"),
         *("joint response", "joint bits", "joint hashed"),
     ),

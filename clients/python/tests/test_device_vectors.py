@@ -1,0 +1,123 @@
+"""The client meets every vector, and wrong twins do not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from device_support import SOURCE
+
+import dither as dt
+from dither.wire import conformance
+from dither_device import conformance as client
+from dither_device import draws, ed25519, question, rules
+from dither_device.question import Question
+
+
+def failures(kind: str) -> list[str]:
+    """Return the names of the cases of a kind that the client does not meet, or does not know."""
+    tally = conformance.VectorCount()
+    client._read.clear()
+    for name, asked, expected in conformance.requests(kind):
+        told = json.loads(json.dumps(client.answer({"id": 0, **asked})))
+        conformance._judge(tally, name, expected, told)
+    return [*tally.failures, *["unknown"] * tally.unknown] + ([] if tally.passed else ["nothing"])
+
+
+@pytest.mark.parametrize("kind", conformance.KINDS)
+def test_all_vectors_are_met(kind: str) -> None:
+    assert failures(kind) == []
+
+
+@pytest.mark.slow
+def test_the_verb_drives_it() -> None:
+    words = ["-m", "dither", "conformance", "--json", "--", sys.executable, "-m", "dither_device.conformance"]
+    done = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False, env={"PYTHONPATH": str(SOURCE)}
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_request_that_is_not_known_is_no_error() -> None:
+    assert client.answer({"id": 3, "do": "dance"}) == {"id": 3, "unknown": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "module", "name", "wrong"),
+    [
+        ("texts", question, "exp_below", lambda epsilon: _exp(epsilon) + (1 << 260)),
+        ("bounds", client, "exp_below", lambda epsilon: _exp(epsilon) + 1),
+        ("account", rules, "charge", lambda number, places: int(number * 2**places) - 1),
+        ("signatures", ed25519, "ORDER", 1 << 252),
+        ("draws", draws, "bits", lambda take, size: int.from_bytes(take((size + 7) >> 3)) % (1 << size)),
+    ],
+)
+def test_wrong_twins_are_found(
+    kind: str, module: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, name, wrong)
+    assert failures(kind)
+
+
+_exp = question.exp_below
+
+
+def test_what_is_charged_is_what_dither_computes() -> None:
+    """ε and δ of every question of the vectors, to the last bit: entries of both must be equal."""
+    for case in conformance.vectors("draws")["questions"]:
+        promised = dt.from_json(case["specification"]).guarantee
+        asked = Question(case["specification"])
+        if asked.epsilon < float("inf"):
+            assert (asked.epsilon, asked.delta) == (promised.epsilon, promised.delta), case["name"]
+        else:  # ε of a distance, or one that assumes a dealer: no account takes them
+            assert case["name"] in ("PlanarStaircase", "JRR", "JointOLH", "JointSUE")
+
+
+VALUES = {
+    "KRR": ["nobody", None, 3, ["firefox"], object()],
+    "Podium": ["7", None, float("nan"), [7], True],
+    "OGPM, circle": [float("inf"), "90", None],
+    "SetResponse": ["a", 3, [["a"]], {"a": 1}],
+    "Marginals": [{}, {"age": 1}, [1, 2], {"age": 1, "browser": "other", "more": 1}],
+    "PEM": [3, "a\0", "seven letters", None],
+    "TraCSC": [[], 3, [[1]], [["a", "b"]], [[1, 2, 3]], [[float("nan"), 1.0]]],
+    "JRR": ["firefox", ["firefox", []], ["firefox", [1]]],
+}
+
+
+class Nasty:
+    """A value whose every method fails."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError("a value of 42")
+
+    def __float__(self) -> float:
+        raise RuntimeError("a value of 42")
+
+    def __hash__(self) -> int:
+        raise RuntimeError("a value of 42")
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("a value of 42")
+
+
+def test_values_outside_are_refused_and_not_shown() -> None:
+    texts = {case["name"]: case["specification"] for case in conformance.vectors("draws")["questions"]}
+    for name, values in VALUES.items():
+        asked = Question(texts[name])
+        for value in [*values, Nasty()]:
+            with pytest.raises(draws.Outside) as error:
+                asked.report(value, bytes)
+            assert "42" not in str(error.value)
+
+
+def test_labels_are_told_apart_by_kind() -> None:
+    labels = [True, "1", None, 2.5, 1 << 60, 7]
+    asked = Question(dt.to_json(dt.KRR(dt.Categories(labels), epsilon=1)))
+    assert [asked.place(label) for label in labels] == list(range(6))
+    assert asked.place(7.0) == 5
+    with pytest.raises(draws.Outside):
+        asked.place(1)
