@@ -86,7 +86,9 @@ class Pair:
 
 @pytest.mark.parametrize("made_by", ["dither", "device"])
 def test_a_file_is_used_in_turns(made_by: str, tmp_path: Path) -> None:
-    pair = Pair(tmp_path / "me.account", made_by, epsilon=1.2, epoch="week", delta=1e-2, lifetime=2.2, askers=2)
+    pair = Pair(
+        tmp_path / "me.account", made_by, epsilon=1.2, epoch="week", delta=1e-2, lifetime=2.2, askers=2
+    )
     pair.check()
     for number in range(len(ASKED)):
         theirs, ours, _ = askings(number)
