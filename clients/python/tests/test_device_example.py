@@ -53,7 +53,7 @@ def test_the_example_from_end_to_end() -> None:
     told = load("demo").run(9, least=10)
     rows = [row for row in told["rows"] if row["question"] == "command"]
     assert [row["answer"] for row in rows] == ["lines", "words", "top"]
-    assert all(row["low"] <= row["value"] <= row["high"] and row["n"] == 12 for row in rows)
+    assert all(row["low"] <= row["value"] <= row["high"] and row["n"] == 10 for row in rows)
 
 
 def test_versions_agree() -> None:
