@@ -80,6 +80,7 @@ def _check_reading(reading: Any, questions: dict[str, Question]) -> None:
         words, question = reading[name], questions.get(name)
         need(isinstance(words, Fields) and words and question is not None, "terms")
         domain = json.loads(question.device)["domain"]  # type: ignore[union-attr]
+        domain = domain["of"] if domain["kind"] == "optional" else domain
         need(domain["kind"] in ("interval", "circle"), "terms")
         length = domain["period"] if domain["kind"] == "circle" else domain["high"] - domain["low"]
         if "step" in words and words["step"] is not None:

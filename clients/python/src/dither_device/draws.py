@@ -77,8 +77,7 @@ def below(take: Take, bound: int) -> int:
 
 def read_coin(text: object) -> tuple[Callable[[Take], bool], int, int]:
     """Return a coin with probability heads/2^128, its heads and its tails."""
-    heads = hexadecimal(text, 33)
-    need(heads <= 1 << 128, "number", "a probability above 1")
+    heads = hexadecimal(text, 32)
     high, low = heads >> 64, heads & (1 << 64) - 1
 
     def toss(take: Take) -> bool:
@@ -152,9 +151,9 @@ def read_ends(domain: Fields) -> tuple[bool, float, float]:
     return turns, low, high
 
 
-def read_line(device: Fields) -> tuple[Domain, float, float]:
-    """Return the interval or circle of a device text, and its two ends."""
-    turns, low, high = read_ends(device["domain"])
+def read_line(device: Fields, domain: Any = None) -> tuple[Domain, float, float]:
+    """Return the interval or circle of a device text, or the one that is given, and its two ends."""
+    turns, low, high = read_ends(device["domain"] if domain is None else domain)
     need(device["outside"] == ("wrap" if turns else "clip"), "domain")
 
     def place(value: Any) -> float:
@@ -322,6 +321,37 @@ def sliding(device: Fields) -> Draw:
     return Draw(names, ratio, domain, lambda value, take: as_cell(cell(value, take), cells))
 
 
+def optional(device: Fields) -> Draw:
+    """Read a number that may be missing: None has a window of its own, beside those of the values."""
+    domain, rule = device["domain"], device["start"]
+    need(domain["kind"] == "optional" and isinstance(domain["of"], Fields), "domain")
+    (place, mark), low, high = read_line(device, domain["of"])
+    cells = whole(device["cells"], 2, 1 << 16)
+    need(cells & (cells - 1) == 0, "cells")
+    width = whole(device["width"], 1, cells // 2)  # a wider window would meet itself
+    lottery, step, total = read_lottery(device, width)
+    start = read_start(rule, cells, low, high)
+    need(rule["kind"] == "line", "start")
+    size, outside, room = cells.bit_length() - 1, total - width * step, cells - width
+
+    def draw(value: float | None, take: Take) -> bytes:
+        # Who does not answer draws the start of the lowest value: the same bytes are taken.
+        missing = value is None
+        begin = start(low if value is None else value, take)
+        drawn, ticket, uniform = lottery(take, size)
+        return as_cell((uniform, ((begin + ticket) % room, room + ticket)[missing])[drawn], cells)
+
+    return Draw(
+        "Podium PM SW OGPM OGPMU Focused",
+        (outside + cells * step, outside),
+        (
+            lambda value: None if value is None else place(value),
+            lambda placed: mark(math.nan if placed is None else placed),
+        ),
+        draw,
+    )
+
+
 def mixture(device: Fields) -> Draw:
     domain, low, high = read_line(device)
     cells, cell, ratio = _read_window(device["first"], low, high)
@@ -384,9 +414,9 @@ def read_response(
 # --- sets of categories
 
 
-def read_size(given: Fields, count: int | None) -> int:
-    least, most = (2, 1 << 24) if count is None else (count, min(count, 1 << 24))
-    return whole(given["size"], least, most)
+def read_size(given: Fields, count: int | None, most: int = 1 << 24) -> int:
+    """Return the number of elements: that of the categories, at most so many."""
+    return whole(given["size"], 2 if count is None else count, most if count is None else min(count, most))
 
 
 def unary(device: Fields) -> Draw:
@@ -409,7 +439,7 @@ def unary(device: Fields) -> Draw:
 
 def subset(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
-    last = read_size(device, count) - 1
+    last = read_size(device, count, 1 << 16) - 1
     chosen = whole(device["chosen"], 1, last)
     toss, heads, tails = read_coin(device["heads"])
 
@@ -485,6 +515,7 @@ def hashed(device: Fields) -> Draw:
 
 READERS = {
     "sliding": sliding,
+    "optional": optional,
     "mixture": mixture,
     "sectors": sectors,
     "response": response,

@@ -209,17 +209,19 @@ def _delta(
 def _read_rows(device: Fields) -> tuple[list[Callable[[Take], int]], int, tuple[int, int]]:
     """Return the draw of each row, the number of reports, and the largest ratio over all pairs of rows."""
     values = [hexadecimal(text, 1024) for text in listed(device["values"], "step")]
-    need(values and min(values) > 0, "step")
-    rows = []
+    need(values and values[-1] > 0 and all(a > b for a, b in pairwise(values)), "step")
+    rows, used = [], set()
     for places in listed(device["rows"], "step"):
         row = [values[whole(place, 0, len(values) - 1)] for place in listed(places, "step")]
-        need(row, "step")
+        need(1 <= len(row) <= 1 << 16, "step")
+        used.update(places)
         total = sum(row)
         weights = [-(-(value << 128) // total) for value in row]
         weights[row.index(max(row))] -= sum(weights) - _TOTAL
         need(min(weights) > 0, "step")
         rows.append(weights)
     need(1 <= len(rows) <= 1024 and len({len(row) for row in rows}) == 1, "step")
+    need(len(used) == len(values), "step", "a value that is not used")
     columns = list(zip(*rows, strict=True))
     ratio = largest([max(column) for column in columns], [min(column) for column in columns])
     draws: dict[int, Callable[[Take], int]] = {}

@@ -17,6 +17,7 @@ from dither_device.draws import (
     as_cell,
     below,
     read_codes,
+    read_ends,
     read_lottery,
     width_of,
 )
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     Place = tuple[float, float]
 
+_BORDER = 1e-9  # of the diameter, by which rounding may put a place outside
 _SLACK = 1e-12  # of a side: the least room before the border
 TURN = 2 * math.pi
 
@@ -173,7 +175,7 @@ def read_area(device: Fields, *kinds: str) -> Area:
             side = domain[name]
             need(isinstance(side, Fields) and side["kind"] == "interval", "domain")
             ends = real(side["low"]), real(side["high"])
-            need(ends[1] - ends[0] >= 1e-30, "domain")
+            need(ends[0] >= -1e30 and ends[1] <= 1e30 and ends[1] - ends[0] >= 1e-30, "domain")
             sides.append(ends)
         return Area(*sides)
     if kind == "disk":
@@ -216,15 +218,20 @@ def as_path(rows: list[list[int]], size: int, *, signed: bool = False) -> bytes:
 # --- two numbers for each place
 
 
-def _read_parts(device: Fields, *kinds: str) -> list[Draw]:
-    """Return the draws of the two numbers of a place."""
+_ROUND = (0.0, TURN)  # the two ends of a circle begin at 0
+_SHARE = (0.0, 1.0)
+
+
+def _read_parts(device: Fields, *lines: tuple[str, Place]) -> list[Draw]:
+    """Return the draws of the two numbers of a place, which are on these lines: the kind, and both ends."""
     parts = []
-    for name, kind in zip(("first", "second"), kinds, strict=True):
+    for name, (kind, ends) in zip(("first", "second"), lines, strict=True):
         part = device[name]
         need(
             isinstance(part, Fields) and part["draw"] in ("sliding", "mixture", "sectors", "lattice"), "draw"
         )
-        need(isinstance(part["domain"], Fields) and part["domain"]["kind"] == kind, "domain")
+        need(isinstance(part["domain"], Fields), "domain")
+        need(read_ends(part["domain"]) == (kind == "circle", *ends), "domain")
         # A part has no rule for values outside: what comes to it is inside.
         need("outside" not in part, "fields")
         part["outside"] = "wrap" if kind == "circle" else "clip"
@@ -254,7 +261,11 @@ def _numbers(cells: tuple[bytes, bytes]) -> list[int]:
 
 def pair(device: Fields) -> Draw:
     area = read_area(device, "rectangle", "parallelogram", "sphere")
-    parts = _read_parts(device, "circle" if area.kind == "sphere" else "interval", "interval")
+    if area.kind == "sphere":
+        parts = _read_parts(device, ("circle", (0.0, 360.0)), ("interval", (-90.0, 90.0)))
+    else:
+        sides = (area.x, area.y) if area.kind == "rectangle" else (_SHARE, _SHARE)
+        parts = _read_parts(device, *(("interval", side) for side in sides))
 
     def draw(path: list[Place], take: Take) -> bytes:
         rows = [_draw_both(parts, *area.axes(place), take) for place in path]
@@ -267,13 +278,9 @@ def pair(device: Fields) -> Draw:
 
 def polar(device: Fields) -> Draw:
     area = read_area(device, "disk")
-    parts = _read_parts(device, "interval", "circle")
-    need(isinstance(area, DiskArea), "domain")
     domain = device["domain"]
     radius, (x, y) = real(domain["radius"]), read_pair(domain["centre"])
-    inner = device["first"]["domain"]
-    need(inner["low"] == 0 and inner["high"] == radius, "domain")
-    need(device["second"]["domain"]["period"] == TURN, "domain")
+    parts = _read_parts(device, ("interval", (0.0, radius)), ("circle", _ROUND))
     place_of, mark = path_of(area)
 
     def draw(path: list[Place], take: Take) -> bytes:
@@ -305,8 +312,9 @@ def _read_codebook(given: Any) -> Callable[[int], float]:
 
 def walk(device: Fields) -> Draw:
     area = read_area(device, "rectangle", "disk", "parallelogram")
-    parts = _read_parts(device, "circle", "interval")
+    parts = _read_parts(device, ("circle", _ROUND), ("interval", _SHARE))
     begin = read_pair(device["start"])
+    need(math.dist(begin, area.clip(begin)) <= _BORDER * area.diameter, "start", "outside of the area")
     turns, shares = map(_read_codebook, listed(device["codebooks"], "start", 2))
     fixed = "reference" in device
     need(not fixed or device["reference"] == "fixed", "reference")

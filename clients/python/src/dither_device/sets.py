@@ -58,8 +58,8 @@ def indices(device: Fields) -> Draw:
 def _read_indices(
     given: Fields, count: int | None, domain: Domain
 ) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
-    size = read_size(given, count)
-    chosen = whole(given["chosen"], 1, size - 1)
+    size = read_size(given, count, 1 << 16)
+    chosen = whole(given["chosen"], 2, min(8, size - 1))
     toss, heads, tails = read_coin(given["heads"])
 
     def draw(code: int, take: Take) -> bytes:
@@ -129,6 +129,15 @@ def several(device: Fields) -> Draw:
 
 def projective(device: Fields) -> Draw:
     domain, count, labels = read_codes(device)
+    made = Draw("ProjectiveResponse", *_read_projective(device, count, domain)[1:])
+    made.labels = labels
+    return made
+
+
+def _read_projective(
+    device: Fields, count: int, domain: Domain
+) -> tuple[int, tuple[int, int], Domain, Callable[[int, Take], bytes]]:
+    """Return the number of points, the ratio, the domain and the draw."""
     order, dimension = whole(device["order"], 2, 1 << 21), whole(device["dimension"], 2, 21)
     prime = next(n for n in range(2, order + 1) if order % n == 0 or n * n > order)
     prime = prime if order % prime == 0 else order
@@ -158,9 +167,7 @@ def projective(device: Fields) -> Draw:
         at = drawn // own if drawn < hits else block + (drawn - hits) // other
         return as_cell((members[at] - code) % points, points)
 
-    made = Draw("ProjectiveResponse", (own, other), domain, draw)
-    made.labels = labels
-    return made
+    return points, (own, other), domain, draw
 
 
 def _difference_set(prime: int, degree: int, polynomial: list[int], points: int) -> list[int]:
@@ -179,7 +186,7 @@ def _difference_set(prime: int, degree: int, polynomial: list[int], points: int)
 def prefix(device: Fields) -> Draw:
     domain = device["domain"]
     need(domain["kind"] == "text" and device["outside"] in ("clip", "refuse"), "domain")
-    length, alphabet = whole(domain["length"], 1, 1 << 16), domain["alphabet"]
+    length, alphabet = whole(domain["length"], 1, 256), domain["alphabet"]
     need(alphabet is None or (isinstance(alphabet, str) and 1 <= len(alphabet) <= 255), "domain")
     need(alphabet is None or len(set(alphabet)) == len(alphabet), "domain")
     buckets, cell, ratio = read_hash(device)
@@ -219,14 +226,17 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
         need(isinstance(name, str) and isinstance(categories, Fields), "domain")
         need(categories["kind"] == "categories", "domain")
         parts.append((name, *read_labels(categories)[:2]))
-    need(parts and len({name for name, *_ in parts}) == len(parts), "domain")
+    need(2 <= len(parts) <= 64 and len({name for name, *_ in parts}) == len(parts), "domain")
     draws = []
     for inner in listed(device["draws"], "draw"):
-        need(isinstance(inner, Fields) and inner["draw"] in ("response", "indices"), "draw")
+        need(isinstance(inner, Fields) and inner["draw"] in ("response", "indices", "projective"), "draw")
         nothing: Domain = (int, mark_code)
         if inner["draw"] == "response":
             ratio, _, draw = read_response(inner, None, nothing)
             draws.append((inner["cells"], 1, inner["cells"], ratio, draw))
+        elif inner["draw"] == "projective":
+            points, ratio, _, draw = _read_projective(inner, 2, nothing)
+            draws.append((points, 1, points, ratio, draw))
         else:
             ratio, _, draw = _read_indices(inner, None, nothing)
             draws.append((inner["size"], inner["chosen"], inner["size"], ratio, draw))
@@ -238,13 +248,14 @@ def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of t
         count = 1
         for place in places:
             count *= parts[place][2]
-        need(places and len(set(places)) == len(places) and count <= 1 << 20, "draw")
+        need(places and len(set(places)) == len(places) and count <= 1 << 21, "draw")
         for value in listed(values, "draw", count):
             whole(value, 0, draws[number][0] - 1)
         total += whole(weight, 1, 1 << 32)
         ends.append(total)
         functions.append((places, values, number))
-    need(total == 1 << 32 and draws, "draw")
+    need(total == 1 << 32 and 1 <= len(functions) <= 1 << 14, "draw")
+    need(sum(len(values) for _, values, _ in functions) <= 1 << 21, "draw")
     used = [draws[number] for _, _, number in functions]
     most = used[0][3]
     for _, _, _, ratio, _ in used:

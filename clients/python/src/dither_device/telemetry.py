@@ -500,6 +500,9 @@ def describe(question: Question) -> str:
             if kind == "categories"
             else f"any of {listed}, of which {domain['most']} are told"
         )
+    if kind == "optional":
+        domain = domain["of"]
+        kind = domain["kind"]
     if kind == "interval":
         return f"a number from {domain['low']:g} to {domain['high']:g}"
     if kind == "circle":

@@ -103,6 +103,7 @@ def _load(text: object, most: int, hook: Any, integer: Any = None) -> Any:
     need(isinstance(text, str), "text", "a text was expected")
     need(len(text) < most, "text", "too long")  # type: ignore[arg-type]
     try:
+        text.encode()  # type: ignore[attr-defined]  # half a pair of UTF-16 has no UTF-8
         return json.loads(text, object_pairs_hook=hook, parse_int=integer, parse_constant=_constant)  # type: ignore[arg-type]
     except Malformed:
         raise
@@ -113,6 +114,11 @@ def _load(text: object, most: int, hook: Any, integer: Any = None) -> Any:
 def parse(text: object, most: int = MOST_BYTES) -> Any:
     """Return what a JSON text holds; refuse a key that stands twice, and what is very deep or large."""
     data = _load(text, most, _plain_object)
+    try:
+        if "\\u" in text:  # type: ignore[operator]  # half a pair of UTF-16 may be escaped
+            json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Malformed("text", "half a pair of UTF-16") from None
     level, items = [data], 0
     for _ in range(MOST_DEPTH):
         items += len(level)
@@ -143,8 +149,7 @@ def watch(text: object) -> Fields:
     need(isinstance(data, Fields), "text", "an object was expected")
     try:
         need(canonical(data) == text, "text", "not canonical JSON")
-        text.encode()  # type: ignore[attr-defined]  # half a pair of UTF-16 has no UTF-8
-    except (RecursionError, OverflowError, UnicodeEncodeError):
+    except (RecursionError, OverflowError):
         raise Malformed("text", "not canonical JSON") from None
     fields: Fields = data
     return fields
