@@ -56,14 +56,14 @@ def publish(folder: Path, toml: str = TOML) -> Published:
 
 
 def python(
-    code: str, *words: str, home: Path | None = None, **environment: str
+    code: str, *words: str, home: Path | None = None, interpreter: str = sys.executable, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run some lines in a process of its own that has the client and no site packages."""
     base = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE), "LANG": "C.UTF-8"}
     if home is not None:
         base["HOME"] = str(home)
     return subprocess.run(
-        [sys.executable, "-S", "-W", "error", "-c", code, *words],
+        [interpreter, "-S", "-W", "error", "-c", code, *words],
         capture_output=True,
         text=True,
         timeout=60,

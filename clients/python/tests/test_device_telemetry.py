@@ -21,6 +21,7 @@ from device_support import SOURCE, TOML, publish, python
 import dither as dt
 from dither_device import Telemetry, telemetry
 from dither_device.telemetry import ACTIONS
+from tests.extras.test_versions import STATED, interpreter
 
 
 class Terminal(io.StringIO):
@@ -330,6 +331,24 @@ def test_an_account_in_use_is_not_waited_for(folder: Path) -> None:
     assert tool.answer("command", "build") == "drawn"
 
 
+def test_a_signal_handler_does_not_wait_for_itself(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+
+    class Interrupting:
+        """A value in whose middle the same program answers again."""
+
+        told = ""
+
+        def __float__(self) -> float:
+            self.told = tool.answer("command", "build")
+            return 3.0
+
+    value = Interrupting()
+    assert tool.answer("seconds", value) == "drawn"
+    assert value.told == "failed"
+
+
 def test_errors_never_hold_a_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Nasty:
         def __float__(self) -> float:
@@ -358,9 +377,13 @@ print(*sorted(set(sys.modules) & set(
 """
 
 
-def test_an_answer_imports_little(folder: Path) -> None:
+@pytest.mark.parametrize("version", STATED)
+def test_an_answer_imports_little(version: str, folder: Path) -> None:
+    found = interpreter(version)
+    if found is None:
+        pytest.skip(f"there is no Python {version} here")
     made(folder).run("on")
-    done = python(LEAN, str(folder / "campaign.json"), home=folder)
+    done = python(LEAN, str(folder / "campaign.json"), home=folder, interpreter=found)
     assert done.stdout.split("\n")[:2] == ["drawn None", ""], done.stderr
 
 

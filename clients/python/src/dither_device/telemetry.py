@@ -28,7 +28,22 @@ _MACHINES = ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER", "TF_BUILD", "TEAMCI
 _NEVER = "/etc/dither/no-telemetry"
 _HOUR = 3600.0  # seconds between two attempts to send
 _WAIT = 0.25  # seconds for which another process may hold the account
+_VERIFIED = 16  # campaigns whose digests are kept
 _READER = "dither-device 1"  # what verified a campaign: a later reader verifies it again
+
+
+class _Lock:
+    """A lock that is not waited for: a signal handler in the middle of an answer would wait for itself."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(timeout=_WAIT):
+            raise BlockingIOError("another answer is being given")
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
 
 
 class Telemetry:
@@ -63,17 +78,17 @@ class Telemetry:
         self.address, self.key, self.relay = address, key, relay
         self.epsilon, self.policy, self.ask_first, self.background = epsilon, policy, ask, background
         self.problem: str | None = None
-        self._folder, self._process, self._own_lock = folder, os.getpid(), allocate_lock()
+        self._folder, self._process, self._own_lock = folder, os.getpid(), _Lock()
         self._campaign: Campaign | None = None
         self._verified: str | None = None
         self._account: Account | None = None
         self._sender: int | None = None  # the process that sends; 0 if it is known to need none
 
     @property
-    def _lock(self) -> Any:
+    def _lock(self) -> _Lock:
         """A lock of this process: one that another thread held at a fork would never be free again."""
         if self._process != os.getpid():
-            self._process, self._own_lock, self._sender = os.getpid(), allocate_lock(), None
+            self._process, self._own_lock, self._sender = os.getpid(), _Lock(), None
         return self._own_lock
 
     @classmethod
@@ -403,10 +418,11 @@ class Telemetry:
         if self._campaign is not None and self._verified == text:
             return self._campaign
         mark = digest(f"{_READER}\n{self.key}\n{text}", 64)
-        known = state.known.get("verified") == mark
+        verified = state.known.get("verified", [])
+        known = mark in verified
         campaign = Campaign(text, key=self.key, verified=known)
-        if not known:
-            account.remember_in(state, {**state.known, "verified": mark})
+        if not known:  # some are kept, for tools that share an account
+            account.remember_in(state, {**state.known, "verified": [*verified, mark][-_VERIFIED:]})
         self._campaign, self._verified = campaign, text
         return campaign
 
