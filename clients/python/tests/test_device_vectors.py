@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +19,9 @@ from dither.wire import conformance
 from dither_device import conformance as client
 from dither_device import draws, ed25519, question, rules
 from dither_device.question import Question
+from tests.conformance.draws import drawn, questions
 from tests.extras.test_versions import STATED, interpreter
+from tests.kernels.window.test_kernel_constant_bytes import THRESHOLD, leak
 
 
 def failures(kind: str) -> list[str]:
@@ -138,3 +144,36 @@ def test_labels_are_told_apart_by_kind() -> None:
     assert asked.place(7.0) == 5
     with pytest.raises(draws.Outside):
         asked.place(1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(questions()))
+def test_fresh_draws_on_the_edges_are_those_of_dither(name: str) -> None:
+    made = questions()[name]
+    asked = Question(dt.to_json(made))
+    for draw in drawn(name, made, 1500, "fresh"):
+        source = client._Script(draw["bytes"])
+        assert asked.report(draw["value"], source).hex() == draw["report"]
+        assert source.left == b""
+
+
+@pytest.mark.slow
+def test_the_time_of_a_draw_tells_neither_the_value_nor_the_window() -> None:
+    made = dt.Podium(dt.Interval(0, 1), epsilon=1)
+    asked, rng = Question(dt.to_json(made)), random.Random(1)
+    device = json.loads(made.device_text)
+    first, width = int(device["step"], 16) >> 32, device["width"]
+
+    def by_value(value: Callable[[], float]) -> Iterator[Callable[[], object]]:
+        while True:
+            yield partial(asked.draw, value(), os.urandom)
+
+    def by_word(word: int) -> Iterator[Callable[[], object]]:
+        script = bytes(3), word.to_bytes(4, "little") + b"\x33\x44"
+        while True:
+            taken = iter(script)
+            yield partial(asked.draw, 0.4, lambda size, taken=taken: next(taken))  # type: ignore[misc]
+
+    assert leak(by_value(lambda: 0.3 + 0.0 * rng.random()), by_value(rng.random)) < THRESHOLD
+    inside, outside = (tickets * first + 12_345 for tickets in (width // 2, width))
+    assert leak(by_word(inside), by_word(outside)) < THRESHOLD

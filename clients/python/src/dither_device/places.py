@@ -93,8 +93,10 @@ class DiskArea(Area):
     def clip(self, place: Place) -> Place:
         x, y = self.centre
         a, b = place[0] - x, place[1] - y
-        shrink = min(1.0, self.radius / max(math.hypot(a, b), self.radius))
-        return x + a * shrink, y + b * shrink
+        far = math.hypot(a, b)
+        if far <= self.radius:
+            return place
+        return x + a * (self.radius / far), y + b * (self.radius / far)
 
     def gauge(self, at: Place, step: Place) -> float:
         a, b = at[0] - self.centre[0], at[1] - self.centre[1]
@@ -330,7 +332,7 @@ def walk(device: Fields) -> Draw:
                 direction, share = _numbers(cells)
                 unit = math.cos(turns(direction)), math.sin(turns(direction))
                 length = clamp(shares(share), 0.0, 1.0) / area.gauge(at, unit)
-                at = area.clip((at[0] + unit[0] * length, at[1] + unit[1] * length))
+                at = at[0] + unit[0] * length, at[1] + unit[1] * length
         return as_path([_numbers(row) for row in rows], max(map(len, rows[0])))
 
     made = Draw("TraCSD Strawman", _of_both(parts), path_of(area), draw)
