@@ -213,9 +213,8 @@ class Disk(Region):
         distance = self._distance(points)
         if np.isnan(distance).any() or np.isinf(distance).any():
             raise OutsideDomain("a place is not a pair of finite numbers")
-        shrink = self.radius / np.maximum(distance, self.radius)
-        moved = self.centre + (points - self.centre) * shrink[..., None]
-        return np.where((distance > self.radius)[..., None], moved, points)  # what is inside stays as it is
+        shrink = np.minimum(1.0, self.radius / np.maximum(distance, self.radius))
+        return np.asarray(self.centre + (points - self.centre) * shrink[..., None], dtype=np.float64)
 
     def _distance(self, points: Floats) -> Floats:
         offset = points - np.asarray(self.centre)

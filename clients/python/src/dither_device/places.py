@@ -93,10 +93,9 @@ class DiskArea(Area):
     def clip(self, place: Place) -> Place:
         x, y = self.centre
         a, b = place[0] - x, place[1] - y
-        far = math.hypot(a, b)
-        if far <= self.radius:
-            return place
-        return x + a * (self.radius / far), y + b * (self.radius / far)
+        # As `dither` does, also inside, where rounding may change the last bit: an input has one mark.
+        shrink = min(1.0, self.radius / max(math.hypot(a, b), self.radius))
+        return x + a * shrink, y + b * shrink
 
     def gauge(self, at: Place, step: Place) -> float:
         a, b = at[0] - self.centre[0], at[1] - self.centre[1]
