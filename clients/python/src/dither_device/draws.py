@@ -211,7 +211,7 @@ def _label(label: Any) -> Any:
             need(number > MOST_SAFE, "domain")
             return -number if text.startswith("-") else number
         return real(label["number"])
-    need(not isinstance(label, list), "domain")
+    need(not isinstance(label, list | float), "domain")
     return label
 
 
@@ -237,11 +237,13 @@ def read_start(rule: Any, cells: int, low: float, high: float) -> Callable[[floa
     kind, origin, scale = rule["kind"], real(rule["origin"]), real(rule["scale"])
     most = 1 << (52 if cells > 1 << 16 else 31)
     need(scale > 0, "start")
-    need(all(abs((end - origin) * scale) < most for end in (low, high)), "start", "beyond all integers")
+    far = max(abs((end - origin) * scale) for end in (low, high))
+    need(far * (1 + 2.0**-19) < most, "start", "beyond all integers")
     if kind == "line":
         fraction = whole(rule["fraction"], 0, 30)
         last = rule["last"]
-        last = None if last is None else whole(last, 0, 1 << 52)
+        last = None if last is None else whole(last, 0, most)
+        need((far if last is None else last) <= most - (1 << fraction), "start", "beyond all integers")
         base = _LIFT >> fraction
 
         def line(value: float, take: Take) -> int:

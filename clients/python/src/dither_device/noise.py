@@ -125,6 +125,7 @@ def lattice(device: Fields) -> Draw:
         )
     alias = read_alias(outer[::-1] + weights)
     if kind == "bounded":
+        need(rule["scale"] <= reach / (high - low), "start")  # a larger one puts values further apart
         return _bounded(shape, rule, weights, domain, start, alias)
     fraction = whole(shape["fraction"], 1, 30)
     step = 1 << fraction
