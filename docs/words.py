@@ -351,6 +351,9 @@ MEANINGS = {
     "maps.predicted_error.step": "how far a location is from the one before; None: they are independent",
     "maps.ranked.length": "how many locations a path has",
     "maps.ranked.step": "how far a location is from the one before; None: they are independent",
+    "maps.synthesise.flows": "how many paths go from each cell to each, by dt.maps.flows",
+    "maps.synthesise.n": "how many paths are drawn",
+    "maps.synthesise.length": "how many places a path has",
     "randomness.Keyed.key": "the secret key of one person, 32 random bytes",
 }
 
