@@ -188,6 +188,11 @@ final class Places {
         return side;
     }
 
+    /** Refuse a length, and numbers, that doubles would not hold well. */
+    private static void extent(double length, double[] place) {
+        need(length >= 1e-30 && length <= 1e30 && Math.abs(place[0]) <= 1e30 && Math.abs(place[1]) <= 1e30, "domain");
+    }
+
     private static Area area(Map<String, Object> device) {
         Map<String, Object> domain = Json.object(device.get("domain"));
         need("clip".equals(device.get("outside")), "domain");
@@ -197,14 +202,19 @@ final class Places {
                 return new Rectangle(side(domain.get("x")), side(domain.get("y")));
             case "disk":
                 Json.fields(domain, "kind", "radius", "centre");
-                need(Json.real(domain.get("radius")) > 0, "domain");
+                extent(Json.real(domain.get("radius")), pair(domain.get("centre")));
                 return new Disk(Json.real(domain.get("radius")), pair(domain.get("centre")));
             case "parallelogram":
                 Json.fields(domain, "kind", "corner", "first", "second");
+                for (String name : new String[] {"first", "second"}) {
+                    double[] side = pair(domain.get(name));
+                    extent(Math.hypot(side[0], side[1]), pair(domain.get("corner")));
+                }
                 return new Parallelogram(pair(domain.get("corner")), pair(domain.get("first")), pair(domain.get("second")));
             default:
                 Json.fields(domain, "kind", "radius");
-                need("sphere".equals(domain.get("kind")) && Json.real(domain.get("radius")) > 0, "domain");
+                need("sphere".equals(domain.get("kind")), "domain");
+                extent(Json.real(domain.get("radius")), new double[2]);
                 return new Sphere();
         }
     }
@@ -348,6 +358,7 @@ final class Places {
             Map<String, Object> part = Json.object(given);
             need(!part.containsKey("outside"), "fields");
             Object outside = "circle".equals(Json.object(part.get("domain")).get("kind")) ? "wrap" : "clip";
+            need(!"optional".equals(part.get("draw")), "draw");
             Lines.Cells read = Lines.read(Json.string(part.get("draw")), part, outside);
             need(read.gaussian == null, "draw");
             return read;
