@@ -470,3 +470,8 @@ def test_means_by_the_better_reading_vary_less(epsilon, ratio):
 
 def readings_of(question):
     return question.plain_reading(), question.unbiased_reading()
+
+
+def test_a_method_is_named_with_spaces_or_underscores():
+    reports = dt.SW(UNIT, epsilon=1).perturb(np.full(500, 0.4), source=dt.Seeded(1))
+    assert repr(dt.mean(reports, method="as_reported")) == repr(dt.mean(reports, method="as reported"))
