@@ -346,6 +346,8 @@ class Several(Domain):
     def _label_lists(self, values: Any) -> LabelLists:
         flat: list[Any] = []
         ends: list[int] = []
+        if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are no Python values
+            values = values.to_pylist()
         for value in values if _is_list(values) else [None]:
             if value is None or not _is_list(value):
                 raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
