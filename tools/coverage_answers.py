@@ -328,7 +328,7 @@ def _smaller() -> list[Cell]:
     cells.append(Cell("smaller", "40 looks from n = 30, Podium, ε = 6", looked_at(6.0, 40), 0.92, 1.0, 200))
     for n, epsilon in ((30_000, 0.5), (10_000, 1.0), (3000, 1.5)):
         name = f"Cumulative on the arcsine, empirical Bayes, all edges, n = {n}, ε = {epsilon:g}"
-        cells.append(Cell("smaller", name, arcsine(n, epsilon, ends=False), 0.9, 0.98, 100))
+        cells.append(Cell("smaller", name, arcsine(n, epsilon, ends=False), 0.92, 0.98, 100))
         # Neighbouring cells are not alike there, which is the condition that the interval prints.
         name = f"Cumulative on the arcsine, empirical Bayes, outermost edges, n = {n}, ε = {epsilon:g}"
         cells.append(Cell("smaller", name, arcsine(n, epsilon, ends=True), 0.7, 0.98, 100))

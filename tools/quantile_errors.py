@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -43,6 +44,7 @@ UNIT: Final = dt.Interval(0, 1)
 _DIFFERENCES: Final = ([0, 1, 2, 4, 6], [0, 1, 2, 4, 6], [0, 1, 2])  # terms of `ErrorTable.basis`
 
 
+@lru_cache
 def mechanisms(epsilon: float) -> dict[str, Any]:
     """Return the mechanisms that can tell a quantile, by the names of `dt.recommend`."""
     able = goals.Quantile(n=1).candidates(UNIT, epsilon)
