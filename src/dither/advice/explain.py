@@ -18,7 +18,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.mechanisms.combined import Attributes, Each, Sampled
@@ -248,6 +247,7 @@ def _person(
         _asked_about(asked, said),
         said[randomiser],
         *([said["sampled"]] if asked.sampled else []),
+        *([said["optional"]] if any(_is_optional(part) for part in asked.named.values()) else []),
         *_again(asked, said, repeat),
         *_protection(asked.whole, said),
         *(said[name].format(names=names) for name, names in beside.items()),
@@ -261,6 +261,11 @@ def _person(
         person.append(said["assumes"].format(assumptions="; ".join(asked.whole.assumes[:2])))
     person.append(said["averages" if _within(asked.whole, WEAK) else "averages_only"])
     return " ".join(person)
+
+
+def _is_optional(asked: Any) -> bool:
+    asked = getattr(asked, "question", asked)  # of one that is asked again
+    return bool(getattr(getattr(asked, "domain", None), "optional", False))
 
 
 def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
@@ -374,6 +379,8 @@ def _answers(domain: Domain, said: Mapping[str, str]) -> str:
 
 def _errors(mechanism: Question, said: Mapping[str, str]) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
+    from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
+
     goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
     found = []
     for people in PEOPLE:
