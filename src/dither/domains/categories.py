@@ -219,6 +219,7 @@ def _read_label(data: Any) -> Hashable:
 
 
 MOST_ITEMS: Final = 1 << 20
+_NUMBERS: Final = 1 << 16  # numbers that are compared at a time, so that they stay in the cache
 
 
 class LabelLists:
@@ -306,8 +307,17 @@ class Several(Domain):
             return False
         if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
             return False
-        inside = bool(values[:, 0].min() >= 0 and values[:, -1].max() < len(self))
-        return inside and bool((values[:, 1:] > values[:, :-1]).all())
+        if not (values[:, 0].min() >= 0 and values[:, -1].max() < len(self)):
+            return False
+        width = values.shape[1]
+        step = max(_NUMBERS // width, 1)
+        for begin in range(0, len(values), step):  # in one row, which takes a fifth of the time of columns
+            flat = np.ascontiguousarray(values[begin : begin + step]).reshape(-1)
+            falls = flat[1:] <= flat[:-1]
+            falls[width - 1 :: width] = False  # from one person to the next
+            if falls.any():
+                return False
+        return True
 
     def _codes(self, labels: CodedLabels | Array) -> Integers:
         try:
@@ -341,6 +351,8 @@ class Several(Domain):
     def _label_lists(self, values: Any) -> LabelLists:
         flat: list[Any] = []
         ends: list[int] = []
+        if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are no Python values
+            values = values.to_pylist()
         for value in values if _is_list(values) else [None]:
             if value is None or not _is_list(value):
                 raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")

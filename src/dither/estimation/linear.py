@@ -454,6 +454,7 @@ def as_method(method: object) -> Method:
     """Return the method of a name; a `Method` of another package is one already."""
     if isinstance(method, Method):
         return method
+    method = method.replace("_", " ") if isinstance(method, str) else method
     if method == "linear":
         return linear
     from dither.estimation.distributions import METHODS  # which imports this module

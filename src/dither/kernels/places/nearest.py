@@ -31,6 +31,7 @@ from dither.kernels.places.points import TableLikelihood
 from dither.kernels.transition import Dense
 from dither.kernels.window.integers import Nearest
 from dither.kernels.window.kernel import integers, read_integers
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 SIDE: Final = 1 << 16  # integers along an axis
@@ -266,6 +267,11 @@ class NearestNumbers(CellKernel, PureKernel):
     @property
     def ratio(self) -> Fraction:
         return self.window.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """L for every number; the numbers of two inputs may have none in common."""
+        return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
 
     @property
     def evidence(self) -> str:
