@@ -12,10 +12,11 @@ from dither.domains.domain import (
     numbers,
     read_domain,
 )
-from dither.domains.plane import Disk, Parallelogram, Paths, Plane, Rectangle, Region, Sphere
+from dither.domains.plane import Box, Disk, Parallelogram, Paths, Plane, Rectangle, Region, Sphere
 
 __all__ = [
     "BLOCK",
+    "Box",
     "Categories",
     "Circle",
     "CodedLabels",

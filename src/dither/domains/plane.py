@@ -1,4 +1,4 @@
-"""Domains of places: rectangles, parallelograms, disks and the sphere; and paths, many in one array.
+"""Domains of places: rectangles, parallelograms, disks and the sphere; paths; and boxes of several numbers.
 
 Values one by one, each with bytes that identify it: the input of permanent (memoised) answers.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +17,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
-from dither.domains.categories import Categories, Several, Text
+from dither.domains.categories import Categories, Several, Text, column
 from dither.domains.domain import Circle, Domain, Interval, extent, finite, numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 
@@ -558,6 +558,87 @@ def _pairs(part: object) -> Floats:
     return array.astype(np.float64, copy=False)
 
 
+MOST_SIDES: Final = 8
+
+
+@dataclass(frozen=True, init=False)
+class Box(Domain):
+    """Up to eight numbers of a person together, each with a name and an interval.
+
+    Distances between records are Euclidean, every side of the box being 1 long. Values are columns by name (a
+    dict of arrays, a dataframe), a list of records, or an array whose last axis runs over the numbers.
+
+    >>> Box({"age": Interval(18, 100), "bmi": Interval(10, 60)}).check({"age": [40], "bmi": [22.5]})
+    array([[40. , 22.5]])
+    """
+
+    names: tuple[str, ...]
+    sides: tuple[Interval, ...]
+
+    kind: ClassVar[str] = "box"
+    outside: ClassVar[str] = "clip"
+
+    def __init__(self, sides: Mapping[str, Interval]) -> None:
+        if not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
+            raise InvalidParameter(f"give 2 to {MOST_SIDES} numbers by name, each a dt.Interval")
+        for name, side in sides.items():
+            if not isinstance(name, str) or not isinstance(side, Interval):
+                raise InvalidParameter("every number has a name and is a dt.Interval")
+        object.__setattr__(self, "names", tuple(sides))
+        object.__setattr__(self, "sides", tuple(side.read_as() for side in sides.values()))
+
+    @property
+    def ends(self) -> tuple[Pair, ...]:
+        """The lower and the upper end of every side."""
+        return tuple((side.low, side.high) for side in self.sides)
+
+    def to_unit(self, records: Floats) -> Floats:
+        """Return records in units in which every side is [0, 1]."""
+        low, high = np.array(self.ends).T
+        return np.asarray((records - low) / (high - low))
+
+    def from_unit(self, records: Floats) -> Floats:
+        """Return records of [0, 1] in the user's units."""
+        low, high = np.array(self.ends).T
+        return np.asarray(low + records * (high - low))
+
+    def check(self, values: object) -> Floats:
+        """Return the numbers, a row for each person; raise OutsideDomain if one is not admitted."""
+        return self._rows(values, Interval.check)
+
+    def clip(self, values: object) -> Floats:
+        """Return the records, every number outside moved to the nearer end."""
+        return self._rows(values, Interval.clip)
+
+    def _rows(self, values: object, way: Callable[[Interval, object], Array]) -> Floats:
+        columns = []
+        for place, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
+            try:
+                columns.append(way(side, column(values, self.names, place)).astype(np.float64))
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        if len({numbers.shape for numbers in columns}) != 1:
+            raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
+        return np.stack(columns, axis=-1)
+
+    def device(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.ends, strict=True)
+        return {"kind": self.kind, "sides": [[name, *ends] for name, ends in pairs]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        sides = {name: Interval(real(low), real(high)) for name, low, high in data["sides"]}
+        if len(sides) != len(data["sides"]):
+            raise InvalidParameter("the numbers of a box have different names")
+        return cls(sides)
+
+    def __str__(self) -> str:
+        return " × ".join(f"{name} {side}" for name, side in zip(self.names, self.sides, strict=True))
+
+    def __repr__(self) -> str:
+        return f"Box({dict(zip(self.names, self.sides, strict=True))!r})"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SeparateValues:
     """The values passed to `perturb`, one by one.
@@ -614,4 +695,4 @@ def _marks(domain: Domain, values: object) -> Array:
     if isinstance(domain, Circle):
         checked = domain.wrap(checked)  # the period is the same angle as 0
     rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
-    return rows if isinstance(domain, Plane) else rows[..., None]
+    return rows if isinstance(domain, Plane | Box) else rows[..., None]
