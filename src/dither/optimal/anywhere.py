@@ -165,7 +165,9 @@ class Anywhere(PathMechanism[Plane]):
         if self.purpose in ("both", "map"):
             return self._uniform(share, max(_POINTS, math.ceil(1.0 / share)))
         if 1.0 / share > _FITTED:
-            return self._uniform(share, math.ceil(1.0 / share))
+            if self.prior is None:
+                return self._uniform(share, math.ceil(1.0 / share))
+            share = 1.0 / _FITTED  # fewer points than would be best, but where people are
         best = self._best_fit(share)
         return Points.of(self._outward(best.points), self._box, self._scales, _GRAIN), best.width
 
