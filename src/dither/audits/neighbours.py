@@ -19,6 +19,7 @@ from dither.domains import (
     Domain,
     Interval,
     Line,
+    Optional,
     Places,
     Plane,
     Profile,
@@ -88,6 +89,8 @@ def list_probabilities(question: Question) -> Listed | None:
         domain = domain.categories
     if isinstance(domain, Line):
         values = inputs = on_line(domain)
+    elif isinstance(domain, Optional):
+        values, inputs = (None, *on_line(domain.of)), (math.nan, *on_line(domain.of))
     elif isinstance(domain, Categories):
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
@@ -278,6 +281,8 @@ def candidates(domain: Domain) -> list[Any]:
         low, high, *others = on_line(domain)
         period = [] if isinstance(domain, Interval) else [float(domain.from_unit(np.array(0.5)))]
         return _unique([low, high, *period, ugly, math.nextafter(ugly, high), *others])
+    if isinstance(domain, Optional):
+        return [None, *candidates(domain.of)]
     if isinstance(domain, Categories):
         count = len(domain)
         codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])

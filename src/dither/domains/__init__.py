@@ -3,16 +3,18 @@
 from dither.domains.categories import Categories, CodedLabels, LabelLists, Places, Profile, Several, Text
 from dither.domains.domain import (
     BLOCK,
+    Box,
     Circle,
     Domain,
     Interval,
     Line,
+    Optional,
     finite,
     first_misfit,
     numbers,
     read_domain,
 )
-from dither.domains.plane import Box, Disk, Parallelogram, Paths, Plane, Rectangle, Region, Sphere
+from dither.domains.plane import Disk, Parallelogram, Paths, Plane, Rectangle, Region, Sphere
 
 __all__ = [
     "BLOCK",
@@ -25,6 +27,7 @@ __all__ = [
     "Interval",
     "LabelLists",
     "Line",
+    "Optional",
     "Parallelogram",
     "Paths",
     "Places",

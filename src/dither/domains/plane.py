@@ -1,4 +1,4 @@
-"""Domains of places: rectangles, parallelograms, disks and the sphere; paths; and boxes of several numbers.
+"""Domains of places: rectangles, parallelograms, disks and the sphere; and paths, many in one array.
 
 Values one by one, each with bytes that identify it: the input of permanent (memoised) answers.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,8 +17,8 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
-from dither.domains.categories import Categories, Several, Text, column
-from dither.domains.domain import Circle, Domain, Interval, extent, finite, numbers, regular
+from dither.domains.categories import Categories, Several, Text
+from dither.domains.domain import Box, Circle, Domain, Interval, Optional, extent, finite, numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 
 Pair = tuple[float, float]
@@ -558,87 +558,6 @@ def _pairs(part: object) -> Floats:
     return array.astype(np.float64, copy=False)
 
 
-MOST_SIDES: Final = 8
-
-
-@dataclass(frozen=True, init=False)
-class Box(Domain):
-    """Up to eight numbers of a person together, each with a name and an interval.
-
-    Distances between records are Euclidean, every side of the box being 1 long. Values are columns by name (a
-    dict of arrays, a dataframe), a list of records, or an array whose last axis runs over the numbers.
-
-    >>> Box({"age": Interval(18, 100), "bmi": Interval(10, 60)}).check({"age": [40], "bmi": [22.5]})
-    array([[40. , 22.5]])
-    """
-
-    names: tuple[str, ...]
-    sides: tuple[Interval, ...]
-
-    kind: ClassVar[str] = "box"
-    outside: ClassVar[str] = "clip"
-
-    def __init__(self, sides: Mapping[str, Interval]) -> None:
-        if not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
-            raise InvalidParameter(f"give 2 to {MOST_SIDES} numbers by name, each a dt.Interval")
-        for name, side in sides.items():
-            if not isinstance(name, str) or not isinstance(side, Interval):
-                raise InvalidParameter("every number has a name and is a dt.Interval")
-        object.__setattr__(self, "names", tuple(sides))
-        object.__setattr__(self, "sides", tuple(side.read_as() for side in sides.values()))
-
-    @property
-    def ends(self) -> tuple[Pair, ...]:
-        """The lower and the upper end of every side."""
-        return tuple((side.low, side.high) for side in self.sides)
-
-    def to_unit(self, records: Floats) -> Floats:
-        """Return records in units in which every side is [0, 1]."""
-        low, high = np.array(self.ends).T
-        return np.asarray((records - low) / (high - low))
-
-    def from_unit(self, records: Floats) -> Floats:
-        """Return records of [0, 1] in the user's units."""
-        low, high = np.array(self.ends).T
-        return np.asarray(low + records * (high - low))
-
-    def check(self, values: object) -> Floats:
-        """Return the numbers, a row for each person; raise OutsideDomain if one is not admitted."""
-        return self._rows(values, Interval.check)
-
-    def clip(self, values: object) -> Floats:
-        """Return the records, every number outside moved to the nearer end."""
-        return self._rows(values, Interval.clip)
-
-    def _rows(self, values: object, way: Callable[[Interval, object], Array]) -> Floats:
-        columns = []
-        for place, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
-            try:
-                columns.append(way(side, column(values, self.names, place)).astype(np.float64))
-            except OutsideDomain as error:
-                raise OutsideDomain(f"{name}: {error}") from None
-        if len({numbers.shape for numbers in columns}) != 1:
-            raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
-        return np.stack(columns, axis=-1)
-
-    def device(self) -> dict[str, Any]:
-        pairs = zip(self.names, self.ends, strict=True)
-        return {"kind": self.kind, "sides": [[name, *ends] for name, ends in pairs]}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        sides = {name: Interval(real(low), real(high)) for name, low, high in data["sides"]}
-        if len(sides) != len(data["sides"]):
-            raise InvalidParameter("the numbers of a box have different names")
-        return cls(sides)
-
-    def __str__(self) -> str:
-        return " × ".join(f"{name} {side}" for name, side in zip(self.names, self.sides, strict=True))
-
-    def __repr__(self) -> str:
-        return f"Box({dict(zip(self.names, self.sides, strict=True))!r})"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SeparateValues:
     """The values passed to `perturb`, one by one.
@@ -660,6 +579,12 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
         alone = [[[domain.labels[code] for code in codes]] for codes in sets]
         return SeparateValues(alone, [codes.tobytes() for codes in sets], marks.shape[:-1])
     shape = marks.shape[:-1]
+    if isinstance(domain, Optional):
+        values = np.ma.masked_invalid(marks[..., 0])
+        single: list[Any] = [values.reshape(-1)[place : place + 1] for place in range(values.size)]
+        return SeparateValues(single, [row.tobytes() for row in np.ravel(marks)], shape)
+    if isinstance(values, np.ma.MaskedArray) and domain.optional:
+        values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
     rows = np.asarray(values, dtype=object if are_labels(domain) else None)
     rows = rows.reshape(-1, *rows.shape[len(shape) :])
     flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
@@ -692,6 +617,10 @@ def _marks(domain: Domain, values: object) -> Array:
         return np.asarray(checked, dtype="<i8")[..., None]
     if isinstance(domain, Several):
         return np.asarray(checked, dtype="<i8")
+    if isinstance(domain, Optional):  # NaN is "no answer"
+        missing = np.isnan(checked)
+        inside = _marks(domain.of, np.where(missing, domain.of.low, checked))[..., 0]
+        checked = np.where(missing, np.nan, inside)
     if isinstance(domain, Circle):
         checked = domain.wrap(checked)  # the period is the same angle as 0
     rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
