@@ -236,6 +236,7 @@ MEANINGS = {
     "shares": "the known shares of the groups, or of the bins",
     "shuffled": "how many reports are mixed before anybody sees them; None: not mixed",
     "side": "how many cells the grid has along each side",
+    "sides": "the numbers by name, each with its interval",
     "size": "how many people",
     "sizes": "for sets of items, the shares of people with at least 1, 2, … items",
     "slope": "the vector of the linear term",
