@@ -356,3 +356,12 @@ def test_recommended_for_a_crowd() -> None:
     ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--epsilon", 1, "--error", 0.1)
     assert run(*ask).exit_code == 0
     assert run(*ask, "--shuffled", 9).exit_code == 2
+
+
+def test_errors_of_a_drawn_question_are_those_of_the_people_who_answer_it() -> None:
+    """1 000 people of whom each answers one of four questions: the error is twice that of one question."""
+    answer = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    alone = str(dt.explain({"a": answer}))
+    drawn = str(dt.explain(dt.Sampled(a=answer, b=answer, c=answer, d=answer)))
+    assert "a standard error of 0.03 for 1 000 people" in alone
+    assert "a standard error of 0.061 for 1 000 people" in drawn

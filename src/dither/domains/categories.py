@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Array, Bytes, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
-from dither.domains.domain import Domain, is_nothing, objects, regular
+from dither.domains.domain import Domain, column, is_nothing, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 
 
@@ -588,36 +588,12 @@ class Profile(Domain):
         columns = []
         for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
             try:
-                columns.append(part.check(self._column(values, place, name)))
+                columns.append(part.check(column(values, self.names, place)))
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
         if len({column.shape for column in columns}) != 1:
             raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
         return np.stack(columns, axis=-1)
-
-    def _column(self, values: Any, place: int, name: str) -> Any:
-        if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
-            if not all(name in record for record in values):
-                raise OutsideDomain(
-                    f"a record has no {name!r}; every record has a category of each attribute"
-                )
-            return [record[name] for record in values]
-        if (
-            isinstance(values, list | tuple | np.ndarray)
-            and getattr(values, "dtype", np.dtype(int)).names is None
-        ):
-            table = regular(values)
-            if table is None or table.ndim == 0 or table.shape[-1] != len(self.parts):
-                raise OutsideDomain(
-                    f"one column for each of {', '.join(self.names)} was expected, in this order"
-                )
-            return table[..., place]
-        try:
-            return np.asarray(values[name])
-        except (KeyError, IndexError, ValueError, TypeError, AttributeError):
-            raise OutsideDomain(
-                f"the data has no column {name!r}; name the columns as the attributes"
-            ) from None
 
     def clip(self, values: object) -> Array:
         """Return the values: a category has no nearest one."""

@@ -85,7 +85,7 @@ def numerical(summary: Summary) -> NumberQuestion:
         raise InvalidParameter(
             "this estimate needs reports on an interval or a circle, not those of "
             f"{summary.question.name}; dt.frequencies is for categories, "
-            "dt.maps.density for places"
+            "dt.maps.density for places, dt.maps.joint for several numbers"
         )
     return summary.question
 

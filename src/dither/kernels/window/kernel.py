@@ -252,7 +252,7 @@ class SectorKernel(WindowKernel, LineKernel):
     def __post_init__(self) -> None:
         if self.start.fraction:
             raise InvalidParameter("the start rule of sectors must not round at random")
-        if not self.start.reaches(self.line, 62):
+        if not self.start.fits(self.line, self.window):
             raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
 
     @property

@@ -19,6 +19,7 @@ from dither.domains import Circle, Line, Several
 from dither.question import Question
 from dither.service.collector import Collector
 from dither.service.contract import Contract, Published
+from dither.service.settings import Networks, limited_as
 from dither.service.web.answers import (
     FEW,
     NONE,
@@ -543,7 +544,7 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         return show(request, whole_page(published, parts, list(collector.campaigns.values())))
 
     async def events(request: Request) -> Response:
-        address = client_address(request.scope, frozenset(collector.settings.proxies))
+        address = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
         if pages.streams.total() >= _MOST_STREAMS or pages.streams[address] >= collector.settings.pages:
             return problem(503, "too many pages are open; the numbers do not change by themselves")
         published = collector.campaigns[request.path_params["campaign"]]
