@@ -236,6 +236,7 @@ MEANINGS = {
     "shares": "the known shares of the groups, or of the bins",
     "shuffled": "how many reports are mixed before anybody sees them; None: not mixed",
     "side": "how many cells the grid has along each side",
+    "sides": "the numbers by name, each with its interval",
     "size": "how many people",
     "sizes": "for sets of items, the shares of people with at least 1, 2, … items",
     "slope": "the vector of the linear term",
@@ -356,6 +357,9 @@ MEANINGS = {
     "maps.predicted_error.step": "how far a location is from the one before; None: they are independent",
     "maps.ranked.length": "how many locations a path has",
     "maps.ranked.step": "how far a location is from the one before; None: they are independent",
+    "maps.synthesise.flows": "how many paths go from each cell to each, by dt.maps.flows",
+    "maps.synthesise.n": "how many paths are drawn",
+    "maps.synthesise.length": "how many places a path has",
     "randomness.Keyed.key": "the secret key of one person, 32 random bytes",
 }
 

@@ -183,7 +183,9 @@ def _text(label: str, value: Any) -> str:
             [str(show_label(name)), show_interval(*line)]
             for name, line in zip(value.labels, zip(*ends, strict=True), strict=True)
         ]
-        return table(["answer", "share (95 %)"], rows)
+        shown = table(["answer", "share (95 %)"], rows)
+        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
+        return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
         return f"  {label}: {value}"
     low, high = value.bands()
@@ -218,7 +220,10 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         return {"answer": label, "problem": value}
     if isinstance(value, Estimate) and value.labels:
         low, high = value.interval()
+        sizes = getattr(value, "sizes", None)
+        more = {"sizes": _plain("at least so many items", sizes)} if sizes else {}
         return {
+            **more,
             "answer": label,
             "labels": [str(show_label(name)) for name in value.labels],
             "value": np.asarray(value.value).tolist(),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from dither.advice.explain import BatchPromise, batch_promise
-from dither.domains import Circle, Line
+from dither.domains import Circle, Line, Several
 from dither.question import Question
 from dither.service.collector import Collector
 from dither.service.contract import Contract, Published
@@ -72,6 +72,7 @@ class Told:
     shape: Sequence[PlainRow]
     days: Sequence[PlainRow]
     lying: Sequence[PlainRow]
+    sizes: Sequence[PlainRow] = ()
 
 
 def queries(name: str, question: Question) -> dict[str, Query | None]:
@@ -82,6 +83,7 @@ def queries(name: str, question: Question) -> dict[str, Query | None]:
         "shape": Query(name, What.DISTRIBUTION) if straight else None,
         "days": Query(name, by=By.DAY),
         "lying": Query(name, lying=_LIES),
+        "sizes": Query(name, What.SIZES) if isinstance(question.domain, Several) else None,
     }
 
 
@@ -147,6 +149,10 @@ def _answer(told: Told, people: int) -> Markup:
             class_="soft",
         ),
     ]
+    for row in told.sizes[-1:]:  # beyond it nothing is seen
+        if row["state"] == SHOWN:
+            words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
+            lines.append(element("p", words, class_="soft"))
     for row in told.lying:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             lines.append(
