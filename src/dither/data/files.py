@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from dither.arrays import Integers
+from dither.arrays import Integers, Mask
 from dither.data.batches import check_keep
 from dither.data.formats import (
     Chunk,
@@ -54,7 +54,7 @@ from dither.data.streams import (
     shown_name,
 )
 from dither.domains import Domain, Several
-from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, unknown_name
 from dither.question import Question
 from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
@@ -233,6 +233,100 @@ def _misfits_of(
             yield chunk, name, Misfit.TEXT, there[values.text]
             yield chunk, name, Misfit.OUTSIDE, there[values.outside]
         done(len(chunk))
+
+
+class ReportTable(Mapping[str, Reports]):
+    """The reports of a file by question, each of the rows that answered it, and the public columns.
+
+    `campaign` are the questions, `public` the other columns, one entry for each row. Rows may have answered
+    some of the questions alone: `together` returns those of the rows that answered all of some questions, and
+    `labels` the public column beside them.
+    """
+
+    def __init__(
+        self, campaign: Campaign, found: Mapping[str, Reports], there: Mapping[str, Mask], public: Any
+    ) -> None:
+        self.campaign, self.public = campaign, dict(public)
+        self._found, self._there = dict(found), dict(there)
+
+    def __getitem__(self, name: str) -> Reports:
+        if name not in self._found:
+            raise unknown_name("question", name, self._found)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def rows(self, *names: str) -> Mask:
+        """Return which rows answered all of some questions; of all questions, if none is named."""
+        for name in names:
+            _ = self[name]
+        return np.asarray(np.logical_and.reduce([self._there[name] for name in names or self._found]))
+
+    def together(self, *names: str) -> dict[str, Reports]:
+        """Return reports of the rows that answered all of some questions: the first of each is one person's.
+
+        They are what `dt.crosstab`, `dt.regression` and others take.
+        """
+        rows = self.rows(*names)
+        return {name: self._found[name][rows[self._there[name]]] for name in names or self._found}
+
+    def labels(self, column: str, *names: str) -> list[Any]:
+        """Return a public column at the rows that answered all of some questions, for `by=`."""
+        if column not in self.public:
+            raise unknown_name("public column", column, self.public)
+        return list(compress(self.public[column], self.rows(*names).tolist()))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {len(reports)}" for name, reports in self._found.items())
+        beside = f"; public: {', '.join(self.public)}" if self.public else ""
+        return f"ReportTable({counts}{beside})"
+
+
+def read(path: Path | str, *more: Path | str, questions: Questions | None = None) -> ReportTable:
+    """Return the reports of files that dither wrote, by question, with their public columns.
+
+    Any format of tables will do: CSV, JSON lines, Parquet, Arrow, Excel. Several files are of the same
+    questions. `questions` are for a table of reports that carries none, as from a database. All reports are
+    held in memory; `summarise_file` counts files of any size. Public columns of CSV are texts.
+
+    >>> import dither as dt, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "in.csv").write_text("city,age\\nRome,40\\nNara,52\\n")
+    >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
+    >>> _ = dt.data.perturb_file(folder / "in.csv", folder / "out.csv", {"age": age}, keep=["city"])
+    >>> read(folder / "out.csv")
+    ReportTable(age: 2; public: city)
+    """
+    given = None if questions is None else Campaign.of(questions)
+    first = carried_questions(Path(path), given)
+    parts: dict[str, list[Reports]] = {name: [asked.reports([])] for name, asked in first.questions.items()}
+    there: dict[str, list[Mask]] = {name: [np.empty(0, dtype=np.bool_)] for name in parts}
+    public: dict[str, list[Any]] = {}
+    for number, file in enumerate(map(Path, (path, *more))):
+        reader, campaign = table_format(file), carried_questions(file, given)
+        if campaign != first:
+            raise Mismatch(f"{shown_name(file)} does not have the same questions as the files before it")
+        beside = [name for name in reader.columns(file) if name not in parts]
+        if number and set(beside) != set(public):
+            raise Mismatch(f"{shown_name(file)} does not have the same public columns as the files before it")
+        public = public or {name: [] for name in beside}
+        for chunk in reader.read(file, [*parts, *beside]):
+            chunk.check_rows(list(parts))
+            for name, asked in campaign.questions.items():
+                parts[name].append(chunk.reports(name, asked))
+                there[name].append(~chunk.absent(name))
+            for name in beside:
+                public[name] += chunk.cells(name)
+    return ReportTable(
+        first,
+        {name: Reports.concatenate(some) for name, some in parts.items()},
+        {name: np.concatenate(some) for name, some in there.items()},
+        public,
+    )
 
 
 def summarise_file(

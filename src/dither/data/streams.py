@@ -48,7 +48,7 @@ TABLES: Final = {
     ".feather": "columnar.ArrowFile",
     ".xlsx": "excel.Excel",
 }
-SURVEYS: Final = dict.fromkeys((".sav", ".zsav", ".dta"), "statistics.Statistics")  # which are read alone
+SURVEYS: Final = dict.fromkeys((".sav", ".zsav", ".dta"), "labelled.LabelledFile")  # which are read alone
 TRIPS: Final = {
     ".gpx": "gpx.Gpx",
     ".geojson": "geojson.GeoJson",

@@ -87,7 +87,7 @@ def _show(cell: Any, labels: Mapping[Any, str]) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
-class Statistics(TableFormat):
+class LabelledFile(TableFormat):
     """Files of SPSS and Stata, by pyreadstat."""
 
     def specification(self, path: Path) -> None:
