@@ -19,6 +19,8 @@ export interface Campaign {
   id: string;
   /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
   key: string;
+  /** The key before that one, if it was replaced. */
+  before: string | undefined;
   /** Its terms, as they are published: name, asker, contact, purpose, begins, ends, people, labels, promise … */
   terms: Fields;
   /** The day from which on it is retired, or null. */
@@ -141,7 +143,7 @@ const reading = <T>(work: Promise<T>): Promise<T> =>
 export const readCampaign = (published: string, key: string): Promise<Campaign> => reading(read(published, key));
 
 async function read(published: string, pin: string): Promise<Campaign> {
-  const [{ campaign, key, signature, retired }, check] = await signed(published, pin);
+  const [{ campaign, key, key_before: before, signature, retired }, check] = await signed(published, pin);
   need(typeof campaign === "string", "text");
   await check("dither campaign 1\n" + campaign, signature);
   const id = hex(sha256(utf8(campaign)));
@@ -154,7 +156,7 @@ async function read(published: string, pin: string): Promise<Campaign> {
   const { asker, repeat, days, begins } = terms;
   const once = repeat === "once" && { days: days as number, start: dayOf(begins) };
   const questions = (terms["questions"] as [string, string][]).map(([name, specification]) => [name, [specification, { name, asker, repeat, ...once }]]);
-  return { id, key: key as string, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
+  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
 }
 
 const continues = ({ heads }: Log, kept: Seen["heads"][string] | undefined): boolean => !kept || heads[kept[0] - 1] === kept[1];
@@ -207,11 +209,9 @@ export async function fetchCampaign(address: string, key: string, fetch: typeof 
   // A collector of several askers has the list of one.
   const log = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readLog(listed, campaign.key) : undefined;
   await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
-    if (campaign.key !== pin) {
-      need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
-      heads[campaign.key] ??= heads[pin]!;
-    }
-    const before = heads[campaign.key];
+    if (campaign.key !== pin) need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
+    // Also where the new key is the pinned one: the list goes on.
+    const before = heads[campaign.key] ?? heads[campaign.before!];
     need(log ? continues(log, before) && log.campaigns.has(campaign.id) && (campaign.retired || !log.campaigns.get(campaign.id)) : !before, "log");
     if (log) heads[campaign.key] = [log.heads.length, log.heads.at(-1)!];
     return [0, { keys, heads }];

@@ -9,6 +9,8 @@ export interface Campaign {
     id: string;
     /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
     key: string;
+    /** The key before that one, if it was replaced. */
+    before: string | undefined;
     /** Its terms, as they are published: name, asker, contact, purpose, begins, ends, people, labels, promise … */
     terms: Fields;
     /** The day from which on it is retired, or null. */
