@@ -7,7 +7,7 @@ const percent = (share) => `${Math.round(100 * share)}\u202f%`; // no line ends 
 async function begin() {
   const store = dry ? dither.memoryStore() : dither.indexedStore("waiting");
   const device = await dither.Device.open({ epsilon: 3, rules: dither.allRules({ epoch: "week" }), store });
-  const question = device.question(SPECIFICATION, { name: "minutes waited", asker: ASKER });
+  const question = device.asking(SPECIFICATION, { name: "minutes waited", asker: ASKER });
 
   async function show() {
     const { epsilon, odds, reach, left } = await question.promise();

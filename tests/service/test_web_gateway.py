@@ -365,20 +365,20 @@ const gateway = new URL("/.well-known/ohttp-gateway", address).href;
 const pinned = {json.dumps(sealing_key)};
 const campaign = await fetchCampaign(address, {json.dumps(published_key)}, relayed(gateway, pinned));
 const device = await Device.open({{ epsilon: 50, store: memoryStore() }});
-const asks = ["minutes", "browser"].map((name) => device.question(...campaign.questions[name]));
+const asks = ["minutes", "browser"].map((name) => device.asking(...campaign.questions[name]));
 const told = [];
 let lost = true; // the first answer is lost on the way, so that the batch is sent again
 const fetch = async (...request) => {{
   const answer = await globalThis.fetch(...request);
   told.push([answer.status, request[0] === gateway, request[1].body.length]);
-  return lost ? ((lost = false), {{ ok: false, status: 502 }}) : answer;
+  return lost ? ((lost = false), new Response("", {{ status: 502 }})) : answer;
 }};
 let sent = 0;
 for (const pack of [undefined, packedBody]) {{
   for (let i = 0; i < 5; i++) await device.answer(asks[0], 30 + i);
   await device.answer(asks[1], "firefox");
   const options = {{ fetch: relayed(gateway, campaign.terms.sealing_key, fetch), pack }};
-  for (let i = 0; i < 2; i++) sent += await device.send(asks, address + "/batches", options);
+  for (let i = 0; i < 2; i++) sent += (await device.send(asks, address + "/batches", options)).sent;
 }}
 console.log(JSON.stringify({{ sent, told }}));
 """

@@ -53,11 +53,11 @@ test("with a source and a store of its own, a phone answers, keeps account and s
   const sent = [];
   const fetch = async (url, { body }) => (sent.push(body), { ok: true });
   const device = await Device.open({ epsilon: 2, store, source: nativeSource() });
-  const question = device.question(specification, { name: "minutes", asker: "clinic.example" });
+  const question = device.asking(specification, { name: "minutes", asker: "clinic.example" });
   const outcomes = await Promise.all([1, 2, 3].map((value) => device.answer(question, value)));
   assert.deepEqual(outcomes.map((one) => one.is), ["drawn", "drawn", "refused"]);
-  assert.equal(await device.send(question, "https://clinic.example/", { fetch }), 2);
+  assert.equal((await device.send(question, "https://clinic.example/", { fetch })).sent, 2);
   const again = await Device.open({ epsilon: 2, store, source: nativeSource() });
-  assert.equal((await again.answer(again.question(specification, { name: "minutes", asker: "clinic.example" }), 1)).reason, "budget");
+  assert.equal((await again.answer(again.asking(specification, { name: "minutes", asker: "clinic.example" }), 1)).reason, "budget");
   assert.equal(sent.length, 2); // one report to a question in a batch
 });

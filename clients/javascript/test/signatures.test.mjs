@@ -18,10 +18,10 @@ test("a signed campaign is read, answered and sent", async () => {
   assert.equal(campaign.id, id);
   assert.equal(campaign.retired, null);
   const device = await Device.open({ epsilon: 2, store: memoryStore() });
-  const question = device.question(...campaign.questions.minutes);
+  const question = device.asking(...campaign.questions.minutes);
   assert.equal(question.asked.asker, campaign.terms.asker);
   assert.equal((await device.answer(question, 42)).is, "drawn");
-  assert.equal(await device.send(question, `${address}/batches`, { fetch }), 1);
+  assert.equal((await device.send(question, `${address}/batches`, { fetch })).sent, 1);
   assert.deepEqual(asked, [[address, "GET"], [`${address}/batches`, "POST"]]);
   await assert.rejects(fetchCampaign(`${address}0`, key, fetch), new Malformed("fingerprint"));
 });
