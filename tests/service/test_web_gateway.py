@@ -150,6 +150,17 @@ def test_a_request_that_is_replayed_counts_once(caller: Caller) -> None:
     assert stored(caller) == 3
 
 
+def test_a_device_learns_inside_when_to_send_again(caller: Caller) -> None:
+    """What a relay must not read, it cannot hand on: the seconds are in the encrypted answer."""
+    caller.collector.store.close()  # nothing can be written any more
+    plain = BinaryRequest("POST", PATH, PACKED, body(1).to_bytes()).to_bytes("city.example")
+    sealed, exchange = encapsulate(plain, PUBLIC)
+    answer = post(caller, sealed)
+    read = BinaryResponse.from_bytes(exchange.decrypt_answer(answer.content))
+    assert (answer.status_code, "retry-after" in answer.headers) == (200, False)
+    assert (read.status, read.retry_after, len(read.to_bytes())) == (503, "5", 512)
+
+
 def test_campaigns_are_read_encrypted(caller: Caller) -> None:
     path = f"/v1/campaigns/{CAMPAIGN.id}"
     assert ask(caller, path=path, method="GET") == (200, caller.get(path).json())

@@ -49,7 +49,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
     } catch {
       need(0, "account"); // an engine's own message may hold the text
     }
-    need(!turn || text, "account");
+    need(!turn || Object(kept) === kept, "account");
     const [result, next] = change(kept);
     if (!next) return [result];
     const draft = join(folder, `${randomUUID()}.new`);

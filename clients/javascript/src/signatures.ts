@@ -125,6 +125,7 @@ const digits = (text: unknown, length: number): text is string => typeof text ==
  */
 async function signed(text: string, pin: string): Promise<[given: Fields, check: (text: string, mark: unknown) => Promise<void>]> {
   need(!/^\s*dither-private-key/.test(pin), "private");
+  need(globalThis.crypto?.subtle, "crypto");
   const given = parse(text);
   const { key, key_before: before } = given;
   const check = async (text: string, mark: unknown, by: unknown = key): Promise<void> =>

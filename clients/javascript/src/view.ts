@@ -25,14 +25,16 @@ export interface AccountView {
   waiting: number;
 }
 
-const units = (text: string, places: number): number => Number(number(text)) / 2 ** places;
+/** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
+const rounded = (value: number): number => Number(value.toPrecision(12));
+const units = (text: string, places: number): number => rounded(Number(number(text)) / 2 ** places);
 
 /** Return what an account shows: `device.account(view)`. */
 export function view(state: State, rules: Rules): [AccountView] {
   const given = state.entries.map(({ asker, question, epsilon, delta, assumes }) => {
     return { asker, question, epsilon: units(epsilon, 64), delta: units(delta, 128), assumes };
   });
-  return [{ epsilon: units(state.own.epsilon, 64), left: rules.left(state), given, waiting: state.queue.length }];
+  return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: state.queue.length }];
 }
 
 /**
@@ -119,4 +121,5 @@ export class DitherAccount extends ((globalThis as Partial<typeof globalThis>).H
   }
 }
 
-(globalThis as Partial<typeof globalThis>).customElements?.define("dither-account", DitherAccount);
+const { customElements } = globalThis as Partial<typeof globalThis>;
+if (customElements && !customElements.get("dither-account")) customElements.define("dither-account", DitherAccount); // two scripts may have it
