@@ -52,7 +52,7 @@ await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (
   }),
 );
 const entries = { dither: "index", account: "view" }; // where the file has another name than its source
-for (const name of ["angles", "auto", "hashed", "lattice", "nearest", "node", "packed", "paths", "projective", "react", "relay", "rules", "several", "signatures", "testing"]) entries[name] = name;
+for (const name of ["angles", "auto", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "projective", "react", "relay", "rules", "several", "signatures", "testing"]) entries[name] = name;
 for (const [name, source] of Object.entries(entries)) {
   await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./paths.js", "node:*", "react"], plugins: [parts] });
 }

@@ -5,6 +5,7 @@ import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
 import { hashed } from "./dist/hashed.js";
 import { lattice } from "./dist/lattice.js";
 import { nearest } from "./dist/nearest.js";
+import { optional } from "./dist/optional.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
@@ -15,7 +16,7 @@ import { readCampaign, readLog } from "./dist/signatures.js";
 import { expBelow, jsonBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, ...paths, ...nearest });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, ...paths, ...nearest });
 
 const read = new Map();
 

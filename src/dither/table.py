@@ -103,6 +103,11 @@ def show_cell(value: object) -> str:
     return str(value)
 
 
+def show_label(label: Any) -> Any:
+    """Return a label as tables and pictures show it: None is "no answer"."""
+    return "no answer" if label is None else label
+
+
 def percent(share: float, digits: int = 2) -> str:
     """Return a share in per cent, with `digits` significant digits."""
     return f"{100.0 * share:.{digits}g} %"

@@ -39,6 +39,7 @@ from dither.numerics.distributions import binomial_threshold, check_level, erfc,
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion
 from dither.reports import Reports
+from dither.table import show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -319,7 +320,7 @@ class EstimatedFrequencies(LabelledEstimate):
     def __repr__(self) -> str:
         halves, values = np.asarray(self.half_width()), np.asarray(self.value)
         shown = [
-            f"{label}: {show(float(value), float(half))}"
+            f"{show_label(label)}: {show(float(value), float(half))}"
             for label, value, half in zip(self.labels[:8], values, halves, strict=False)
         ]
         more = ", …" if len(self) > 8 else ""

@@ -38,7 +38,7 @@ from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
-from dither.table import Row, as_html, as_text
+from dither.table import Row, as_html, as_text, show_label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +81,10 @@ class EstimatedTable(Estimate):
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         value, half = np.asarray(self.value), np.asarray(self.half_width())
         lines = [
-            [str(label), *(show(float(v), float(h)) for v, h in zip(value[i], half[i], strict=True))]
+            [
+                str(show_label(label)),
+                *(show(float(v), float(h)) for v, h in zip(value[i], half[i], strict=True)),
+            ]
             for i, label in enumerate(self.rows)
         ]
         return ["", *map(str, self.columns)], lines

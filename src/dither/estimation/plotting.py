@@ -9,6 +9,7 @@ import numpy as np
 from dither.domains import Circle
 from dither.estimation.estimate import thousands
 from dither.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, dress_axes, polar_axes
+from dither.table import show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +118,7 @@ def draw_frequencies(shown: EstimatedFrequencies, *, level: float, most: int, ax
     order = (
         np.argsort(-np.asarray(shown.value), kind="stable")[:most] if len(shown) > most else range(len(shown))
     )
-    labels = [str(shown.labels[int(at)]) for at in order]
+    labels = [str(show_label(shown.labels[int(at)])) for at in order]
     _bars(ax, np.arange(len(labels), dtype=np.float64), shown, [int(at) for at in order], level, 0.7, BLUE)
     ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
     ax.axhline(0.0, color=GREY, linewidth=0.8)
@@ -145,7 +146,7 @@ def draw_groups(shown: GroupedEstimates, *, ax: Axes | None) -> Axes:
             at = np.asarray(np.arange(len(first)) + (place - (len(groups) - 1) / 2.0) * width)
             colour = COLOURS[place % len(COLOURS)]
             _bars(ax, at, part, list(range(len(first))), shown.level, 0.9 * width, colour, names[place])
-        labels = [str(label) for label in first.labels]
+        labels = [str(show_label(label)) for label in first.labels]
         ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
         ax.axhline(0.0, color=GREY, linewidth=0.8)
         ax.legend(frameon=False, fontsize="small")
