@@ -52,11 +52,11 @@ from .estimation.over_time import by_day as by_day
 from .estimation.pairs import correlation as correlation
 from .estimation.pairs import covariance as covariance
 from .estimation.pairs import crosstab as crosstab
-from .estimation.pairs import regression as regression
 from .estimation.pairs import tables as tables
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative
 from .estimation.queries import heavy_hitters as heavy_hitters
+from .estimation.regression import regression as regression
 from .estimation.significance import goodness_of_fit as goodness_of_fit
 from .estimation.significance import same_distribution as same_distribution
 from .estimation.summary import Summary as Summary

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -502,14 +502,14 @@ def _sum_interval(
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     if question is not None and isinstance(question.counting, EachReport) and not one_share:
-        codes = np.arange(question.counting.outcomes)
+        counts, codes = cast("Summary", told).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
         else:
             read = (np.asarray(kernel.support(codes, share.size)) @ numbers - q * numbers.sum()) / gap
         gaps = read - value
-        second = float(told.counts @ gaps**2) / max(n - 1, 1)
-        skew = float(told.counts @ gaps**3) / n / second if second > 0.0 else 0.0
+        second = float(counts @ gaps**2) / max(n - 1, 1)
+        skew = float(counts @ gaps**3) / n / second if second > 0.0 else 0.0
         return StudentInterval(value, float(np.sqrt(second / n)), n, skew)
     noise = _sum_noise(kernel, numbers)
     if one_share:

@@ -101,7 +101,7 @@ class Weights:
         low, high = float(self.values.min()), float(self.values.max())
         return (
             f"Weights({thousands(len(self))} people: {low:.3g} to {high:.3g}, design effect "
-            f"{self.design_effect:.2f}, as many as {thousands(round(self.effective, 1))} equal ones)"
+            f"{self.design_effect:.2f}, as many as {self.effective:.1f} equal ones)"
         )
 
     def _repr_html_(self) -> str:
@@ -177,7 +177,10 @@ def _explained(gaps: Floats, weights: Weights) -> Floats | float:
     for i, codes in enumerate(weights.margins):
         right[starts[i] : starts[i + 1]] = np.bincount(codes, weights.values * gaps, sizes[i])
     solved = np.linalg.lstsq(square, right, rcond=1e-10)[0]
-    return np.sum([solved[start + codes] for start, codes in zip(starts, weights.margins, strict=False)], 0)
+    fitted: Floats = np.sum(
+        [solved[start + codes] for start, codes in zip(starts, weights.margins, strict=False)], 0
+    )
+    return fitted
 
 
 def student(value: float, influence: Floats) -> StudentInterval:
@@ -228,7 +231,8 @@ def count_weighted(reports: Reports, weights: Weights, factor: float = 1.0) -> A
         counts = np.bincount(cells >> counting.rest, scaled, counting.groups)
         return WeightedCounts(question, np.append(counts, float((scaled * rest).sum())), n)
     if isinstance(counting, EachReport):
-        return WeightedCounts(question, np.bincount(cells, scaled, counting.outcomes), n)
+        counts = np.bincount(cells, scaled, counting.outcomes)
+        return WeightedCounts(question, np.asarray(counts, dtype=np.float64), n)
     raise InvalidParameter(f"reports of {question.name} are not counted one by one, so they take no weights")
 
 
