@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape as escaped
 from typing import Any, Final
 
@@ -103,6 +105,36 @@ def show_cell(value: object) -> str:
     return str(value)
 
 
+def decimals(width: float) -> int:
+    """Return how many decimals show one digit of a width, two if it begins with 1; negative for tens."""
+    exponent = math.floor(math.log10(width))
+    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
+
+
+_ENDS: Final = ("value", "low", "high")
+
+
+def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
+    """Return the cells of a row; a value and the ends of its interval have the digits that fit the interval.
+
+    An end beyond the limits is the limit with a mark, ‹ or ›: no population has such a value.
+    """
+    cells = {name: show_cell(value) for name, value in row.items()}
+    ends = [row.get(name) for name in _ENDS]
+    if all(isinstance(end, float) and math.isfinite(end) for end in ends) and ends[2] > ends[1]:  # type: ignore[operator]
+        sides = ends[0] - ends[1], ends[2] - ends[0]  # type: ignore[operator]
+        places = decimals(max(min(sides), sum(sides) / 10.0))  # of the shorter side
+        if -12 <= places <= 12:
+            for name, end in zip(_ENDS, ends, strict=True):
+                cells[name] = f"{round(end, places) + 0.0:.{max(places, 0)}f}"  # type: ignore[arg-type]
+    low, high = row.get("low"), row.get("high")
+    if isinstance(low, float) and low < limits[0]:
+        cells["low"] = f"‹{limits[0]:g}"
+    if isinstance(high, float) and high > limits[1]:
+        cells["high"] = f"{limits[1]:g}›"
+    return list(cells.values())
+
+
 def percent(share: float, digits: int = 2) -> str:
     """Return a share in per cent, with `digits` significant digits."""
     return f"{100.0 * share:.{digits}g} %"
@@ -176,6 +208,27 @@ def _number(text: str) -> Any:
         return text
 
 
+class Tabular(ABC):
+    """A result that has rows: as a data frame, and as notebooks show it."""
+
+    @abstractmethod
+    def records(self) -> list[Row]:
+        """Return the result as rows of a table."""
+
+    def to_frame(self) -> Any:
+        """Return the result as a pandas data frame; needs the extra `frames`."""
+        return ResultTable("", tuple(self.records())).to_frame()
+
+    def _repr_html_(self) -> str:
+        """Return the result as notebooks show it: its text, and its rows."""
+        rows = self.records()
+        said = element("p", *(line for part in str(self).splitlines() for line in (part, element("br"))))
+        return said + (ResultTable("", tuple(rows[:MOST_ROWS]))._repr_html_() if rows else "")
+
+
+MOST_ROWS: Final = 50  # of a result in a notebook
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ResultTable:
     """Rows of named values with a title; the first value of a row is the row's name.
@@ -186,6 +239,8 @@ class ResultTable:
 
     title: str
     rows: tuple[Row, ...]
+    # Between which numbers values can be: ends of intervals are shown cut there.
+    limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
 
     @property
     def columns(self) -> list[str]:
@@ -226,11 +281,11 @@ class ResultTable:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the head and the cells as they are printed."""
-        return self.columns, [[show_cell(value) for value in row.values()] for row in self.rows]
+        return self.columns, [show_row(row, self.limits) for row in self.rows]
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"
 
     def _repr_html_(self) -> str:
         """Return the table as notebooks show it."""
-        return element("p", self.title) + as_html(*self._cells())
+        return (element("p", self.title) if self.title else "") + as_html(*self._cells())

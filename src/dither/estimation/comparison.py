@@ -7,7 +7,7 @@ from collections.abc import Hashable, ItemsView, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
 from dither.reports import Reports
 from dither.table import ResultTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Groups = GroupedEstimates | Mapping[Any, Estimate | Reports | Summary]
 
@@ -51,6 +54,13 @@ class Differences(ResultTable):
         for line, row in zip(cells, self.rows, strict=True):
             line[-1] = "<1e-9" if row["p"] < 1e-9 else f"{row['p']:.2g}"
         return head, cells
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the differences with their joint intervals, and return the axes; needs the extra `plot`."""
+        from dither.plotting import draw_rows
+
+        about = title or f"Differences, with intervals that hold together with {100 * self.level:g} %"
+        return draw_rows(self.rows, title=about, x="first less second", zero=True, ax=ax)
 
     def items(self) -> ItemsView[tuple[Hashable, ...], Estimate]:
         """Return the names of the pairs with their differences."""

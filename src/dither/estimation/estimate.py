@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from typing import Any, Final, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 import numpy as np
 
@@ -31,9 +31,10 @@ from dither.estimation.intervals import (
 )
 from dither.numerics.distributions import check_level, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import ResultTable, Row, percent
+from dither.table import MOST_ROWS, ResultTable, Row, decimals, percent
 
-MOST_ROWS: Final = 50  # of an estimate in a notebook
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _EARLY: Final = 200  # reports up to which many looks also have the interval that holds at any time
 _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
@@ -311,9 +312,9 @@ class Estimate:
         )
         return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit()
 
-    def records(self) -> list[Row]:
+    def records(self, level: float = 0.95) -> list[Row]:
         """Return the estimate as rows of a table: value, low, high and n."""
-        low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval())
+        low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
         values = np.asarray(self.value).reshape(-1).tolist()
         return [
             {**names, "value": value, "low": least, "high": most, "n": self.n}
@@ -339,7 +340,17 @@ class Estimate:
         title = (
             f"95 % intervals{self.condition}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
         )
-        return ResultTable(title, tuple(rows[:MOST_ROWS]))._repr_html_()
+        return ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits)._repr_html_()
+
+    def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.
+
+        Frequencies are bars, at most the `most` most frequent ones; a table is a map of shades; numbers are
+        points. Shares are in per cent. `title` is put above, such as the name of the question.
+        """
+        from dither.estimation.plotting import draw_estimate
+
+        return draw_estimate(self, level=level, most=most, title=title, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -361,7 +372,7 @@ def show(value: float, half: float) -> str:
     """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return f"{value:g} ± {half:g}"
-    places = _places(half)
+    places = decimals(half)
     if places > 12 or places < -12:
         return f"{value:.3g} ± {half:.1g}"
     digits = max(places, 0)
@@ -384,25 +395,20 @@ def show_interval(value: float, low: float, high: float, limits: Limits = _ANYWH
     cut = low < limits[0], high > limits[1]
     if any(cut):
         ends = [limit if beyond else end for limit, beyond, end in zip(limits, cut, (low, high), strict=True)]
-        places = max(_places(half), 0) if 0.0 < half < 1e12 else 2
+        width = (ends[1] - ends[0]) / 2.0
+        places = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
         shown = [f"{end:g}" if beyond else f"{end:.{places}f}" for end, beyond in zip(ends, cut, strict=True)]
         number = f"{round(value, places) + 0.0:.{places}f}" if math.isfinite(value) else "?"
         return f"{number} ({'‹' * cut[0]}{shown[0]} – {shown[1]}{'›' * cut[1]})"
     even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
     if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
         return show(value, half)
-    places = _places(max(min(below, above), half / 5.0))  # of the shorter side
+    places = decimals(max(min(below, above), half / 5.0))  # of the shorter side
     if places > 12 or places < -12:
         return f"{value:.3g} ({low:.3g} – {high:.3g})"
     digits = max(places, 0)
     value, low, high = (round(float(number), places) + 0.0 for number in (value, low, high))
     return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
-
-
-def _places(width: float) -> int:
-    """Return how many decimals show one digit of a width, two if it begins with 1."""
-    exponent = math.floor(math.log10(width))
-    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
 
 
 def thousands(count: int) -> str:

@@ -9,16 +9,25 @@ unlike all others is covered less often.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, cast
+from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
 from dither.arrays import Floats, Indices, Integers
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
-from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level, show, thousands
+from dither.estimation.estimate import (
+    SHARE,
+    Estimate,
+    LabelledEstimate,
+    joint_level,
+    show,
+    show_interval,
+    thousands,
+)
 from dither.estimation.intervals import (
     AnyTimeInterval,
     BoundedNumbers,
@@ -42,10 +51,6 @@ from dither.numerics.distributions import check_level, erfc, student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated
@@ -276,12 +281,6 @@ class EstimatedFrequencies(LabelledEstimate):
         if np.shape(self.value) != (len(self.labels),):
             raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
 
-    def plot(self, *, level: float = 0.95, most: int = 20, ax: Axes | None = None) -> Axes:
-        """Draw a bar with its interval for each category, at most the `most` most frequent ones."""
-        from dither.estimation.plotting import draw_frequencies
-
-        return draw_frequencies(self, level=level, most=most, ax=ax)
-
     def sum(self, categories: Iterable[Hashable]) -> Estimate:
         """Estimate the share of people whose answer is one of several, such as the top two of a scale.
 
@@ -328,7 +327,10 @@ class EstimatedFrequencies(LabelledEstimate):
             )
         else:
             interval = _sum_interval(self.told, np.asarray(self.confidence.share), numbers, self.n, share)
-        return Estimate.of(interval, self.guarantee, origin=self if self.origin is None else self.origin)
+        origin = self if self.origin is None else self.origin
+        ends = float(numbers.min()), float(numbers.max())
+        limits = (-math.inf, math.inf) if self.apart else ends  # of sets of items a person has several
+        return Estimate.of(interval, self.guarantee, origin=origin, limits=limits, remark=self.remark)
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Estimate]]:
         """Return the most frequent categories and their frequencies, the largest first."""
@@ -380,11 +382,8 @@ class EstimatedFrequencies(LabelledEstimate):
         return replace(self, value=value, confidence=interval)
 
     def __repr__(self) -> str:
-        halves, values = np.asarray(self.half_width()), np.asarray(self.value)
-        shown = [
-            f"{label}: {show(float(value), float(half))}"
-            for label, value, half in zip(self.labels[:8], values, halves, strict=False)
-        ]
+        ends = np.stack([np.asarray(part) for part in (self.value, *self.interval())], axis=-1)[:8].tolist()
+        shown = [f"{label}: {_show(three)}" for label, three in zip(self.labels[:8], ends, strict=False)]
         more = ", …" if len(self) > 8 else ""
         step = ", projected" if self.confidence.possible else ""
         if self.sizes is not None:
@@ -392,6 +391,13 @@ class EstimatedFrequencies(LabelledEstimate):
             full = self.sizes[most]
             step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
         return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
+
+
+def _show(ends: Sequence[float]) -> str:
+    """Return a share as value ± half of its interval, or with its ends if one is beyond 0 or 1."""
+    if ends[1] < 0.0 or ends[2] > 1.0:
+        return show_interval(ends[0], ends[1], ends[2], SHARE)
+    return show(ends[0], (ends[2] - ends[1]) / 2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -466,6 +472,7 @@ def _weighted_frequencies(given: Reports | Summary, weights: object) -> Estimate
         remark=f", design effect {checked.design_effect:.2f}",
         apart=isinstance(question.kernel, SetKernel),
         told=WeightedReports(reports, checked),
+        limits=SHARE,
     )
 
 
@@ -579,7 +586,7 @@ def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFr
     value = (share - (1.0 - p)) / question.gap
     labels = tuple(range(1, dummies.size + 1))
     return EstimatedFrequencies(
-        value, error, n, question.guarantee, labels=labels, confidence=interval, apart=True
+        value, error, n, question.guarantee, labels=labels, confidence=interval, apart=True, limits=SHARE
     )
 
 
@@ -667,7 +674,7 @@ def read(
     interval = ScoreInterval(share, q, gap, n, error, shared=shared)
     told = None if any(shared) else kernel
     return EstimatedFrequencies(
-        (share - q) / gap, error, n, guarantee, labels=labels, confidence=interval, told=told
+        (share - q) / gap, error, n, guarantee, labels=labels, confidence=interval, told=told, limits=SHARE
     )
 
 

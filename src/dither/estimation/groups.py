@@ -159,7 +159,9 @@ class GroupedEstimates(ResultTable):
         if left_out:
             title += f"; {_many(left_out, 'group')} with fewer than {minimum} reports left out"
         kept = MappingProxyType(dict(estimates))
-        return cls(title, rows, kept, tuple(by), minimum, left_out, level)
+        limits = {part.limits for part in estimates.values()}
+        bounds = limits.pop() if len(limits) == 1 else (-math.inf, math.inf)
+        return cls(title, rows, kept, tuple(by), minimum, left_out, level, limits=bounds)
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int) and key not in self.estimates:
@@ -169,11 +171,11 @@ class GroupedEstimates(ResultTable):
         except (KeyError, TypeError):
             raise unknown_name("group", key, map(str, self.estimates)) from None
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the groups side by side with their intervals, and return the axes; needs the extra `plot`."""
         from dither.estimation.plotting import draw_groups
 
-        return draw_groups(self, ax=ax)
+        return draw_groups(self, title=title, ax=ax)
 
     def items(self) -> ItemsView[Hashable, Estimate]:
         """Return the labels of the groups with their estimates."""

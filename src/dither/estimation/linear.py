@@ -334,7 +334,8 @@ class Linear(Method):
         # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
         rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
         interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
-        return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval)
+        limits = (question.line.low, question.line.high)
+        return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval, limits=limits)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""

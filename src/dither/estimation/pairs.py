@@ -9,7 +9,7 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -40,9 +40,6 @@ from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
 from dither.table import Row, as_html, as_text
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,12 +79,6 @@ class EstimatedTable(Estimate):
         interval = self.within[side] if side == 0 else self.within[side].transpose()
         value, error = interval.value, interval.error
         return replace(self, value=value, error=error, confidence=interval, within=None, whose=whose)
-
-    def plot(self, *, level: float = 0.95, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw the table as a map of shades, with each share and its interval; needs the extra `plot`."""
-        from dither.estimation.plotting import draw_table
-
-        return draw_table(self, level=level, title=title, ax=ax)
 
     def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
@@ -204,6 +195,7 @@ def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = Non
         tuple(sides[1].categories.labels),
         _independence(found.joint - np.outer(*found.means), covariances, equal),
         confidence=interval,
+        limits=SHARE,
         within=(shares[0], shares[1]),
         remark="" if given is None else f", design effect {given.design_effect:.2f}",
     )
@@ -308,8 +300,8 @@ class QuotientInterval(ConfidenceInterval):
         return fieller(self.top, self.bottom, self.spread, reach)
 
     def pick(self, at: Any) -> QuotientInterval:
-        """Return the interval of one of several ratios."""
-        top, bottom, *spread = (float(np.asarray(part)[at]) for part in (self.top, self.bottom, *self.spread))
+        """Return the interval of one of several ratios, or of a row of them."""
+        top, bottom, *spread = (np.asarray(part)[at][()] for part in (self.top, self.bottom, *self.spread))
         return replace(self, top=top, bottom=bottom, spread=(spread[0], spread[1], spread[2]))
 
     def transpose(self) -> QuotientInterval:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import product as combinations_of
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,9 +39,6 @@ from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion
 from dither.reports import Reports
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Regressor = Reports | Sequence[Any] | Array
 Regressors = Regressor | Mapping[str, Regressor]
@@ -196,12 +193,6 @@ class EstimatedRegression(LabelledEstimate):
         part = self[label]
         interval = TransformedInterval(part, _exp)
         return Estimate(_exp(float(part.value)), None, part.n, part.guarantee, confidence=interval)
-
-    def plot(self, *, level: float = 0.95, title: str = "", ax: Axes | None = None) -> Axes:
-        """Draw the coefficients but the constant with their intervals; needs the extra `plot`."""
-        from dither.estimation.plotting import draw_coefficients
-
-        return draw_coefficients(self, level=level, title=title, ax=ax)
 
     def __repr__(self) -> str:
         what = "" if self.answer is None else f"log-odds of {self.answer!r}: "
@@ -523,7 +514,9 @@ class _LogisticModel:
         # People with the same regressors and reports have the same likelihood: they are counted.
         rows = np.hstack([*parts, told, answers])
         rows, people = np.unique(rows, axis=0, return_inverse=True)
-        sums, heavy = (np.bincount(people.reshape(-1), shares**power) for power in (1, 2))
+        sums, heavy = (
+            np.asarray(np.bincount(people.reshape(-1), shares**power), dtype=np.float64) for power in (1, 2)
+        )
         width = sum(part.shape[1] for part in parts)
         public, told, answers = rows[:, :width], rows[:, width:-2], rows[:, -2:]
         made = cls(public, classes, np.array(order + dummies), told, answers, sums, heavy, n)

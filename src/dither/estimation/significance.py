@@ -144,7 +144,7 @@ def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
     line = number_question(told).line
     mean, moved = influences(numbers(told), as_weights(weights, len(told)))
     interval = student((line.low + line.high) / 2.0 + mean, moved)
-    return Estimate.of(interval, told.question.guarantee, unit=line.unit)
+    return Estimate.of(interval, told.question.guarantee, unit=line.unit, limits=(line.low, line.high))
 
 
 def squares(reports: Reports) -> Floats:
