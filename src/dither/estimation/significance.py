@@ -34,6 +34,7 @@ from dither.numerics.distributions import chi_square_survival, kolmogorov_surviv
 from dither.question import CategoryQuestion, NumberQuestion, Question
 from dither.randomness import Seeded
 from dither.reports import Reports
+from dither.table import Row, Tabular
 
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 MOST_CATEGORIES: Final = 4096
@@ -168,7 +169,7 @@ _MOST_WORK: Final = 1 << 29  # beyond it the χ² distribution is used
 
 
 @dataclass(frozen=True)
-class Significance:
+class Significance(Tabular):
     """The result of a test: its statistic, and the probability of a larger one under the hypothesis."""
 
     hypothesis: str
@@ -185,6 +186,18 @@ class Significance:
             raise NotIdentifiable("the reports do not vary, so nothing can be tested")
         p = chi_square_survival(statistic, freedom)
         return Significance(hypothesis, "χ²", float(statistic), p, freedom)
+
+    def records(self) -> list[Row]:
+        """Return one row: the hypothesis, the method, its statistic and the p-value."""
+        return [
+            {
+                "hypothesis": self.hypothesis,
+                "method": self.method,
+                "statistic": self.statistic,
+                "freedom": self.freedom,
+                "p": self.p_value,
+            }
+        ]
 
     def __repr__(self) -> str:
         freedom = (

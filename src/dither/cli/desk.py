@@ -1,0 +1,326 @@
+"""An analyst's questions at the terminal: weights, cross-tables, differences, tests, pictures and tables.
+
+`dither estimate` reads the rows of files for them: reports stay in the order of people, with public columns.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from dither.cli.output import number_of, print_json, save_picture
+from dither.data.files import carried_questions
+from dither.data.formats import table_format
+from dither.data.streams import shown_name
+from dither.errors import InvalidParameter, MissingExtra, unknown_name
+from dither.table import ResultTable, as_csv, as_markdown
+
+if TYPE_CHECKING:
+    from dither.reports import Reports
+    from dither.wire.codec import Campaign
+
+FORMATS: Final = (".csv", ".md", ".tex", ".xlsx")
+PICTURES: Final = (".png", ".svg", ".pdf")
+_SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of rows beside the usual estimates."""
+
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    cross: str | None = None
+    within: str | None = None
+    difference: str | None = None  # a baseline; an empty text for all pairs
+    test: bool = False
+    minimum: int = 100
+    shares: tuple[float, ...] = ()
+
+    @property
+    def rows(self) -> bool:
+        """Whether reports with their rows are needed: counts do not do."""
+        return self.weight is not None or self.cross is not None or self.test
+
+    def check(self) -> None:
+        """Raise UsageError if the options do not go together."""
+        if self.within and not self.cross:
+            raise click.UsageError("--within is of a cross-table: --cross QUESTION --within rows")
+        if self.difference is not None and not self.by:
+            raise click.UsageError("--difference is between groups: --by COLUMN --difference")
+        if self.cross and self.by:
+            raise click.UsageError("--cross and --by do not go together; ask for one after the other")
+        if self.test and not (self.by or self.cross):
+            raise click.UsageError("--test is of a cross-table (--cross) or between groups (--by)")
+        if self.test and self.weight:
+            raise click.UsageError("--test is of people with equal weights; leave --weight out")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Reports by question and public columns, of the people who answered what is asked about."""
+
+    reports: dict[str, Reports]
+    columns: dict[str, list[Any]]
+
+
+def read_rows(paths: Sequence[Path], asked: Asked, column: str | None, given: Campaign | None) -> Rows:
+    """Read files of reports of the same questions; rows without one of the answers are left out."""
+    from dither.reports import Reports
+
+    reports: dict[str, list[Reports]] = {}
+    columns: dict[str, list[Any]] = {}
+    left_out = 0
+    for path in paths:
+        reader, campaign = table_format(path), carried_questions(path, given)
+        questions = campaign.questions
+        if column is not None and column not in questions:
+            raise click.UsageError(f"{shown_name(path)}: {unknown_name('question', column, questions)}")
+        there = reader.columns(path)
+        wanted = [column] if column is not None else list(questions)
+        others = [name for name in (*asked.by, asked.cross) if name is not None]
+        names = list(dict.fromkeys([*wanted, *(name for name in others if name in questions)]))
+        public = [name for name in asked.by if name not in questions]
+        public += [asked.weight] if asked.weight is not None else []
+        for name in public:
+            if name in questions:
+                raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
+            if name not in there:
+                raise click.UsageError(f"{shown_name(path)}: {unknown_name('column', name, there)}")
+        if asked.cross is not None and asked.cross not in questions:
+            raise click.UsageError(f"{shown_name(path)}: {unknown_name('question', asked.cross, questions)}")
+        for chunk in reader.read(path, [*names, *public]):
+            present = {name: ~chunk.absent(name) for name in names}
+            kept = present[names[0]].copy()
+            # Each question alone keeps its own answers; questions together keep the people who answered both.
+            for name in names[1:]:
+                kept &= present[name]
+            left_out += int((~kept).sum())
+            for name in names:
+                told = chunk.reports(name, questions[name])
+                rows = kept[present[name]] if len(told) == int(present[name].sum()) else kept
+                reports.setdefault(name, []).append(told[rows])
+            for name in public:
+                cells = chunk.cells(name)
+                columns.setdefault(name, []).extend(cells[row] for row in kept.nonzero()[0].tolist())
+    if left_out:
+        click.echo(f"left out: {number_of(left_out, 'row')} without one of the answers", err=True)
+    return Rows({name: Reports.concatenate(parts) for name, parts in reports.items()}, columns)
+
+
+def weights_of(cells: Iterable[Any], column: str) -> list[float]:
+    """Return the weights of a column; raise InvalidParameter for a cell that is none, with its row."""
+    found: list[float] = []
+    for row, cell in enumerate(cells, 1):
+        try:
+            number = float(str(cell).strip().replace(",", ".")) if cell is not None else float("nan")
+        except ValueError:
+            number = float("nan")
+        if not 0.0 <= number < float("inf"):
+            raise InvalidParameter(f"column {column!r}, row {row}: a weight is a number from 0 upwards")
+        found.append(number)
+    return found
+
+
+def answer_rows(rows: Rows, asked: Asked, column: str | None) -> dict[str, Any]:
+    """Return the results for each question, by a title that names the question."""
+    from dither.estimation.groups import estimate
+    from dither.estimation.pairs import crosstab
+
+    weights = None if asked.weight is None else weights_of(rows.columns[asked.weight], asked.weight)
+    by: dict[str, Any] = {
+        name: rows.reports[name] if name in rows.reports else rows.columns[name] for name in asked.by
+    }
+    names = [column] if column is not None else [n for n in rows.reports if n not in by and n != asked.cross]
+    if asked.cross is not None and len(names) != 1:
+        raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(names)}")
+    if not names:
+        raise click.UsageError("there is no question left beside those of --by")
+    results: dict[str, Any] = {}
+    for name in names:
+        reports = rows.reports[name]
+        if asked.cross is not None:
+            table = crosstab(reports, rows.reports[asked.cross], weights=weights)
+            shown = {None: table, "rows": table.within_rows, "columns": table.within_columns}[asked.within]
+            results[f"{name} × {asked.cross}"] = shown() if callable(shown) else shown
+            if asked.test:
+                results[f"{name} × {asked.cross}: test"] = table.independence()
+        elif by:
+            groups = estimate(reports, by=by, minimum=asked.minimum, weights=weights)
+            results.update(group_results(name, groups, asked))
+            if asked.test:
+                results[f"{name}: test"] = compare_groups(reports, by, asked.minimum)
+        else:
+            results[name] = estimate(reports, weights=weights)
+            for share in asked.shares:
+                results[f"{name}: quantile {share:g}"] = _quantile(reports, share, weights)
+    return results
+
+
+def _quantile(reports: Reports, share: float, weights: Any) -> Any:
+    from dither.estimation.distributions import quantile
+
+    return quantile(reports, share, weights=weights)
+
+
+def group_results(name: str, groups: Any, asked: Asked) -> dict[str, Any]:
+    """Return a table of groups, or of their differences if those are asked for."""
+    from dither.estimation.comparison import difference
+
+    title = f"{name} by {', '.join(groups.by)}"
+    if asked.difference is None:
+        return {title: groups}
+    base: Any = asked.difference or None
+    if base is not None and base not in groups.estimates:
+        known = {str(label): label for label in groups.estimates}
+        if base not in known:
+            raise click.UsageError(str(unknown_name("group", base, known)))
+        base = known[base]
+    return {f"{title}: differences": difference(groups, baseline=base)}
+
+
+def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> ResultTable:
+    """Return tests of equal distributions between all pairs of groups, with p-values adjusted together."""
+    from dither.estimation.comparison import holm
+    from dither.estimation.groups import GroupCounts
+    from dither.estimation.significance import same_distribution
+    from dither.reports import Reports
+
+    if any(isinstance(labels, Reports) for labels in by.values()):
+        raise click.UsageError(
+            "--test between groups of a private category is not known; --difference tests their means, and "
+            "--cross QUESTION --test whether two questions are independent"
+        )
+    groups = [
+        (" · ".join(map(str, label)), reports[places])
+        for label, places in GroupCounts.rows(list(by.values()), len(reports.cells))
+        if places.size >= minimum
+    ]
+    if len(groups) < 2:
+        raise click.UsageError(f"a test needs two groups with {minimum} reports or more")
+    found = list(combinations(groups, 2))
+    tests = [same_distribution(first[1], second[1]) for first, second in found]
+    rows = [
+        {"first": first[0], "second": second[0], "statistic": test.statistic, "p": p}
+        for (first, second), test, p in zip(found, tests, holm([t.p_value for t in tests]), strict=True)
+    ]
+    title = f"{tests[0].method}: equal distributions"
+    if len(tests) > 1:
+        title = (
+            f"{len(tests)} tests of equal distributions ({tests[0].method}): if those with p ≤ 0.05 are "
+            "rejected, any is rejected wrongly with probability at most 5 % (Holm)"
+        )
+    return ResultTable(title, tuple(rows))
+
+
+def print_results(results: Mapping[str, Any], as_json: bool) -> None:
+    """Print results, each after its name, or all of them as JSON."""
+    if as_json:
+        print_json(
+            {name: [_plain(row) for row in table_of(name, result)] for name, result in results.items()}
+        )
+        return
+    for name, result in results.items():
+        click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")
+        if "\n" in repr(result):
+            click.echo("\n".join(f"  {line}".rstrip() for line in repr(result).splitlines()))
+
+
+def table_of(name: str, result: Any) -> ResultTable:
+    """Return a result as a table whose first column names it."""
+    rows = list(result) if isinstance(result, ResultTable) else result.records()
+    limits = getattr(result, "limits", (-float("inf"), float("inf")))
+    return ResultTable(name, tuple({"question": name, **row} for row in rows), limits=limits)
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {}
+    for name, cell in row.items():
+        finite = not isinstance(cell, float) or abs(cell) < float("inf")
+        plain = cell is None or isinstance(cell, bool | int | float | str)
+        shown[name] = (cell if finite else None) if plain else str(cell)
+    return shown
+
+
+def check_outputs(out: Path | None, picture: Path | None) -> None:
+    """Raise UsageError for a file of a kind that is not written, before anything is read."""
+    for path, endings, what in ((out, FORMATS, "a table"), (picture, PICTURES, "a picture")):
+        if path is not None and path.suffix.lower() not in endings:
+            raise click.UsageError(f"{path}: {what} is written to a file that ends in {', '.join(endings)}")
+
+
+def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | None) -> None:
+    """Write results as a table, and the first of them as a picture; a file that exists is replaced."""
+    if out is not None:
+        tables = [table_of(name, result) for name, result in results.items() if not isinstance(result, str)]
+        write_tables(out, tables)
+        click.echo(f"wrote {out}", err=True)
+    if picture is not None:
+        drawn = [(name, result) for name, result in results.items() if hasattr(result, "plot")]
+        if len(drawn) != 1:
+            raise click.UsageError(
+                f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
+            )
+        name, result = drawn[0]
+        save_picture(result.plot(title=name), picture, dpi=150)
+        click.echo(f"wrote {picture}", err=True)
+
+
+def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
+    """Write tables below each other: CSV and Excel with all digits, Markdown and TeX with some."""
+    kind = out.suffix.lower()
+    rows = [dict(row) for table in tables for row in table]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    if kind == ".csv":
+        out.write_text(as_csv(rows), encoding="utf-8")
+    elif kind == ".xlsx":
+        out.write_bytes(_workbook(columns, rows))
+    else:
+        head, cells = columns, []
+        for table in tables:
+            names, lines = table._cells()
+            cells += [
+                [dict(zip(names, line, strict=True)).get(name, "") for name in columns] for line in lines
+            ]
+        text = as_markdown(head, cells) if kind == ".md" else _tex(head, cells)
+        out.write_text(text + "\n", encoding="utf-8")
+
+
+def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtra("a file of Excel", "frames") from None
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("estimates")
+    sheet.append(list(columns))
+    for row in rows:
+        plain = _plain(row)
+        sheet.append([_cell(plain.get(name)) for name in columns])
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell of a sheet; a text is never a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "@") else value
+
+
+def _tex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join("".join(_SPECIAL.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
+
+    sides = "l" + "r" * (len(head) - 1)
+    body = [line(head), r"\hline", *(line(row) for row in rows)]
+    return "\n".join([rf"\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"])
