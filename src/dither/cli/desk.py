@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from dither.atomic import refuse_to_overwrite, rename_after
 from dither.cli.output import number_of, print_json, save_picture
 from dither.data.files import carried_questions
 from dither.data.formats import table_format
@@ -252,11 +253,14 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def check_outputs(out: Path | None, picture: Path | None) -> None:
-    """Raise UsageError for a file of a kind that is not written, before anything is read."""
+def check_outputs(files: Sequence[str], out: Path | None, picture: Path | None) -> None:
+    """Raise before anything is read for a file of a kind that is not written, or that is an input."""
     for path, endings, what in ((out, FORMATS, "a table"), (picture, PICTURES, "a picture")):
-        if path is not None and path.suffix.lower() not in endings:
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
             raise click.UsageError(f"{path}: {what} is written to a file that ends in {', '.join(endings)}")
+        refuse_to_overwrite(path, *(Path(name) for name in files if "://" not in name), force=True)
 
 
 def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | None) -> None:
@@ -272,7 +276,9 @@ def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | 
                 f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
             )
         name, result = drawn[0]
-        save_picture(result.plot(title=name), picture, dpi=150)
+        axes = result.plot(title=name)
+        with rename_after(picture) as part:
+            save_picture(axes, part, dpi=150)
         click.echo(f"wrote {picture}", err=True)
 
 
@@ -282,9 +288,9 @@ def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
     rows = [dict(row) for table in tables for row in table]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     if kind == ".csv":
-        out.write_text(as_csv(rows), encoding="utf-8")
+        data = as_csv(rows).encode()
     elif kind == ".xlsx":
-        out.write_bytes(_workbook(columns, rows))
+        data = _workbook(columns, rows)
     else:
         head, cells = columns, []
         for table in tables:
@@ -293,7 +299,9 @@ def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
                 [dict(zip(names, line, strict=True)).get(name, "") for name in columns] for line in lines
             ]
         text = as_markdown(head, cells) if kind == ".md" else _tex(head, cells)
-        out.write_text(text + "\n", encoding="utf-8")
+        data = f"{text}\n".encode()
+    with rename_after(out) as part:
+        part.write_bytes(data)
 
 
 def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:

@@ -390,7 +390,7 @@ class EstimatedFrequencies(LabelledEstimate):
             most = self.sizes.labels[-1]
             full = self.sizes[most]
             step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
-        return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
+        return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{self.remark}{step})"
 
 
 def _show(ends: Sequence[float]) -> str:

@@ -143,7 +143,8 @@ def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
     """
     told = check_weighted(reports)
     line = number_question(told).line
-    mean, moved = influences(numbers(told), as_weights(weights, len(told)))
+    checked = as_weights(weights, len(told))
+    mean, moved = influences(numbers(told), checked)
     interval = student((line.low + line.high) / 2.0 + mean, moved)
     return Estimate.of(interval, told.question.guarantee, unit=line.unit, limits=(line.low, line.high))
 

@@ -427,7 +427,7 @@ def command(
     wanted = Wanted(bins, shares, step)
     more = desk.Asked(weight, by, cross, within, difference, test, minimum, shares)
     _check_options(files, wanted, more, question)
-    desk.check_outputs(output, plot)
+    desk.check_outputs(files, output, plot)
     asked = None if question is None else _questions(question, column)
     if files[0].startswith(ADDRESSES):
         results = (
