@@ -15,6 +15,7 @@ from dither.table import (
     ResultTable,
     as_csv,
     as_html,
+    as_latex,
     as_markdown,
     as_text,
     element,
@@ -147,3 +148,17 @@ def test_a_result_is_found_by_name_and_an_unknown_one_says_the_nearest() -> None
     read = Reader(table._repr_html_())
     assert read.text[0] == "A <title>"
     assert read.tags.count("tr") == 3
+
+
+def test_latex_has_no_letter_that_latex_reads_as_a_command() -> None:
+    text = as_latex(["a & b", "ε ≤"], [["100 % of #1_{x}", "~^\\"], [None, 0.25]])
+    assert text.splitlines()[2] == r"a \& b & \ensuremath{\varepsilon} \ensuremath{\le} \\"
+    last = r"100 \% of \#1\_\{x\} & \textasciitilde{}\textasciicircum{}\textbackslash{} \\"
+    assert text.splitlines()[4] == last
+    assert text.splitlines()[5] == r" & 0.25 \\"
+
+
+def test_a_table_of_results_in_latex() -> None:
+    table = ResultTable("errors", ({"mechanism": "PM", "ε": 1.0}, {"mechanism": "SW", "ε": 2.0}))
+    assert table.to_latex().count(r"\\") == 3
+    assert r"SW & 2 \\" in table.to_latex()

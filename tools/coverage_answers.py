@@ -2,7 +2,7 @@
 
 python -m tools.coverage_answers               measures the cells that are not recorded, and makes the page
 python -m tools.coverage_answers tables …      measures the sections that are named again
-python -m tools.coverage_answers page          makes the tables of docs/coverage.md from the record alone
+python -m tools.coverage_answers page          makes the tables of docs/coverage_few.md from the record alone
 """
 
 from __future__ import annotations
@@ -370,4 +370,4 @@ if __name__ == "__main__":
     if sys.argv[1:] != ["page"]:
         record(sys.argv[1:])
     for section in _TITLES:
-        write(ROOT / "docs" / "coverage.md", page(section), f"answers, {section}")
+        write(ROOT / "docs" / "coverage_few.md", page(section), f"answers, {section}")

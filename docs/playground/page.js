@@ -292,7 +292,7 @@
       : "Shaded: how likely each report is, in minutes. Dots: reports that were drawn; the large one was the last.";
     at("crowd-note").textContent = current.asked.labels
       ? "Bars: shares of the reports as they were sent. Dots: estimates with 95 % intervals. Red lines: the truth."
-      : "Bars: reports, in minutes. Red line: the true values. Dot: the estimated mean with its 95 % interval.";
+      : "Bars: reports, in minutes. Red line: the true values. Dot: the average of the reports with its 95 % interval; dt.mean weighs them better at a small ε.";
     state.drawn = [];
     if (control) answerControl();
     drawOne();

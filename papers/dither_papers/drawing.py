@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from io import BytesIO
 from itertools import cycle
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 
 class Version(Enum):
@@ -23,10 +23,11 @@ PUBLISHED, CODED, RIGHT = (version.value for version in Version)
 
 @dataclass(frozen=True)
 class Style:
-    """A colour and a marker. Variants of a mechanism share its colour and have another marker."""
+    """A colour and a marker, or a dash where a curve has no marker: two curves differ in both."""
 
     colour: str
     marker: str
+    dash: Any = "-"
 
 
 _BLUE, _ORANGE, _RED, _GREEN, _TEAL = "#0072b2", "#e69f00", "#d55e00", "#009e73", "#2aa6a1"
@@ -50,11 +51,11 @@ STYLES: Final[dict[str, Style]] = {
     "SW, redesigned": Style(_GREEN, ">"),
     "SW, redesigned, in the proven box": Style(_GREEN, "."),
     "Podium": Style(_PURPLE, "h"),
-    "Podium, s = ε/3": Style(_PURPLE, "H"),
+    "Podium, s = ε/3": Style(_NAVY, "H"),
     "Laplace": Style(_GREY, "s"),
     "Laplace, in the proven box": Style(_GREY, "."),
     "T-Laplace": Style(_GREY, "P"),
-    "B-Laplace": Style(_GREY, "v"),
+    "B-Laplace": Style(_BLACK, "v"),
     "Staircase": Style(_PINK, "X"),
     "Purkayastha": Style(_BROWN, "P"),
     "Gaussian": Style(_BROWN, "8"),
@@ -72,8 +73,8 @@ STYLES: Final[dict[str, Style]] = {
     "JRR, best if informed": Style(_RUST, "*"),
     # places
     "TraCS-D": Style(_BLUE, "<"),
-    "TraCS-D from the corner": Style(_BLUE, "s"),
-    "TraCS-D (R-SW)": Style(_BLUE, "D"),
+    "TraCS-D from the corner": Style(_NAVY, "^"),
+    "TraCS-D (R-SW)": Style(_SKY, "D"),
     "TraCS-C": Style(_TEAL, ">"),
     "strawman": Style(_OLIVE, "p"),
     "planar Laplace": Style(_GREY, "*"),
@@ -83,12 +84,12 @@ STYLES: Final[dict[str, Style]] = {
     "L-SRR": Style(_BROWN, "D"),
     "L-SRR with c = e^ε": Style(_BROWN, "^"),
     "gridding 10 × 10": Style(_PINK, "s"),
-    "gridding 100 × 100": Style(_PINK, "P"),
+    "gridding 100 × 100": Style(_RUST, "d"),
     "gridding 10 × 10, printed scale": Style(_PURPLE, "s"),
     "gridding 100 × 100, printed scale": Style(_PURPLE, "P"),
     "3-RR": Style(_OLIVE, "^"),
-    "6-RR": Style(_OLIVE, "v"),
-    "12-RR": Style(_OLIVE, "s"),
+    "6-RR": Style(_SKY, "v"),
+    "12-RR": Style(_NAVY, "d"),
     # the trusted curator
     "Algorithm 1": Style(_NAVY, "o"),
     "Algorithm 2": Style(_ORANGE, "v"),
@@ -101,12 +102,13 @@ STYLES: Final[dict[str, Style]] = {
 PROVEN: Final = "in the proven box"  # the end of a curve's name that is a lower bound
 LINES: Final = {RIGHT: "-", CODED: "--", PUBLISHED: ":"}
 _OTHERS: Final = (_BLUE, _ORANGE, _GREEN, _RED, _PURPLE, _BROWN, _PINK, _GREY, _NAVY, _OLIVE)
+_DASHES: Final = ("-", (0, (6, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 3)))
 
 
 def styles_of(names: list[str]) -> dict[str, Style]:
-    """Return the style of each curve; those that are no mechanisms take colours in order, unmarked."""
-    others = cycle(_OTHERS)
-    return {name: STYLES[name] if name in STYLES else Style(next(others), "") for name in names}
+    """Return the style of each curve; those that are no mechanisms take colours and dashes in order."""
+    others = cycle(Style(colour, "", dash) for colour, dash in zip(_OTHERS, cycle(_DASHES), strict=False))
+    return {name: STYLES[name] if name in STYLES else next(others) for name in names}
 
 
 def drawn(style: Style, points: int, version: str = RIGHT) -> dict[str, Any]:
@@ -114,7 +116,7 @@ def drawn(style: Style, points: int, version: str = RIGHT) -> dict[str, Any]:
     return {
         "color": style.colour,
         "marker": style.marker or None,
-        "linestyle": LINES.get(version, "-"),
+        "linestyle": style.dash if version == RIGHT else LINES.get(version, "-"),
         "markevery": max(1, points // 8),
         "markersize": 5.5,
         "markerfacecolor": style.colour if version == RIGHT else "white",
@@ -144,17 +146,28 @@ _LABELS: Final = {  # axis labels in words; a figure may say more
 _TITLES: Final = {"absolute": "absolute error", "squared": "squared error"}
 
 
-class Panels:
-    """The canvas of one picture. A drawing asks once for its grid of axes."""
+_COLUMN, _TEXT_WIDTH, _POINTS = 3.4, 7.0, 8  # inches of a column and of a page's text, and the size of type
 
-    def __init__(self, canvas: Any) -> None:
-        self.canvas = canvas
+
+class Panels:
+    """The canvas of one picture. A drawing asks once for its grid of axes.
+
+    For a `paper` it is as wide as a column, or as the text where panels stand side by side, and its legend
+    is below.
+    """
+
+    def __init__(self, canvas: Any, *, paper: bool = False) -> None:
+        self.canvas, self._paper = canvas, paper
         self.axes: list[Any] = []
 
     def grid(self, rows: int, columns: int, *, square: bool = False) -> list[list[Any]]:
         """Return rows × columns axes; `square` makes room for pictures of places."""
         height = 3.4 if square else 2.9
-        self.canvas.set_size_inches((5.0 if columns == 1 else 3.5 * columns) + 2.3, height * rows + 0.6)
+        wide, high = (5.0 if columns == 1 else 3.5 * columns) + 2.3, height * rows + 0.6
+        if self._paper:
+            wide = _COLUMN if columns == 1 else _TEXT_WIDTH
+            high = rows * min(2.1, wide / columns * (1.0 if square else 0.8)) + 0.6
+        self.canvas.set_size_inches(wide, high)
         found = self.canvas.subplots(rows, columns, squeeze=False)
         self.axes = list(found.reshape(-1))
         return [list(row) for row in found]
@@ -178,9 +191,15 @@ class Panels:
                 if label not in entries or solid:  # the version that is right, if there are several
                     entries[label] = handle
         if entries:
-            self.canvas.legend(
-                entries.values(), entries.keys(), loc="outside right center", frameon=False, fontsize=8
-            )
+            place: dict[str, Any] = {"loc": "outside right center"}
+            if self._paper:
+                longest = max(map(len, entries))
+                width = float(self.canvas.get_size_inches()[0])
+                place = {
+                    "loc": "outside lower center",
+                    "ncols": max(1, int(width / (0.45 + 0.065 * longest))),
+                }
+            self.canvas.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, **place)
 
 
 class Drawing(Protocol):
@@ -222,6 +241,7 @@ class Lines:
     by: str
     together: bool = True
     log: str = ""  # "x", "y" or "xy": the logarithmic axes
+    logit: bool = False  # the axis of x spreads shares near 0 and near 1; 0 and 1 themselves are left out
     labels: dict[str, str] = field(default_factory=dict)
     steps: bool = False  # densities of constant pieces: vertical edges
     points: bool = False  # dots without lines
@@ -287,6 +307,8 @@ class Lines:
             if any(row[self.x] <= 0 for row in rows):
                 least = min(row[self.x] for row in rows if row[self.x] > 0)
                 axes.set_xscale("symlog", linthresh=least)
+        if self.logit:
+            axes.set_xscale("logit", nonpositive="mask")
         if "y" in self.log:
             axes.set_yscale("log")
         elif self.steps or all(row[self.y] >= 0 for row in rows):
@@ -327,20 +349,39 @@ class Lines:
         return self.labels.get(column) or _LABELS.get(column, column)
 
 
-def picture(title: str, drawing: Drawing, rows: Rows) -> bytes:
-    """Return a figure's picture as PNG; empty if matplotlib is not installed."""
+PictureForm = Literal["png", "pdf", "svg"]
+PictureStyle = Literal["screen", "paper"]
+
+
+def picture(
+    title: str, drawing: Drawing, rows: Rows, form: PictureForm = "png", style: PictureStyle = "screen"
+) -> bytes:
+    """Return a figure's picture; empty if matplotlib is not installed. Words in PDF and SVG stay text.
+
+    In the style of a paper it has no title, 8-point type and the width of a column or of the text.
+    """
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure as Canvas
+        from matplotlib.text import Text
     except ImportError:
         return b""
-    canvas = Canvas(figsize=(8.0, 3.6), layout="constrained")
-    panels = Panels(canvas)
-    drawing.draw(panels, rows)
-    panels.legend()
-    canvas.suptitle(title, fontsize=10)
-    stream = BytesIO()
-    canvas.savefig(stream, dpi=110)
+    stream, paper = BytesIO(), style == "paper"
+    with rc_context({"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": title}):
+        canvas = Canvas(figsize=(8.0, 3.6), layout="constrained")
+        panels = Panels(canvas, paper=paper)
+        drawing.draw(panels, rows)
+        panels.legend()
+        if paper:
+            for words in canvas.findobj(Text):
+                words.set_fontsize(_POINTS)
+        else:
+            canvas.suptitle(title, fontsize=10)
+        canvas.savefig(stream, format=form, dpi=300, metadata={} if form == "png" else _UNDATED[form])
     return stream.getvalue()
+
+
+_UNDATED: Final[dict[str, dict[str, Any]]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

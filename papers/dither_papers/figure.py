@@ -13,16 +13,18 @@ from typing import Any
 
 from dither.errors import InvalidParameter
 from dither.table import Row
-from dither_papers.drawing import Drawing
+from dither_papers.drawing import Drawing, PictureForm, PictureStyle
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The amount of work, the folder of the papers' data (None if there is none), and the seed."""
+    """The amount of work, the folder of the papers' data (None if there is none), the seed, the pictures."""
 
     quick: bool = False
     data: Path | None = None
     seed: int = 2025
+    form: PictureForm = "png"  # beside the PNG that the page shows
+    style: PictureStyle = "screen"
 
     def runs(self, full: int, quick: int) -> int:
         """Return the number of repetitions."""

@@ -14,9 +14,19 @@ from pathlib import Path
 from typing import Final
 
 from dither.errors import MissingExtra, unknown_name
-from dither.table import Markup, Row, as_csv, as_html, element, escape, from_csv, join_markup, page
-from dither.table import figure as picture_element
-from dither_papers.drawing import picture
+from dither.table import (
+    Markup,
+    Row,
+    as_csv,
+    as_html,
+    as_latex,
+    element,
+    escape,
+    from_csv,
+    join_markup,
+    page,
+)
+from dither_papers.drawing import PictureForm, picture
 from dither_papers.figure import Figure, Outcome, Setting, slug
 
 PAPERS: Final = {  # a paper's name, which is that of its module, and what it is about
@@ -102,19 +112,37 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     stamp = hashlib.sha256(told.encode()).hexdigest()[:8]
     table = out / f"{figure.slug}.csv"
     mark = out / f".{figure.slug}.{stamp}.done"
-    if table.exists() and mark.exists():
-        return Outcome(figure, from_csv(table.read_text(encoding="utf-8")))
-    try:
-        rows = figure.make(setting)
-    except MissingExtra as error:
-        return Outcome(figure, [], str(error))
-    table.write_text(as_csv(rows), encoding="utf-8")
-    if figure.draw is not None and rows:
-        drawn = picture(f"{figure.paper} {figure.name}: {figure.title}", figure.draw, rows)
-        if drawn:
-            (out / f"{figure.slug}.png").write_bytes(drawn)
+    if not (table.exists() and mark.exists()):
+        try:
+            rows = figure.make(setting)
+        except MissingExtra as error:
+            return Outcome(figure, [], str(error))
+        table.write_text(as_csv(rows), encoding="utf-8")
+        for old in out.glob(f".{figure.slug}.*.drawn"):
+            old.unlink()
+    outcome = Outcome(figure, from_csv(table.read_text(encoding="utf-8")))
+    _write_pictures(outcome, out, setting)
     mark.touch()
-    return Outcome(figure, from_csv(as_csv(rows)))
+    return outcome
+
+
+def _write_pictures(outcome: Outcome, out: Path, setting: Setting) -> None:
+    """Write the pictures that are not there yet: a PNG, and the form that is asked for; of tables, LaTeX."""
+    figure = outcome.figure
+    if figure.draw is None:
+        (out / f"{figure.slug}.tex").write_text(as_latex(*_cells(outcome.rows)) + "\n", encoding="utf-8")
+        return
+    forms: tuple[PictureForm, ...] = ("png",) if setting.form == "png" else ("png", setting.form)
+    for form in forms:
+        mark = out / f".{figure.slug}.{form}.{setting.style}.drawn"
+        if outcome.rows and not mark.exists():
+            title = f"{figure.paper} {figure.name}: {figure.title}"
+            drawn = picture(title, figure.draw, outcome.rows, form, setting.style)
+            if drawn:
+                (out / f"{figure.slug}.{form}").write_bytes(drawn)
+                for old in out.glob(f".{figure.slug}.{form}.*.drawn"):
+                    old.unlink()  # in another style
+                mark.touch()
 
 
 SECTIONS: Final[dict[str, tuple[str, ...]]] = {  # the sections of docs/deviations.md that concern a paper
@@ -138,7 +166,7 @@ _ABOUT: Final = element(
 
 
 def report(outcomes: Sequence[Outcome], out: Path) -> str:
-    """Return the page of all outcomes; pictures are read from the folder `out` and stand inside the page."""
+    """Return the page of all outcomes; it shows the pictures that stand beside it in the folder `out`."""
     met = sum(ok for outcome in outcomes for ok, _ in outcome.checks)
     total = sum(len(outcome.checks) for outcome in outcomes)
     parts = [
@@ -159,9 +187,10 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
     picture = out / f"{made.slug}.png"
     if picture.exists() and not outcome.skipped:
         said = "" if made.draw is None else made.draw.describe(outcome.rows)
-        parts.append(picture_element(picture.read_bytes(), f"{made.paper} {made.name}, {made.title}. {said}"))
+        words = f"{made.paper} {made.name}, {made.title}. {said}"
+        parts.append(element("img", src=picture.name, alt=words, width="100%"))
     elif made.draw is None and outcome.rows:
-        parts.append(_table(outcome.rows))
+        parts.append(as_html(*_cells(outcome.rows)))
     parts += [element("p", note) for note in made.notes]
     if outcome.checks:
         items = (element("li", words, class_="met" if ok else "missed") for ok, words in outcome.checks)
@@ -171,10 +200,10 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
     return join_markup(parts)
 
 
-def _table(rows: Sequence[Row]) -> Markup:
-    """Return rows as a table; the columns are in the order in which they first appear."""
+def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
+    """Return the head and the cells of a table; the columns are in the order in which they first appear."""
     head = list(dict.fromkeys(name for row in rows for name in row))
-    return as_html(head, [[row.get(name) for name in head] for row in rows])
+    return head, [[row.get(name) for name in head] for row in rows]
 
 
 def _differences(paper: str) -> Markup:

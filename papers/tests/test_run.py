@@ -30,7 +30,14 @@ FAST = (
     "add_remove-figure-2",
 )  # how a figure's slug begins; the others simulate
 SLOW = {
-    *("ogpm-monte-carlo", "ogpm-example-3-5", "ogpm-section-7-2", "ogpm-headlines", "podium-table-ii"),
+    *(
+        "ogpm-monte-carlo",
+        "ogpm-example-3-5",
+        "ogpm-section-7-2",
+        "ogpm-headlines",
+        "podium-table-ii",
+        "ogpm-figure-1-2",
+    ),
     *("ogpm-example-6-1", "jrr-theorem-3", "jrr-figure-b-1"),
     *(f"ogpm-figure-{number}" for number in (7, *range(9, 18))),
     *("podium-figure-5", "podium-figure-6", "add_remove-figure-2"),

@@ -183,6 +183,54 @@ def as_html(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
     return element("table", *lines)
 
 
+_IN_LATEX: Final = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\ensuremath{<}",
+        ">": r"\ensuremath{>}",
+        "ε": r"\ensuremath{\varepsilon}",
+        "δ": r"\ensuremath{\delta}",
+        "μ": r"\ensuremath{\mu}",
+        "θ": r"\ensuremath{\theta}",
+        "ρ": r"\ensuremath{\rho}",
+        "±": r"\ensuremath{\pm}",
+        "×": r"\ensuremath{\times}",
+        "≤": r"\ensuremath{\le}",
+        "≥": r"\ensuremath{\ge}",
+        "√": r"\ensuremath{\surd}",
+        "∞": r"\ensuremath{\infty}",
+        "−": r"\ensuremath{-}",
+        "–": "--",
+    }
+)
+
+
+def as_latex(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table as a `tabular` of LaTeX, with the lines of the package booktabs.
+
+    The first column is aligned to the left and all others to the right.
+
+    >>> print(as_latex(["a_b", "ε"], [["5 %", 0.5]]))
+    \\begin{tabular}{lr}
+    \\toprule
+    a\\_b & \\ensuremath{\\varepsilon} \\\\
+    \\midrule
+    5 \\% & 0.5 \\\\
+    \\bottomrule
+    \\end{tabular}
+    """
+    lines = [
+        " & ".join(" ".join(show_cell(cell).split()).translate(_IN_LATEX) for cell in line) + r" \\"
+        for line in (head, *rows)
+    ]
+    columns = "l" + "r" * (len(head) - 1)
+    inner = [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *inner, r"\end{tabular}"])
+
+
 def as_csv(rows: Sequence[Row]) -> str:
     """Return rows as CSV with all their digits; the columns are in the order in which they first appear."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -278,6 +326,10 @@ class ResultTable:
         except ImportError:
             raise MissingExtra("a table as a data frame", "frames") from None
         return pandas.DataFrame.from_records([dict(row) for row in self.rows], columns=self.columns)
+
+    def to_latex(self) -> str:
+        """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""
+        return as_latex(*self._cells())
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the head and the cells as they are printed."""

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -300,3 +301,36 @@ def test_learned_bounds_are_wrong_once_in_a_million_times() -> None:
     assert highest <= {64.0, 128.0}  # one in 25 was wider at a chance of 5 %
     with pytest.raises(InvalidParameter, match="mistake"):
         LearnedBounds(mistake=0.0)
+
+
+def test_two_numbers_by_the_hourglass() -> None:
+    pairs = [central.hourglass(300, 500, 100, epsilon=2, source=Seeded(seed)) for seed in range(1500)]
+    totals = {(int(first.value) + int(second.value)) % 100 for first, second in pairs}
+    assert totals == {0}  # one record moves the sum by exactly 100, and the noise by whole records
+    for place, truth in ((0, 300), (1, 500)):
+        noise = np.array([float(pair[place].value) - truth for pair in pairs])
+        stated = float(pairs[0][place].error)
+        assert stated == pytest.approx(DiscreteStaircase.best(100, Fraction(2)).variance ** 0.5 * 100)
+        assert noise.std() == pytest.approx(stated, rel=0.1)
+        assert abs(noise.mean()) < 5 * stated / len(pairs) ** 0.5
+        assert np.mean([pair[place].covers(truth) for pair in pairs]) > 0.93
+    assert pairs[0][0].guarantee.epsilon == 2
+    narrow = central.hourglass(300, 500, 100, epsilon=2, gamma=0.1, source=Seeded(1))
+    assert narrow[0].error > pairs[0][0].error  # the default has the least variance
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"first": 0.5, "second": 1, "sensitivity": 3, "epsilon": 1},
+        {"first": 1, "second": "7", "sensitivity": 3, "epsilon": 1},
+        {"first": 1, "second": 1, "sensitivity": 0, "epsilon": 1},
+        {"first": 1, "second": 1, "sensitivity": 3, "epsilon": 0},
+        {"first": 1, "second": 1, "sensitivity": 3, "epsilon": 1, "gamma": 1.5},
+        {"first": 1, "second": 1, "sensitivity": 3, "epsilon": 1, "gamma": float("nan")},
+    ],
+)
+def test_the_hourglass_refuses_what_is_no_integer_or_width(arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        central.hourglass(**arguments)
+    assert "7" not in str(caught.value)

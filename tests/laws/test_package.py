@@ -109,3 +109,9 @@ def test_importing_one_mechanism_does_not_import_the_others() -> None:
     assert "dither.mechanisms.numeric.podium" in loaded
     others = ("ogpm", "laplace", "frequency", "places", "joint", "combined")
     assert not [name for name in loaded if any(part in name for part in others)]
+
+
+def test_a_module_is_found_where_nothing_was_imported_before() -> None:
+    code = "import dither; print(dither.goals.Mean, dither.goals.Ranges, dither.optimal.Workload)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.count("class") == 3

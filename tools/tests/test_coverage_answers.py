@@ -1,4 +1,4 @@
-"""The cells behind the claims of docs/coverage.md: a few quickly, all of them at length."""
+"""The cells behind the claims of docs/coverage_few.md: a few quickly, all of them at length."""
 
 import pytest
 

@@ -74,16 +74,17 @@ def _arc(mechanism: OGPM, angle: float) -> tuple[float, float]:
 
 
 def figure_10(setting: Setting) -> Rows:
-    """Return the squared error on the circle: rivals scored by the linear distance (as coded), and right."""
+    """Return the squared error on the circle, in radians: rivals scored by the linear distance, and right."""
     rows: Rows = []
+    unit = 2.0 * math.pi  # the authors' inputs are shares of the turn
     for epsilon in (2.0, 4.0):
         panel = f"ε = {epsilon:g}"
         for x in GRID:
             for loss, name in ((absolute, "OGPM"), (squared, "OGPM, best for squares")):
-                error = OGPM(TURN, epsilon=epsilon, loss=loss.loss).error(squared.loss, x)
+                error = unit**2 * OGPM(TURN, epsilon=epsilon, loss=loss.loss).error(squared.loss, x)
                 for version in (CODED, RIGHT):
                     rows.append(
-                        {"version": version, "panel": panel, "x": x, "mechanism": name, "error": error}
+                        {"version": version, "panel": panel, "x": unit * x, "mechanism": name, "error": error}
                     )
         for name in ("PM-C", "SW-C"):
             mechanism = three(epsilon)[name]
@@ -91,21 +92,21 @@ def figure_10(setting: Setting) -> Rows:
                 (CODED, mechanism.error(squared, GRID)),
                 (RIGHT, circular_error(mechanism, squared, GRID)),
             ):
+                row = {"version": version, "panel": panel, "mechanism": name}
                 for x, error in zip(GRID, errors, strict=True):
-                    rows.append(
-                        {"version": version, "panel": panel, "x": x, "mechanism": name, "error": error}
-                    )
+                    rows.append({**row, "x": unit * x, "error": unit**2 * error})
     return rows
 
 
 def figure_11(setting: Setting) -> Rows:
-    """Return the worst-case errors on the circle, as coded (mixed distances) and right."""
+    """Return the worst-case errors on the circle in radians, as coded (mixed distances) and right."""
     rows: Rows = []
     for epsilon in BUDGETS:
         for loss in (absolute, squared):
             row = {"panel": f"{loss!r}", "ε": epsilon}
+            unit = (2.0 * math.pi) ** loss.exponent
             for own, name in ((absolute, "OGPM"), (squared, "OGPM, best for squares")):
-                error = OGPM(TURN, epsilon=epsilon, loss=own.loss).error(loss.loss, 0.0)
+                error = unit * OGPM(TURN, epsilon=epsilon, loss=own.loss).error(loss.loss, 0.0)
                 rows += [
                     {"version": version, **row, "mechanism": name, "error": error}
                     for version in (CODED, RIGHT)
@@ -113,9 +114,9 @@ def figure_11(setting: Setting) -> Rows:
             for name in ("PM-C", "SW-C"):
                 mechanism = three(epsilon)[name]
                 rows.append(
-                    {"version": CODED, **row, "mechanism": name, "error": mechanism.worst_error(loss)}
+                    {"version": CODED, **row, "mechanism": name, "error": unit * mechanism.worst_error(loss)}
                 )
-                worst = worst_circular(mechanism, loss)
+                worst = unit * worst_circular(mechanism, loss)
                 rows.append({"version": RIGHT, **row, "mechanism": name, "error": worst})
     return rows
 
@@ -232,7 +233,13 @@ FIGURES: Final = (
         "figure 10",
         "Squared error on the circle",
         figure_10,
-        Lines("x", "error", "mechanism", together=False, labels={"x": "value, as a share of the turn"}),
+        Lines(
+            "x",
+            "error",
+            "mechanism",
+            together=False,
+            labels={"x": "value, in radians", "error": "expected squared error, in radians²"},
+        ),
         expected("ogpm", "figure 10"),
         notes=(_NOTE_L2, _NOTE_CIRCLE),
     ),
@@ -241,7 +248,14 @@ FIGURES: Final = (
         "figure 11",
         "Worst-case errors on the circle",
         figure_11,
-        Lines("ε", "error", "mechanism", together=False, log="y", labels={"error": "worst-case error"}),
+        Lines(
+            "ε",
+            "error",
+            "mechanism",
+            together=False,
+            log="y",
+            labels={"error": "worst-case error, in radians"},
+        ),
         expected("ogpm", "figure 11"),
         notes=(_NOTE_L2, _NOTE_CIRCLE),
     ),

@@ -131,6 +131,21 @@ _ABSOLUTE: Final = Lines("x", "error", "mechanism", labels={"error": "expected a
 _NOTE_L2: Final = "The theorems' width is not the best for squares; both are shown."
 
 
+def figure_1_2(setting: Setting) -> Rows:
+    """Return the worst-case absolute errors of four mechanisms on [0, 1]."""
+    return [
+        {
+            "version": RIGHT,
+            "ε": epsilon,
+            "mechanism": kind.__name__,
+            "error": mechanism.worst_error("absolute"),
+        }
+        for epsilon in np.linspace(1.0, 8.0, 15 if setting.quick else 29).tolist()
+        for kind in (OGPM, PM, SW, Laplace)
+        for mechanism in (kind(UNIT, epsilon=epsilon),)
+    ]
+
+
 def figure_2_1(setting: Setting) -> Rows:
     """Return the probabilities of randomized response and the density of Laplace noise, ε = 1."""
     truth = 1.0 / (1.0 + math.exp(-1.0))
@@ -238,7 +253,15 @@ FIGURES: Final = (
     ),
     Figure("ogpm", "figure 1.1", "The model of local privacy", why_not=_DRAWING),
     Figure("ogpm", "table 1.1", "Privacy-enhancing techniques", why_not="a list without numbers"),
-    Figure("ogpm", "figure 1.2", "Privacy and utility", why_not="a sketch of a curve, without numbers"),
+    Figure(
+        "ogpm",
+        "figure 1.2",
+        "Worst-case absolute errors of four mechanisms",
+        figure_1_2,
+        Lines("ε", "error", "mechanism", log="y", labels={"error": "worst-case absolute error"}),
+        expected("ogpm", "figure 1.2"),
+        notes=("The dissertation draws four mechanisms and names OGPM alone; these are the usual ones.",),
+    ),
     Figure(
         "ogpm",
         "figure 2.1",

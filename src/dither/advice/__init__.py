@@ -1,7 +1,5 @@
 """Comparisons of mechanisms, and recommendations: which mechanism, which ε, how many people."""
 
-from dither.advice import goals
-from dither.advice.compare import compare
-from dither.advice.recommend import epsilon_for, people_for, recommend
+import lazy_loader
 
-__all__ = ["compare", "epsilon_for", "goals", "people_for", "recommend"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -17,7 +17,6 @@ from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
 from dither.mechanisms.frequency.krr import KRR, RR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.projective import ProjectiveResponse
-from dither.mechanisms.frequency.several import SetResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
@@ -102,7 +101,7 @@ def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
 
 def on_sets(domain: Several, epsilon: float) -> list[Candidate]:
     """Return the mechanisms for sets of items."""
-    return list(_candidates_of(SetResponse, domain, epsilon, {}))
+    return list(_candidates_of(registry.design_of("SetResponse"), domain, epsilon, {}))
 
 
 def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[Any]:

@@ -18,7 +18,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from dither.advice.goals.numbers import Frequencies, Mean
 from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.mechanisms.combined import Attributes, Each, Sampled
@@ -374,6 +373,8 @@ def _answers(domain: Domain, said: Mapping[str, str]) -> str:
 
 def _errors(mechanism: Question, said: Mapping[str, str]) -> str:
     """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
+    from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
+
     goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
     found = []
     for people in PEOPLE:

@@ -5,7 +5,7 @@ an answer with noise: far more accurate, if that party is trusted. One record ad
 probability of any answer by a factor of at most e^ε, exactly, on integers.
 """
 
-from dither.central.answer import LearnedBounds, count, laplace, mean, staircase, sum, swap_mean
+from dither.central.answer import LearnedBounds, count, hourglass, laplace, mean, staircase, sum, swap_mean
 from dither.central.tally import Tally
 
-__all__ = ["LearnedBounds", "Tally", "count", "laplace", "mean", "staircase", "sum", "swap_mean"]
+__all__ = ["LearnedBounds", "Tally", "count", "hourglass", "laplace", "mean", "staircase", "sum", "swap_mean"]

@@ -399,9 +399,15 @@ class Hourglass(PairNoise):
                 f"hourglass noise protects the two sums of 'transformed' only; with {method!r} pass "
                 "noise='laplace' or noise='staircase'"
             )
-        if self.gamma is None:
-            return HourglassLattice(DiscreteStaircase.best(grid.cells, epsilon))
-        return HourglassLattice(DiscreteStaircase(grid.cells, radius_at(self.gamma, grid.cells), epsilon))
+        return hourglass_law(grid.cells, epsilon, self.gamma)
+
+
+def hourglass_law(sensitivity: int, epsilon: Fraction, gamma: float | None) -> HourglassLattice:
+    """Return the noise of two integers whose sum one record moves by the sensitivity."""
+    _check(gamma)
+    if gamma is None:
+        return HourglassLattice(DiscreteStaircase.best(sensitivity, epsilon))
+    return HourglassLattice(DiscreteStaircase(sensitivity, radius_at(gamma, sensitivity), epsilon))
 
 
 PairNoiseName = Literal["laplace", "staircase", "hourglass"]

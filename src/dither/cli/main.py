@@ -29,6 +29,7 @@ VERBS: Final = {
     "design": "Solve for the mechanism with the smallest error.",
     "estimate": "Estimate from a file of reports.",
     "explain": "Explain a campaign in plain words, for the person asked and the officer.",
+    "init": "Write the files that a collection begins with.",
     "jrr": "Run joint randomized response between devices, and collect their reports.",
     "perturb": "Randomise columns of a file.",
     "recommend": "Recommend a mechanism, a budget or a number of people.",

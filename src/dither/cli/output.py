@@ -389,14 +389,15 @@ class Asked:
 
     def guarantee(self) -> Guarantee:
         """Return what one person is promised, over the whole campaign where that is stated."""
-        return self.campaign().guarantee if self._found is None else self._found.guarantee
+        return self.campaign.guarantee if self._found is None else self._found.guarantee
 
     @cached_property
     def _found(self) -> Found | None:
         return None if self.file is None else find_questions(self.file)
 
+    @cached_property
     def campaign(self) -> Campaign:
-        """Return the questions; raise UsageError if they are incomplete, or given twice."""
+        """The questions; raise UsageError if they are incomplete, or given twice."""
         from dither.domains import Interval
         from dither.wire.codec import Campaign, default_mechanism
 
@@ -428,7 +429,7 @@ class Asked:
             return {self.column: self.domain}
         if self.file is None and self.mechanism is None:
             raise click.UsageError("give --column and a domain, or --campaign FILE")
-        return {name: mechanism.domain for name, mechanism in self.campaign().questions.items()}
+        return {name: mechanism.domain for name, mechanism in self.campaign.questions.items()}
 
 
 def domain_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -554,10 +554,11 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[
         return design_of("SetResponse"), {}
     if isinstance(domain, Categories):
         return type(_load("advice.catalogue").default_protocol(domain, budget)), {}
-    spread, best = _load("advice.goals.numbers").Mean().spread, _load("advice.catalogue").solved_candidates
-    for candidate in best(domain, budget, (), ("worst",), unbiased=True, wait=False):
+    solved = _load("advice.catalogue").solved_candidates
+    for candidate in solved(domain, budget, (), ("worst",), unbiased=True, wait=False):
         if len(to_json(candidate.mechanism).encode()) <= MOST_SPECIFIED:
             return type(candidate.mechanism), {"unbiased": True}
+    spread = _load("advice.goals.numbers").Mean().spread
     closed = [design_of(name) for name in ("Hybrid", "Podium")]
     return min(closed, key=lambda kind: float(spread(kind(domain, epsilon=budget)))), {}
 

@@ -12,19 +12,10 @@
 The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
 the estimate from the same number computed from the people who answered. The sampling error, because not
 everybody was asked, is not part of it. Leave `n` out to ask `dt.people_for`.
+
+`__init__.pyi` lists the names; a module is imported when one of its names is first used.
 """
 
-from dither.advice.goals.answers import Locations, Ranges, Tables
-from dither.advice.goals.numbers import Distribution, Frequencies, Goal, Mean, Quantile, SingleValues
+import lazy_loader
 
-__all__ = [
-    "Distribution",
-    "Frequencies",
-    "Goal",
-    "Locations",
-    "Mean",
-    "Quantile",
-    "Ranges",
-    "SingleValues",
-    "Tables",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -101,7 +101,7 @@ def command(
     """
     from dither.data.files import check_keep, perturb_file
 
-    campaign = asked.campaign()
+    campaign = asked.campaign
     check_protection(asked.guarantee())
     if engine == "spark":
         given = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -29,6 +29,21 @@ if TYPE_CHECKING:
     show_default=True,
     help="The folder for tables, pictures and report.html; what is there already is kept.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["png", "pdf", "svg"]),
+    default="png",
+    show_default=True,
+    help="Of the pictures; PDF and SVG, whose words stay text, are written beside the PNG of 300 dpi.",
+)
+@click.option(
+    "--style",
+    type=click.Choice(["screen", "paper"]),
+    default="screen",
+    show_default=True,
+    help="`paper`: as wide as a column, 8-point type, no title.",
+)
 @click.option("--list", "only_list", is_flag=True, help="Show what can be reproduced, and stop.")
 @JSON_OPTION
 def command(
@@ -36,6 +51,8 @@ def command(
     quick: bool,
     data: Path | None,
     out: Path,
+    form: Literal["png", "pdf", "svg"],
+    style: Literal["screen", "paper"],
     only_list: bool,
     as_json: bool,
 ) -> None:
@@ -44,14 +61,15 @@ def command(
     PAPER is ogpm, podium, jrr, tracs, classifiers or add_remove. An ITEM is a figure or a table by its
     number, in the paper or in the dissertation; it may stand alone.
 
-    Each is written as a tidy CSV and a picture, with up to three versions: as published, as the authors' code
-    computes it, and corrected. The exit code is 1 if a number is not within its tolerance.
+    Each is written as a tidy CSV and a picture, or a table in LaTeX, with up to three versions: as published,
+    as the authors' code computes it, and corrected. The exit code is 1 if a number is not within its
+    tolerance.
 
     \b
     dither reproduce --list
     dither reproduce podium --quick -o out
     dither reproduce ogpm "figure 8" "figure 12" --data data
-    dither reproduce "figure 5.8"
+    dither reproduce "figure 5.8" --format pdf --style paper
     """
     from dither.table import as_text
     from dither_papers import PAPERS, Setting, figures, run
@@ -88,7 +106,7 @@ def command(
             elif not as_json:
                 click.echo(f"{figure.paper:11} {figure.name:14} {_verdict(outcome)}")
 
-        outcomes = run(chosen, out, Setting(quick=quick, data=data), tell)
+        outcomes = run(chosen, out, Setting(quick=quick, data=data, form=form, style=style), tell)
     if as_json:
         found = [
             {
@@ -112,4 +130,6 @@ def _verdict(outcome: Outcome) -> str:
     missed = [words for ok, words in outcome.checks if not ok]
     total = len(outcome.checks)
     count = f"{len(outcome.rows)} rows, {total - len(missed)} of {total} numbers as expected"
+    if not total:
+        count = f"{len(outcome.rows)} rows, {'tabulated' if outcome.figure.draw is None else 'drawn'}"
     return count + "".join(f"\n       MISSED {words}" for words in missed)

@@ -1,0 +1,3 @@
+"""The public name of this room."""
+
+from . import goals as goals

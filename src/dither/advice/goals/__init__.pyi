@@ -1,0 +1,11 @@
+"""The public names, each from the module that defines it."""
+
+from .answers import Locations as Locations
+from .answers import Ranges as Ranges
+from .answers import Tables as Tables
+from .numbers import Distribution as Distribution
+from .numbers import Frequencies as Frequencies
+from .numbers import Goal as Goal
+from .numbers import Mean as Mean
+from .numbers import Quantile as Quantile
+from .numbers import SingleValues as SingleValues

@@ -1,0 +1,58 @@
+"""`dither init`: what it writes can be read, signed and served; nothing is overwritten."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from dither.service.contract import Contract, Published
+from tests.support.terminal import run
+
+
+def test_telemetry_writes_a_campaign_a_key_and_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text('[project]\nname = "my tool"\n')
+    told = json.loads(run("init", "--telemetry", "--address", "https://t.example/", "--json").output)
+    contract = Contract.read("telemetry/campaign.toml")
+    published = Published.from_json(Path("telemetry/campaign.json").read_bytes(), key=told["key"])
+    assert published.contract.text == contract.text
+    assert contract.asker == "my-tool"
+    assert contract.whole_guarantee.epsilon == pytest.approx(4.5)
+    assert told["address"] == f"https://t.example/v1/campaigns/{contract.id}"
+    assert told["page"] == f"https://t.example/campaigns/{contract.id}"
+    assert Path("telemetry/asker.key").stat().st_mode & 0o077 == 0
+    assert Path("telemetry/.gitignore").read_text() == "asker.key\n"
+    code = Path("telemetry/telemetry.py").read_text()
+    ast.parse(code)
+    assert told["key"] in code
+    assert "https://t.example" in code
+
+
+def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("init", "--telemetry", "--app", "tool", "-o", "there")
+    run(*words)
+    key = Path("there/asker.key").read_text()
+    assert run(*words).stderr.strip().endswith("--force)")
+    run(*words, "--force")
+    assert Path("there/asker.key").read_text() == key
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "say what to write"),
+        (("--telemetry", "--app", "a b"), "--app is a name"),
+        (("--telemetry", "--app", "a", "--address", "ftp://x"), "--address is that of a collector"),
+        (("--telemetry", "--app", "a", "--contact", "\x07"), "cannot be shown"),
+    ],
+)
+def test_wrong_words_write_nothing(
+    words: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in run("init", *words).stderr
+    assert list(tmp_path.iterdir()) == []
