@@ -13,6 +13,7 @@ from html import escape as escaped
 from typing import Any, Final
 
 from dither.errors import MissingExtra, unknown_name
+from dither.numerics.distributions import decimals
 
 _VOID: Final = frozenset({"img", "meta", "br", "hr"})  # elements without an end tag
 _STYLE: Final = """
@@ -103,12 +104,6 @@ def show_cell(value: object) -> str:
     if isinstance(value, float):
         return "0" if abs(value) < 1e-12 else f"{value:.4g}"
     return str(value)
-
-
-def decimals(width: float) -> int:
-    """Return how many decimals show one digit of a width, two if it begins with 1; negative for tens."""
-    exponent = math.floor(math.log10(width))
-    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
 
 
 _ENDS: Final = ("value", "low", "high")

@@ -23,6 +23,7 @@ from dither.errors import InvalidParameter, MissingExtra, unknown_name
 from dither.table import ResultTable, as_csv, as_markdown
 
 if TYPE_CHECKING:
+    from dither.cli.verbs.estimate import Wanted
     from dither.reports import Reports
     from dither.wire.codec import Campaign
 
@@ -36,38 +37,6 @@ _SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of rows beside the usual estimates."""
-
-    weight: str | None = None
-    by: tuple[str, ...] = ()
-    cross: str | None = None
-    within: str | None = None
-    difference: str | None = None  # a baseline; an empty text for all pairs
-    test: bool = False
-    minimum: int = 100
-    shares: tuple[float, ...] = ()
-
-    @property
-    def rows(self) -> bool:
-        """Whether reports with their rows are needed: counts do not do."""
-        return self.weight is not None or self.cross is not None or self.test
-
-    def check(self) -> None:
-        """Raise UsageError if the options do not go together."""
-        if self.within and not self.cross:
-            raise click.UsageError("--within is of a cross-table: --cross QUESTION --within rows")
-        if self.difference is not None and not self.by:
-            raise click.UsageError("--difference is between groups: --by COLUMN --difference")
-        if self.cross and self.by:
-            raise click.UsageError("--cross and --by do not go together; ask for one after the other")
-        if self.test and not (self.by or self.cross):
-            raise click.UsageError("--test is of a cross-table (--cross) or between groups (--by)")
-        if self.test and self.weight:
-            raise click.UsageError("--test is of people with equal weights; leave --weight out")
-
-
-@dataclass(frozen=True)
 class Rows:
     """Reports by question and public columns, of the people who answered what is asked about."""
 
@@ -75,7 +44,7 @@ class Rows:
     columns: dict[str, list[Any]]
 
 
-def read_rows(paths: Sequence[Path], asked: Asked, column: str | None, given: Campaign | None) -> Rows:
+def read_rows(paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None) -> Rows:
     """Read files of reports of the same questions; rows without one of the answers are left out."""
     from dither.reports import Reports
 
@@ -133,7 +102,7 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
     return found
 
 
-def answer_rows(rows: Rows, asked: Asked, column: str | None) -> dict[str, Any]:
+def answer_rows(rows: Rows, asked: Wanted, column: str | None) -> dict[str, Any]:
     """Return the results for each question, by a title that names the question."""
     from dither.estimation.groups import estimate
     from dither.estimation.pairs import crosstab
@@ -174,7 +143,7 @@ def _quantile(reports: Reports, share: float, weights: Any) -> Any:
     return quantile(reports, share, weights=weights)
 
 
-def group_results(name: str, groups: Any, asked: Asked) -> dict[str, Any]:
+def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     """Return a table of groups, or of their differences if those are asked for."""
     from dither.estimation.comparison import difference
 

@@ -659,7 +659,7 @@ def _weighted_quantile(
     counts = count_weighted(reports, checked)
     numerical(counts)
     first = _quantile(counts, share, "empirical bayes" if method is None else method)
-    heavy = EstimatedDistribution.cdf(distribution(reports, weights=checked.squared()), float(first.value))
+    heavy = EstimatedDistribution.cdf(distribution(reports, weights=checked.heavier()), float(first.value))
     below = float(np.clip(heavy.value, 0.0, 1.0))
     factor = (below * (1.0 - 2.0 * share) + share**2) / (share * (1.0 - share))
     answer = _quantile(count_weighted(reports, checked, factor), share, method)

@@ -29,9 +29,9 @@ from dither.estimation.intervals import (
     WiderInterval,
     check_share,
 )
-from dither.numerics.distributions import check_level, student_t_quantile
+from dither.numerics.distributions import check_level, decimals, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import MOST_ROWS, ResultTable, Row, decimals, percent
+from dither.table import MOST_ROWS, ResultTable, Row, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

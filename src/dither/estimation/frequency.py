@@ -426,8 +426,11 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
     step = max(_BLOCK // size, 1)
     for begin in range(0, len(flat), step):
         cells = flat[begin : begin + step]
-        one = question.one_category
-        held = cells[:, None] == codes if one else question.kernel.support(cells, size)[:, codes]
+        held = (
+            cells[:, None] == codes
+            if question.one_category
+            else question.kernel.support(cells, size)[:, codes]
+        )
         yield slice(begin, begin + step), np.asarray(held, dtype=np.float64)
 
 

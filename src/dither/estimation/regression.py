@@ -242,7 +242,7 @@ def regression(
     >>> told = dt.Podium(dt.Interval(0, 12), epsilon=4).perturb(hours, source=source)
     >>> fit = dt.regression({"age": ages, "city": city}, told)
     >>> fit["age"], fit["city: Nara"]
-    (0.099 ± 0.005 (95 %, n = 20 000), 0.96 ± 0.09 (95 %, n = 20 000))
+    (0.100 ± 0.003 (95 %, n = 20 000), 1.02 ± 0.06 (95 %, n = 20 000))
     """
     if not isinstance(second, Reports):
         raise InvalidParameter(

@@ -146,7 +146,13 @@ def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
     checked = as_weights(weights, len(told))
     mean, moved = influences(numbers(told), checked)
     interval = student((line.low + line.high) / 2.0 + mean, moved)
-    return Estimate.of(interval, told.question.guarantee, unit=line.unit, limits=(line.low, line.high))
+    return Estimate.of(
+        interval,
+        told.question.guarantee,
+        unit=line.unit,
+        limits=(line.low, line.high),
+        remark=f", design effect {checked.design_effect:.2f}",
+    )
 
 
 def squares(reports: Reports) -> Floats:

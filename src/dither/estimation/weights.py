@@ -83,7 +83,7 @@ class Weights:
         """The weights divided by their mean."""
         return self.values / float(self.values.mean())
 
-    def squared(self) -> Weights:
+    def heavier(self) -> Weights:
         """Return the squares: averages with them tell whose answers the error comes from."""
         return Weights(self.shares**2)
 
@@ -99,9 +99,10 @@ class Weights:
 
     def __repr__(self) -> str:
         low, high = float(self.values.min()), float(self.values.max())
+        shown = thousands(round(self.effective)) if self.effective >= 10.0 else f"{self.effective:.1f}"
         return (
             f"Weights({thousands(len(self))} people: {low:.3g} to {high:.3g}, design effect "
-            f"{self.design_effect:.2f}, as many as {self.effective:.1f} equal ones)"
+            f"{self.design_effect:.2f}, as many as {shown} equal ones)"
         )
 
     def _repr_html_(self) -> str:
@@ -159,10 +160,10 @@ def influences(numbers: Floats, weights: Weights | None) -> tuple[float, Floats]
     shares = weights.shares
     mean = float((shares * numbers).mean())
     gaps = numbers - mean
-    return mean, np.asarray(shares * (gaps - _explained(gaps, weights)))
+    return mean, np.asarray(shares * (gaps - _fit_on_margins(gaps, weights)))
 
 
-def _explained(gaps: Floats, weights: Weights) -> Floats | float:
+def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
     """Return what the raked columns explain of a number: its weighted least-squares fit on their labels."""
     if not weights.margins:
         return 0.0

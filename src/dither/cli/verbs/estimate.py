@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.cli import desk
 from dither.cli.output import (
     JSON_OPTION,
     find_questions,
@@ -40,16 +39,59 @@ _NO_NUMBERS: Final = "the answers to this question are categories"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is estimated of numbers beside their mean."""
+    """What is asked of reports: of numbers beside their mean, of groups, and of rows."""
 
     bins: int | None
     shares: tuple[float, ...]
     step: float | None
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    cross: str | None = None
+    within: str | None = None
+    difference: str | None = None  # a baseline; an empty text for all pairs
+    test: bool = False
+    minimum: int = 100
 
     @property
     def numbers(self) -> bool:
         """Whether anything is asked that only numbers have."""
         return self.bins is not None or self.step is not None or bool(self.shares)
+
+    @property
+    def rows(self) -> bool:
+        """Whether reports with their rows are needed: counts do not do."""
+        return self.weight is not None or self.cross is not None or self.test
+
+    def check(self, files: Sequence[str], question: str | None) -> None:
+        """Raise UsageError if the options do not go together."""
+        remote = [name for name in files if name.startswith(ADDRESSES)]
+        wrong = {
+            "--by estimates means and frequencies; leave out --bins, --step and --quantile": self.by
+            and self.numbers,
+            "--within is of a cross-table: --cross QUESTION --within rows": self.within and not self.cross,
+            "--difference is between groups: --by COLUMN --difference": self.difference is not None
+            and not self.by,
+            "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
+            "--test is of a cross-table (--cross) or between groups (--by)": self.test
+            and not (self.by or self.cross),
+            "--test is of people with equal weights; leave --weight out": self.test and self.weight,
+            "--bins and --step go without --weight, --cross and --test": self.rows
+            and (self.bins is not None or self.step is not None),
+            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
+            "and dt.post_stratified in Python": self.rows and any("://" in name for name in files),
+            "addresses of collectors go without files and --question": remote
+            and (len(remote) < len(files) or question is not None),
+        }
+        for message, found in wrong.items():
+            if found:
+                raise click.UsageError(message)
+
+
+def desk() -> Any:
+    """Return the module of what most estimates do not need: rows, tables in files, pictures."""
+    from dither.cli import desk as module
+
+    return module
 
 
 def print_estimates(
@@ -99,18 +141,19 @@ def print_answers(
 def print_groups(
     groups: dict[str, GroupCounts],
     column: str | None,
-    more: desk.Asked,
+    wanted: Wanted,
     as_json: bool,
     quantity: Quantity | None = None,
     remark: str = "",
 ) -> dict[str, Any]:
     """Print tables of groups, or of their differences, or JSON, for each question; return them by a title."""
-    tables = group_tables(groups, column, more.minimum, quantity)
+    tables = group_tables(groups, column, wanted.minimum, quantity)
     results: dict[str, Any] = {}
     for name, answers in tables.items():
-        results.update(desk.group_results(name, answers, more))
-    if more.difference is not None:
-        desk.print_results(results, as_json)
+        shown = {f"{name} by {', '.join(answers.by)}": answers}
+        results |= shown if wanted.difference is None else desk().group_results(name, answers, wanted)
+    if wanted.difference is not None:
+        desk().print_results(results, as_json)
         return results
     if as_json:
         print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
@@ -291,7 +334,7 @@ def at_any_time(value: Any) -> Any:
 def print_remote_groups(
     addresses: Sequence[str],
     tokens: Sequence[str],
-    more: desk.Asked,
+    wanted: Wanted,
     column: str | None,
     as_json: bool,
 ) -> dict[str, Any]:
@@ -300,7 +343,7 @@ def print_remote_groups(
     from dither.service.settings import read_token
     from dither.service.web.remote import fetch_groups
 
-    by = more.by
+    by = wanted.by
     if len(by) > 1 or by[0] not in _BY:
         raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
@@ -309,7 +352,7 @@ def print_remote_groups(
     if column is None:  # a question that nobody answered has no groups
         groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
     return print_groups(
-        groups, column, more, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
+        groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
     )
 
 
@@ -424,14 +467,15 @@ def command(
     day and label. A collector shows what has grown by its minimum of people. With the operator's token
     (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
-    wanted = Wanted(bins, shares, step)
-    more = desk.Asked(weight, by, cross, within, difference, test, minimum, shares)
-    _check_options(files, wanted, more, question)
-    desk.check_outputs(files, output, plot)
+    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum)
+    wanted.check(files, question)
+    written = output is not None or plot is not None
+    if written:
+        desk().check_outputs(files, output, plot)
     asked = None if question is None else _questions(question, column)
     if files[0].startswith(ADDRESSES):
         results = (
-            print_remote_groups(files, tokens, more, column, as_json)
+            print_remote_groups(files, tokens, wanted, column, as_json)
             if by
             else print_remote(list(files), tokens, column, wanted, as_json)
         )
@@ -442,32 +486,14 @@ def command(
             raise click.UsageError("a database carries no questions; state them with --question FILE")
         counts = sql.counts_of(files, asked, sql.report_table(table_name, unique, renamed), folded)
         if by:
-            results = print_groups(sql.groups_of(asked, counts, by), column, more, as_json)
+            results = print_groups(sql.groups_of(asked, counts, by), column, wanted, as_json)
         else:
             found = sql.summaries_of(asked, counts)
             results = print_estimates(found, "the database", column, wanted, as_json)
     else:
-        results = _of_files(files, column, asked, wanted, more, as_json)
-    desk.write_results(results, output, plot)
-
-
-def _check_options(files: Sequence[str], wanted: Wanted, more: desk.Asked, question: str | None) -> None:
-    """Raise UsageError if the options do not go together."""
-    if more.by and wanted.numbers:
-        raise click.UsageError(
-            "--by estimates means and frequencies; leave out --bins, --step and --quantile"
-        )
-    more.check()
-    if more.rows and (wanted.bins is not None or wanted.step is not None):
-        raise click.UsageError("--bins and --step go without --weight, --cross and --test")
-    if more.rows and any("://" in name for name in files):
-        raise click.UsageError(
-            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
-            "and dt.post_stratified in Python"
-        )
-    remote = [name for name in files if name.startswith(ADDRESSES)]
-    if remote and (len(remote) < len(files) or question is not None):
-        raise click.UsageError("addresses of collectors go without files and --question")
+        results = _of_files(files, column, asked, wanted, as_json)
+    if written:
+        desk().write_results(results, output, plot)
 
 
 def _of_files(
@@ -475,24 +501,24 @@ def _of_files(
     column: str | None,
     asked: Campaign | None,
     wanted: Wanted,
-    more: desk.Asked,
     as_json: bool,
 ) -> dict[str, Any]:
     """Print the estimates of files, and return them."""
     from dither.data.files import group_files, summarise_file
 
     paths = [path for name in files for path in _matching(name)]
-    if more.rows or (more.by and _is_private(paths, more.by, asked)):
-        results = desk.answer_rows(desk.read_rows(paths, more, column, asked), more, column)
-        desk.print_results(results, as_json)
+    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
+        found = desk().read_rows(paths, wanted, column, asked)
+        results: dict[str, Any] = desk().answer_rows(found, wanted, column)
+        desk().print_results(results, as_json)
         return results
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
-        if more.by:
-            groups = group_files(paths, more.by, asked, progress=progress)
+        if wanted.by:
+            groups = group_files(paths, wanted.by, asked, progress=progress)
         else:
             summaries = summarise_file(*paths, questions=asked, progress=progress)
-    if more.by:
-        return print_groups(groups, column, more, as_json)
+    if wanted.by:
+        return print_groups(groups, column, wanted, as_json)
     return print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
