@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,7 +76,60 @@ def figure(picture: bytes | str, description: str) -> Markup:
     return element("img", src=f"data:image/{kind};base64,{b64encode(data).decode()}", alt=description)
 
 
-def page(title: str, *parts: object, wide: bool = False) -> str:
+def page_of_markdown(text: str, language: str = "en") -> str:
+    """Return a page of Markdown as HTML to print: headings, paragraphs, lists and tables, and no others.
+
+    >>> "<li>a &lt; b</li>" in page_of_markdown("# T\\n\\n- a < b")
+    True
+    """
+    title, *blocks = re.split(r"\n{2,}", text.strip())
+    parts: list[Markup] = []
+    for block in blocks:
+        for lines in _split_lists(block.split("\n")):
+            first = lines[0]
+            if first.startswith("#"):
+                parts.append(element(f"h{len(first) - len(first.lstrip('#'))}", _inline(first.lstrip("# "))))
+            elif first.startswith("|"):
+                rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+                head = element("tr", *(element("th", _inline(cell)) for cell in rows[0]))
+                body = [element("tr", *(element("td", _inline(cell)) for cell in row)) for row in rows[2:]]
+                parts.append(element("table", head, *body))
+            elif mark := _ITEM.match(first):
+                items = re.split(r"\n(?=(?:-|\d+\.) )", "\n".join(lines))
+                listed = [element("li", _inline(_ITEM.sub("", item, count=1))) for item in items]
+                parts.append(element("ul" if mark[0].startswith("-") else "ol", *listed))
+            else:
+                parts.append(element("p", _inline(" ".join(lines))))
+    return page(title.lstrip("# "), element("style", Markup(_PRINT)), *parts, language=language)
+
+
+_ITEM: Final = re.compile(r"(?:-|\d+\.) +")
+_PRINT: Final = """
+@page { size: A4; margin: 12mm 14mm } @media print { body { font-size: 9pt; line-height: 1.22; margin: 0 }
+body { max-width: none; padding: 0 }
+h1 { font-size: 14pt; margin: 0 } h2 { margin: 5pt 0 2pt; padding: 2pt 0 0; font-size: 10pt }
+p, ul, ol, table { margin: 2pt 0 } td, th { padding: 1pt 6pt } }
+"""
+
+
+def _split_lists(lines: list[str]) -> Iterator[list[str]]:
+    """Yield a heading on its own, and what follows it."""
+    while lines and lines[0].startswith("#"):
+        yield lines[:1]
+        lines = lines[1:]
+    if lines:
+        yield lines
+
+
+def _inline(text: str) -> Markup:
+    """Return a line with **bold**, *emphasis*, `code` and [links](page) as HTML; all else is escaped."""
+    shown = escaped(" ".join(text.split()))
+    for mark, name in ((r"\*\*(.+?)\*\*", "b"), (r"\*(.+?)\*", "i"), (r"`(.+?)`", "code")):
+        shown = re.sub(mark, rf"<{name}>\1</{name}>", shown)
+    return Markup(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", shown))
+
+
+def page(title: str, *parts: object, wide: bool = False, language: str = "en") -> str:
     """Return a whole page: the title as its first heading, then the parts, each on its own line."""
     head = [
         element("meta", charset="utf-8"),
@@ -89,7 +143,7 @@ def page(title: str, *parts: object, wide: bool = False) -> str:
         element("head", *head),
         "\n",
         element("body", body, class_="wide" if wide else None),
-        lang="en",
+        lang=language,
     )
     return f"<!doctype html>\n{whole}\n"
 
