@@ -31,6 +31,7 @@ WORDS = {
     "lattice": "The reader of mechanisms that add noise, such as Laplace and Staircase.",
     "paths": "The readers of mechanisms of paths, TraCSC and TraCSD.",
     "sectors": "The reader of sectors of the circle.",
+    "optional": "The reader of numbers that may be missing: `null` is no answer, and private.",
     "several": "The reader of SetResponse: a value is an array of labels.",
     "projective": "The reader of ProjectiveResponse.",
 }

@@ -347,6 +347,7 @@ MEANINGS = {
     "JointOLH.n": "how many people answer, in pairs",
     "JointSUE.n": "how many people answer, in pairs",
     "KRR.domain": "the answers of the list",
+    "Optional.of": "the domain of the answers: an interval, a circle or categories",
     "Several.most": "how many items a person tells about, at most",
     "TraCSC.unit": "what ε is promised for: one location or one trajectory",
     "TraCSD.unit": "what ε is promised for: one location or one trajectory",

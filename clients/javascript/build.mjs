@@ -35,7 +35,7 @@ async function bundle(name, options, module = true) {
 
 mkdirSync("dist", { recursive: true });
 await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } });
-for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, nearest: 0, packed: 0, paths: 0, projective: 0, relay: 0, rules: 0, several: 0, signatures: 0, testing: 0 })) {
+for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, nearest: 0, optional: 0, packed: 0, paths: 0, projective: 0, relay: 0, rules: 0, several: 0, signatures: 0, testing: 0 })) {
   await bundle(name, { entryPoints: [`src/${file || name}.ts`], external: ["./core.js", "./paths.js"], plugins: [parts] });
 }
 

@@ -4,6 +4,7 @@ import { sectors } from "./dist/angles.js";
 import { draws, hex, Malformed } from "./dist/core.js";
 import { lattice } from "./dist/lattice.js";
 import { nearest } from "./dist/nearest.js";
+import { optional } from "./dist/optional.js";
 import { packedBody } from "./dist/packed.js";
 import { paths } from "./dist/paths.js";
 import { projective } from "./dist/projective.js";
@@ -14,7 +15,7 @@ import { readCampaign, readLog } from "./dist/signatures.js";
 import { expBelow, jsonBody, readNamed } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { lattice, sectors, projective, several, ...paths, ...nearest });
+Object.assign(draws, { lattice, sectors, projective, several, optional, ...paths, ...nearest });
 
 const read = new Map();
 

@@ -27,6 +27,7 @@ from .domains import Categories as Categories
 from .domains import Circle as Circle
 from .domains import Disk as Disk
 from .domains import Interval as Interval
+from .domains import Optional as Optional
 from .domains import Parallelogram as Parallelogram
 from .domains import Paths as Paths
 from .domains import Places as Places
@@ -48,6 +49,7 @@ from .estimation.groups import estimate as estimate
 from .estimation.linear import mean as mean
 from .estimation.linear import resultant as resultant
 from .estimation.linear import variance as variance
+from .estimation.optional import response_rate as response_rate
 from .estimation.over_time import by_day as by_day
 from .estimation.pairs import correlation as correlation
 from .estimation.pairs import covariance as covariance

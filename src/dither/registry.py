@@ -22,6 +22,7 @@ from dither.post_processing import PostProcessing, read_processing
 _ROOMS: Final = ("dither.mechanisms.", "dither.optimal.")
 _DRAWS: Final = {  # the designs that have each draw: a text must not name a design that draws otherwise
     "sliding": "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",
+    "optional": "Podium PM SW OGPM OGPMU Focused",
     "mixture": "Hybrid",
     "lattice": "Laplace Gaussian Staircase BoundedLaplace Purkayastha",
     "channel": "Exponential Cumulative",

@@ -184,6 +184,11 @@ def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
     return list(cells.values())
 
 
+def show_label(label: Any) -> Any:
+    """Return a label as tables and pictures show it: None is "no answer"."""
+    return "no answer" if label is None else label
+
+
 def percent(share: float, digits: int = 2) -> str:
     """Return a share in per cent, with `digits` significant digits."""
     return f"{100.0 * share:.{digits}g} %"

@@ -83,6 +83,12 @@ def questions() -> dict[str, Mechanism[Any]]:
         "Sectors": dt.rivals.Sectors(CIRCLE, epsilon=1),
         "Optimal": dt.Optimal(LINE, epsilon=1),
         "Optimal, unbiased": dt.Optimal(LINE, epsilon=1, unbiased=True),
+        "Podium, optional": dt.Podium(dt.Optional(LINE), epsilon=1),
+        "OGPM, optional, 64 cells": dt.OGPM(dt.Optional(LINE), epsilon=2, cells=64),
+        "OGPM, optional circle": dt.OGPM(dt.Optional(CIRCLE), epsilon=1, cells=32),
+        "OGPM, optional, ε = 50": dt.OGPM(dt.Optional(CIRCLE), epsilon=50),
+        "KRR, optional": dt.KRR(dt.Optional(WORDS), epsilon=1),
+        "OLH, optional": dt.OLH(dt.Optional(dt.Categories(300)), epsilon=1),
         "RR": dt.RR(dt.Categories(["no", "yes"]), epsilon=1),
         "KRR": dt.KRR(WORDS, epsilon=1),
         "KRR, ε = 50": dt.KRR(dt.Categories(1000), epsilon=50),
@@ -121,6 +127,9 @@ def questions() -> dict[str, Mechanism[Any]]:
         "Cumulative, scale": dt.Cumulative(WORDS, epsilon=2),
         "Workload": dt.optimal.Workload.of([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]], 1),
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
+        "Marginals, projective": dt.Marginals(
+            {"age": dt.Categories(5), "day": dt.Categories(7)}, epsilon=0.5
+        ),
         "SubsetIndices": dt.SubsetIndices(dt.Categories(12), epsilon=1),
         "SetResponse": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
@@ -171,7 +180,7 @@ def edges(device: dict[str, Any]) -> list[bytes]:
             step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
                 part["width"]
-                if part.get("draw") in ("sliding", "nearest", "listing")
+                if part.get("draw") in ("sliding", "optional", "nearest", "listing")
                 else part["cells"] // part.get("width", 1)
             )
             first, late = step >> 32, near(step, 4)

@@ -15,6 +15,7 @@ from typing import Any, Final
 import dither as dt
 from dither.mechanisms.combined import RawRelease
 from dither.privacy.guarantee import exp_above, exp_below
+from dither.question import ask
 from tests.conformance.draws import nearest
 from tests.support.repository import ROOT
 from tests.support.travel import changed
@@ -29,6 +30,7 @@ MISSING: Final = object()
 
 
 def _base() -> dict[str, Any]:
+    spare = dt.Podium(dt.Optional(LINE), epsilon=0.3)
     return {
         "window": dt.Podium(LINE, epsilon=1),
         "circle": dt.OGPM(CIRCLE, epsilon=1),
@@ -42,6 +44,16 @@ def _base() -> dict[str, Any]:
         "lattice": dt.Laplace(LINE, epsilon=1),
         "subset": dt.SubsetSelection(dt.Categories(20), epsilon=1),
         "several": dt.SetResponse(dt.Several(20, most=3), epsilon=1),
+        "optional": dt.Podium(dt.Optional(LINE), epsilon=1),
+        "optional, ε to spare": ask(
+            spare.domain,
+            spare.kernel,
+            spare.question.book,
+            epsilon=1.0,
+            name="Podium",
+            parameters={"epsilon": 1.0},
+        ),
+        "optional circle": dt.OGPM(dt.Optional(dt.Circle(360)), epsilon=1),
         "nearest": nearest()["disk"],
         "equal points": nearest()["equal points"],
         "listing": nearest()["listing"],
@@ -170,6 +182,23 @@ DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("several", "domain.more", 1, "a field that nobody knows"),
     ("several", "domain.labels", ["a", "b"], "a count and labels"),
     ("several", "domain.count", 1, "a single item"),
+    ("optional", "step", _more, "the integers spend more than ε"),
+    ("optional, ε to spare", "width", 40_000, "windows that wrap around fewer cells than they have"),
+    ("optional", "width", 65535, "windows that wrap around a single cell"),
+    ("optional", "cells", 1 << 17, "more cells than a report of two bytes tells"),
+    ("optional", "cells", 60000, "the number of cells is a power of two"),
+    ("optional", "draw", "sliding", "the draw of numbers that are never missing"),
+    ("optional", "outside", "wrap", "numbers of an interval are not turned"),
+    ("optional", "start.kind", "knots", "a start rule with tables"),
+    ("optional", "start.scale", 1e300, "starts beyond all integers"),
+    ("optional", "domain.kind", "interval", "numbers that are never missing"),
+    ("optional", "domain.of.kind", "optional", "what is optional already"),
+    ("optional", "domain.of", {"kind": "categories", "count": 4}, "categories have one more instead"),
+    ("optional", "domain.of.high", -4, "an empty interval"),
+    ("optional", "domain.more", 1, "a field that nobody knows"),
+    ("optional", "domain.of", MISSING, "it is not said what is optional"),
+    ("optional circle", "outside", "clip", "angles are not clipped"),
+    ("window", "draw", "optional", "the draw of numbers that may be missing"),
     ("subset", "chosen", 0, "an empty set"),
     ("subset", "chosen", 20, "a set of all categories"),
     ("subset", "heads", _more, "the integers spend more than ε"),

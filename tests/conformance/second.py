@@ -270,6 +270,27 @@ def two_copies(d: dict[str, Any], path: Any, take: Take) -> list[int]:
     ]
 
 
+def projective(d: dict[str, Any], own: int, take: Take) -> int:
+    """A point of a finite geometry."""
+    q, t, c = d["order"], d["dimension"], d["polynomial"]
+    p = next(prime for prime in range(2, q + 1) if q % prime == 0)
+    n = len(c)
+    m = n // t
+    points, block = (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1)
+    s = [0] * (n - 1) + [1]
+    while len(s) < m * points:
+        s.append(-sum(one * other for one, other in zip(c, s[-n:], strict=True)) % p)
+    inside = [i for i in range(points) if not any(s[i + j * points] for j in range(m))]
+    high, low = int(d["own"], 16), int(d["other"], 16)
+    while True:
+        u = int.from_bytes(take(d["bits"] // 8), "little")
+        if u < block * high + (points - block) * low:
+            break
+    outside = [i for i in range(points) if i not in set(inside)]
+    found = inside[u // high] if u < block * high else outside[(u - block * high) // low]
+    return (found - own) % points
+
+
 def prefix(d: dict[str, Any], text: str, take: Take) -> int:
     """A seed, and the bucket of one prefix of a text."""
     alphabet = d["domain"]["alphabet"]
@@ -295,6 +316,8 @@ def question(d: dict[str, Any], value: dict[str, Any], take: Take) -> list[int]:
     inner = d["draws"][number]
     if inner["draw"] == "indices":
         return [j, *indices(inner, table[place], take)]
+    if inner["draw"] == "projective":
+        return [j, projective(inner, table[place], take)]
     told = response(take, table[place], inner["cells"], int(inner["step"], 16), inner["bits"])
     return [j, told]
 

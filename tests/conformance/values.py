@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dither.domains import Categories, Line, Several, Sphere, Text
+from dither.domains import Categories, Line, Optional, Several, Sphere, Text
 from dither.domains.categories import Profile
 from dither.domains.plane import Plane
 from dither.kernels.codes import CodeKernel
@@ -85,6 +85,12 @@ def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
         yield items[: domain.most + 1]
         while True:
             yield picked.choices(items, k=picked.randrange(domain.most + 4))  # repeated ones count once
+    elif isinstance(domain, Optional):
+        inner = _of(domain.of, picked)
+        while True:
+            yield None
+            yield next(inner)
+            yield next(inner)
     elif isinstance(domain, Line):
         yield domain.low
         yield domain.high

@@ -53,6 +53,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "JointSUE": lambda: dt.JRR.over(dt.rivals.SUE(FOUR, epsilon=1), rho=-0.2, n=1000),
     "KRR": lambda: dt.KRR(FOUR, epsilon=1),
     "KRR, numbered": lambda: dt.KRR(dt.Categories(1000), epsilon=1),
+    "KRR, optional": lambda: dt.KRR(dt.Optional(FOUR), epsilon=1),
     "KRR, labels of every kind": lambda: dt.KRR(
         dt.Categories(["é", 1, 2.5, True + 1, None, -(1 << 60), "\n"]), epsilon=1
     ),
@@ -67,6 +68,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "NGram, as published": lambda: dt.rivals.NGram.as_published(SQUARE, POINTS, epsilon=2),
     "OGPM": lambda: dt.OGPM(WIDE, epsilon=1),
     "OGPM, circle": lambda: dt.OGPM(TURN, epsilon=1),
+    "OGPM, optional circle": lambda: dt.OGPM(dt.Optional(TURN), epsilon=1, cells=256),
     "OGPM, squared": lambda: dt.OGPM(WIDE, epsilon=1, loss="squared"),
     "OGPM, ε = 50": lambda: dt.OGPM(WIDE, epsilon=50),
     "OGPMU": lambda: dt.rivals.OGPMU(WIDE, epsilon=1),
@@ -86,6 +88,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "PlanarLaplace": lambda: dt.PlanarLaplace(CITY, epsilon=2),
     "PlanarStaircase": lambda: dt.PlanarStaircase(CITY, epsilon=2, distance=0.05),
     "PlanarStaircase, pure": lambda: dt.PlanarStaircase(AREAS["disk"], epsilon=2),
+    "Podium, optional": lambda: dt.Podium(dt.Optional(WIDE), epsilon=1),
     "Podium": lambda: dt.Podium(WIDE, epsilon=1),
     "Polar": lambda: dt.Polar(dt.Disk(2.5, (1.0, -1.0)), epsilon=2),
     "ProjectiveResponse": lambda: dt.ProjectiveResponse(FOUR, epsilon=1),

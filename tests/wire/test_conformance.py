@@ -72,6 +72,17 @@ MUTANTS = {
             *("signatures", r"await \w+\(\w+\(\w+\),\w+\(\w+\),\w+\(\w+\)\)", "true"),
         ),
     },
+    "draws": {
+        "windows of numbers wrap around all cells": ("optional", r"%(\w+)\+\1\)%\1", r"%65536+65536)%65536"),
+        "who does not answer takes no bytes for a start": (
+            *("optional", r"=(\w+)\(\[(\w+),\w+\[0\]\]\[(\w+)\],(\w+)\)"),
+            r"=\3?0:\1(\2,\4)",
+        ),
+        "no answer has the first cells": ("optional", r",\w+\+(\w+)\]", r",\1]"),
+    },
+    "refused": {
+        "windows that meet themselves": ("optional", r"(\w+)/2\)", r"\1-1)"),
+    },
     "ohttp": {
         "requests are not padded": ("relay", r"2\*\*Math\.max\(10,.*?\.length\)\)\)", "9999"),
         "lengths of 4 bytes are written in 2": ("relay", r"<16384\?", "<65536?"),

@@ -8,6 +8,7 @@ import { lattice } from "../dist/lattice.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
+import { optional } from "../dist/optional.js";
 import { several } from "../dist/several.js";
 import { scripted, unknown } from "./events.mjs";
 
@@ -17,7 +18,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
-  Object.assign(kinds, { lattice, sectors, projective, several, ...paths, ...nearest });
+  Object.assign(kinds, { lattice, sectors, projective, several, optional, ...paths, ...nearest });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

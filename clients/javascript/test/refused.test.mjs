@@ -8,10 +8,11 @@ import { lattice } from "../dist/lattice.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
+import { optional } from "../dist/optional.js";
 import { several } from "../dist/several.js";
 import { expBelow, readNamed } from "../dist/testing.js";
 
-Object.assign(draws, { lattice, sectors, projective, several, ...paths, ...nearest });
+Object.assign(draws, { lattice, sectors, projective, several, optional, ...paths, ...nearest });
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 

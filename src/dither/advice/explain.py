@@ -263,6 +263,7 @@ def _person(
         _asked_about(asked, said),
         said[randomiser],
         *([said["sampled"]] if asked.sampled else []),
+        *([said["optional"]] if any(_is_optional(part) for part in asked.named.values()) else []),
         *_again(asked, said, repeat),
         *_protection(asked.whole, said),
         *(said[name].format(names=names) for name, names in beside.items()),
@@ -276,6 +277,11 @@ def _person(
         person.append(said["assumes"].format(assumptions="; ".join(asked.whole.assumes[:2])))
     person.append(said["averages" if _within(asked.whole, WEAK) else "averages_only"])
     return " ".join(person)
+
+
+def _is_optional(asked: Any) -> bool:
+    asked = getattr(asked, "question", asked)  # of one that is asked again
+    return bool(getattr(getattr(asked, "domain", None), "optional", False))
 
 
 def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:

@@ -13,7 +13,19 @@ from typing import Any, Final, Self
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
-from dither.domains import Categories, Domain, Interval, Line, Places, Plane, Profile, Region, Several, Text
+from dither.domains import (
+    Categories,
+    Domain,
+    Interval,
+    Line,
+    Optional,
+    Places,
+    Plane,
+    Profile,
+    Region,
+    Several,
+    Text,
+)
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel, Kernel
@@ -76,6 +88,8 @@ def list_probabilities(question: Question) -> Listed | None:
         domain = domain.categories
     if isinstance(domain, Line):
         values = inputs = on_line(domain)
+    elif isinstance(domain, Optional):
+        values, inputs = (None, *on_line(domain.of)), (math.nan, *on_line(domain.of))
     elif isinstance(domain, Categories):
         inputs = _codes(len(domain.labels))
         values = tuple(domain.labels[code] for code in inputs)
@@ -264,6 +278,8 @@ def candidates(domain: Domain) -> list[Any]:
         low, high, *others = on_line(domain)
         period = [] if isinstance(domain, Interval) else [float(domain.from_unit(np.array(0.5)))]
         return _unique([low, high, *period, ugly, math.nextafter(ugly, high), *others])
+    if isinstance(domain, Optional):
+        return [None, *candidates(domain.of)]
     if isinstance(domain, Categories):
         count = len(domain)
         codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])

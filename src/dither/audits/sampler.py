@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.audits.neighbours import Listed, on_plane
-from dither.domains import Line, Plane, Several, Text
+from dither.domains import Line, Optional, Plane, Several, Text
 from dither.errors import OutsideDomain
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel
@@ -84,7 +84,7 @@ def can_compare(question: Question, known: Listed | None) -> bool:
 
 def contradictions(question: Question, known: Listed | None) -> Iterator[str]:
     """Yield each contradiction between the draw code and its integers; nothing for a correct sampler."""
-    if isinstance(question.domain, Line) and question.alone:
+    if isinstance(question.domain, Line | Optional) and question.alone:
         yield from _not_finite(question)
     yield from _comparison(question, known) or ()
 

@@ -301,21 +301,41 @@ def _largest_epsilon(file: Path) -> float:
     return float(largest)
 
 
+ITEMS_SEP: Final = "dither.items_sep"  # where --several leaves a separator for the dialect
+
+
 def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add --sep, --decimal, --encoding, --na and --items-sep, and pass what they say as `dialect`."""
+    """Add --sep, --decimal, --thousands, --na and others, and pass what they say as `dialect`."""
 
     @click.option(
         "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
     )
     @click.option(
-        "--decimal", type=click.Choice([".", ","]), default=".", show_default=True, help="The decimal sign."
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="The decimal sign; else the point, but a column in which 3.500 may be 3 500 is refused.",
+    )
+    @click.option(
+        "--thousands",
+        metavar="SIGN",
+        help="What separates thousands: . or , or ' or space; else nothing does.",
+    )
+    @click.option(
+        "--sheet", metavar="NAME", help="The sheet of an Excel file, by name or number; else the first."
+    )
+    @click.option(
+        "--header-row",
+        default="1",
+        show_default=True,
+        metavar="ROW",
+        help="The row of Excel with the names of the columns; 2-3 are two rows, whose names are joined.",
     )
     @click.option("--encoding", metavar="NAME", help="Of text, such as cp1252; else UTF-8 or by its mark.")
     @click.option(
         "--na",
         multiple=True,
         metavar="WORD",
-        help="A word for a missing answer, such as NA; may be repeated.",
+        help="A word or number for a missing answer, such as NA or -99 (--na=-99); may be repeated.",
     )
     @click.option(
         "--items-sep",
@@ -328,13 +348,19 @@ def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_dialect(
         *args: Any,
         sep: str | None,
-        decimal: str,
+        decimal: str | None,
         encoding: str | None,
         na: tuple[str, ...],
         items_sep: str,
+        thousands: str | None,
+        sheet: str | None,
+        header_row: str,
         **kwargs: Any,
     ) -> None:
-        command(*args, dialect=Dialect(sep, decimal, encoding, na, items_sep), **kwargs)
+        items_sep = click.get_current_context().meta.get(ITEMS_SEP, items_sep)
+        numbered = int(sheet) if sheet is not None and sheet.isdigit() else sheet
+        made = Dialect(sep, decimal, encoding, na, items_sep, thousands, numbered, header_row)
+        command(*args, dialect=made, **kwargs)
 
     return with_dialect
 
@@ -439,10 +465,16 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
     @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or how many there are.")
     @click.option(
-        "--several", metavar="A,B,…", help="Items of which people have a set, or how many there are."
+        "--several",
+        metavar="A,B,…",
+        help="Items of which people have a set, or how many there are; or ';' with --categories A,B,…: cells "
+        "hold several of these, with ; between them.",
     )
     @click.option(
         "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
+    )
+    @click.option(
+        "--optional", is_flag=True, help='"No answer" is an answer, as private as any: an empty cell is one.'
     )
     @wraps(command)
     def with_domain(
@@ -452,16 +484,28 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         categories: str | None,
         several: str | None,
         most: int | None,
+        optional: bool,
         **kwargs: Any,
     ) -> None:
         from dither.wire.codec import read_domain
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
+        if several is not None and len(several) == 1 and not several.isalnum():
+            # --several ';' --categories A,B,…: cells hold several of the categories, with this between them
+            click.get_current_context().meta[ITEMS_SEP] = several
+            if categories is None:
+                raise click.UsageError(
+                    f"--several {several} needs --categories A,B,…, the items of the cells"
+                )
+            several, categories = categories, None
         given: dict[str, Any] = {"interval": interval, "circle": circle}
         given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
         asked = any(value is not None for value in given.values())
-        command(*args, domain=read_domain({**given, "most": most}) if asked else None, **kwargs)
+        if optional and not asked:
+            raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
+        given |= {"most": most, "optional": optional}
+        command(*args, domain=read_domain(given) if asked else None, **kwargs)
 
     return with_domain
 

@@ -139,6 +139,12 @@ def to_column(reports: Reports) -> pyarrow.Array:
     return pa.Array.from_buffers(report_type(reports.question), len(rows), [None, pa.py_buffer(rows)])
 
 
+def with_gaps(reports: Reports, there: Mask) -> pyarrow.Array:
+    """Return reports as a column with nulls where a mask is False. Only positions are used, no value."""
+    index = np.cumsum(there) - 1
+    return to_column(reports).take(from_numbers(np.where(there, index, 0), ~there))
+
+
 def from_column(column: pyarrow.Array, question: Question) -> Array:
     """Return the whole numbers of a column of reports; nulls (people who did not answer) are left out.
 

@@ -15,7 +15,6 @@ from dither.data.arrow import (
     SPECIFICATION,
     arrow,
     decode_column,
-    from_numbers,
     has_dictionary,
     is_missing,
     is_number,
@@ -24,6 +23,7 @@ from dither.data.arrow import (
     rows_of,
     to_column,
     values_of,
+    with_gaps,
 )
 from dither.data.streams import Missing, check_missing, missing_answer
 from dither.domains import Domain, first_misfit
@@ -34,7 +34,7 @@ from dither.wire.codec import Campaign
 if TYPE_CHECKING:
     import pyarrow
 
-    from dither.arrays import Integers
+    from dither.arrays import Integers, Mask
     from dither.randomness import Source
 
 
@@ -112,6 +112,8 @@ def perturb_column(
     pa = arrow()
     absent = is_missing(column)
     whole = not absent.any()
+    if not whole and question.domain.optional:
+        return _perturb_optional(column, absent, question, where, source)
     if not whole and missing == "error":
         raise missing_answer(where(int(absent.argmax())))
     if absent.all():  # of any type, also that of nulls
@@ -127,10 +129,26 @@ def perturb_column(
         raise OutsideDomain(f"{where(row)}: the value is not in {question.domain}") from None
     if whole:
         return to_column(reports)
-    # The reports are put back between the nulls. Only positions are used here, no value.
-    index = np.full(len(column), -1, dtype=np.int64)
-    index[places] = np.arange(places.size)
-    return to_column(reports).take(from_numbers(index, absent))
+    return with_gaps(reports, ~absent)
+
+
+def _perturb_optional(
+    column: pyarrow.Array,
+    absent: Mask,
+    question: Question,
+    where: Callable[[int], str],
+    source: Source | None,
+) -> pyarrow.Array:
+    """Return the reports of a column in which nulls are "no answer", which is an answer."""
+    places, domain = np.flatnonzero(~absent), question.domain
+    values = np.full(len(column), None, dtype=object)
+    if places.size:
+        values[places] = np.asarray(_values_at(column, places, domain))
+    try:
+        return to_column(question.perturb(values, source=source))
+    except OutsideDomain:
+        row = int(places[_first_outside(column, places, domain)])
+        raise OutsideDomain(f"{where(row)}: the value is not in {domain}") from None
 
 
 def _values_at(column: pyarrow.Array, places: Integers, domain: Domain) -> Any:

@@ -30,8 +30,9 @@ from dither.data.arrow import (
     rows_of,
     to_column,
     to_objects,
+    with_gaps,
 )
-from dither.data.formats import Chunk, Columns, TableFormat, code_cells, require_columns
+from dither.data.formats import Chunk, Columns, GappedReports, TableFormat, code_cells, require_columns
 from dither.data.streams import USUAL, Dialect
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
 from dither.question import Question
@@ -49,6 +50,8 @@ _SPARK: Final = b"org.apache.spark.sql.parquet.row.metadata"
 class ArrowChunk(Chunk):
     """A record batch."""
 
+    may_be_empty = True
+
     def __init__(self, path: Path, first: int, batch: pyarrow.RecordBatch, dialect: Dialect = USUAL) -> None:
         super().__init__(path, first, dialect)
         self._batch = batch
@@ -63,7 +66,11 @@ class ArrowChunk(Chunk):
     def absent(self, column: str) -> Mask:
         with self._name_errors(column):
             absent = is_missing(self._batch.column(column))
-            if self.dialect.na:
+            whole = self._batch.column(column)
+            if self.dialect.na and is_number(whole.type):
+                codes = self.dialect.numbers_for_missing()
+                absent |= np.isin(np.asarray(numbers_of(whole.fill_null(0)), dtype=np.float64), codes)
+            elif self.dialect.na:
                 absent |= [self.dialect.is_absent(cell) for cell in self.cells(column)]
             return absent
 
@@ -161,7 +168,7 @@ class ColumnarFormat(TableFormat):
         first = next(chunks)  # determines the columns and their types
         fields = [pa.field(name, _column_type(column)) for name, column in first.items()]
         schema = pa.schema(fields, metadata={SPECIFICATION: specification.encode()})
-        reports = [name for name, column in first.items() if isinstance(column, Reports)]
+        reports = [name for name, column in first.items() if isinstance(column, Reports | GappedReports)]
         with self.writer(path, schema, reports) as writer:
             for chunk in chain([first], chunks):
                 writer.write_batch(_to_batch(chunk, schema))
@@ -183,8 +190,8 @@ class ColumnarFormat(TableFormat):
 def _column_type(column: Any) -> pyarrow.DataType:
     """Return the type of a column of reports; of another column its own, or text if it comes from text."""
     pa = arrow()
-    if isinstance(column, Reports):
-        return report_type(column.question)
+    if isinstance(column, Reports | GappedReports):
+        return report_type(column.question if isinstance(column, Reports) else column.reports.question)
     return column.type if isinstance(column, pa.Array) else pa.string()
 
 
@@ -195,6 +202,8 @@ def _to_batch(chunk: Columns, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
         column: Any = chunk[name]
         if isinstance(column, Reports):
             column = to_column(column)
+        elif isinstance(column, GappedReports):
+            column = with_gaps(column.reports, column.there)
         elif not isinstance(column, pa.Array):
             column = pa.array([None if cell is None else str(cell) for cell in column], pa.string())
         columns.append(column)

@@ -12,7 +12,6 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
@@ -25,11 +24,11 @@ from dither.data.formats import (
     ROWS,
     Chunk,
     Columns,
+    GappedReports,
     TableFormat,
     TextChunk,
     comment_line,
     from_comment_line,
-    from_text,
     numbers_in,
     require_columns,
     text_cells,
@@ -314,7 +313,9 @@ class CsvBatch(Chunk):
 
         cells = self.take(column, rows)
         texts = cells
-        if self.dialect.decimal == ",":
+        if self.dialect.thousands is not None:
+            return numbers_in(cells.to_pylist(), self.dialect)
+        if self.dialect.point == ",":
             if compute.any(compute.match_substring(cells, ".")).as_py():
                 return numbers_in(cells.to_pylist(), self.dialect)
             texts = compute.replace_substring(cells, ",", ".")
@@ -337,7 +338,7 @@ class CsvBatch(Chunk):
         if question.layout.subdtype is None and question.layout.itemsize < 8 and not cells.null_count:
             with suppress(pyarrow.ArrowInvalid):
                 return to_numbers(cells.cast(pyarrow.int64()))
-        return from_text(cells.to_pylist(), question, partial(self.where, column))
+        return self.from_cells(column, cells.to_pylist(), question)
 
 
 def _polars_frame(chunk: Columns) -> Any:
@@ -350,7 +351,10 @@ def _polars_frame(chunk: Columns) -> Any:
         return None
     columns: dict[str, Any] = {}
     for name, column in chunk.items():
-        if isinstance(column, Reports):
+        if isinstance(column, GappedReports):
+            kind = polars.Int64 if column.reports.cells.ndim == 1 else polars.String
+            columns[name] = polars.Series(name, text_cells(name, column), dtype=kind)
+        elif isinstance(column, Reports):
             columns[name] = column.cells if column.cells.ndim == 1 else text_cells(name, column)
         elif isinstance(column, ArrowArray) and types.is_string(column.type):
             # Polars leaves a carriage return without quotes, where it ends the row.

@@ -1,10 +1,13 @@
-"""Excel's .xlsx: the first sheet, below a header row. Needs the extra `frames`.
+"""Excel's .xlsx: a sheet (by default the first) below one or several header rows. Needs the extra `frames`.
+
+A cell that is merged over several columns stands in the first of them: the others are named after it.
 
 The specification is in a sheet of its own, named "dither", cut into cells of at most 32 000 characters.
 """
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +18,7 @@ from typing import Any, Final
 
 from dither.data.formats import ROWS, Chunk, Columns, TableFormat, TextChunk, require_columns, text_rows
 from dither.data.streams import USUAL, Dialect, is_header
-from dither.errors import DitherError, InvalidParameter, MissingExtra
+from dither.errors import DitherError, InvalidParameter, MissingExtra, found
 
 _SHEET: Final = "dither"  # the sheet of the specification
 _PIECE: Final = 32_000  # a cell holds 32 767 characters
@@ -33,12 +36,12 @@ class Excel(TableFormat):
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         with _open_book(path) as book:
-            return _header(next(_rows(book), ()))
+            return _header(_rows(path, book, dialect), dialect)
 
     def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         with _open_book(path) as book:
-            rows = _rows(book)
-            header = _header(next(rows, ()))
+            rows = _rows(path, book, dialect)
+            header = _header(rows, dialect)
             if not set(columns) <= set(header):
                 require_columns(path, columns, header, shown=is_header(header, next(rows, ())))
             require_columns(path, columns, header)
@@ -103,10 +106,24 @@ def _open_book(path: Path) -> Iterator[Any]:
             book.close()
 
 
-def _rows(book: Any) -> Iterator[tuple[Any, ...]]:
-    """Return the rows of the first sheet, the header first, without empty rows at the end."""
+def _sheet(path: Path, book: Any, dialect: Dialect) -> Any:
+    """Return the sheet that is asked for, by name or number; else the first."""
+    names = [name for name in book.sheetnames if name != _SHEET]
+    wanted = dialect.sheet
+    if wanted is None:
+        return book.worksheets[0]
+    if isinstance(wanted, str) and wanted in book.sheetnames:
+        return book[wanted]
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 1 <= wanted <= len(names):
+        return book[names[wanted - 1]]
+    there = ", ".join(f"{number} {found(name)}" for number, name in enumerate(names, 1))
+    raise InvalidParameter(f"{path.name} has no sheet {found(wanted)}; its sheets are {there}")
+
+
+def _rows(path: Path, book: Any, dialect: Dialect) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of a sheet, the header first, without empty rows at the end."""
     waiting = 0
-    for row in book.worksheets[0].iter_rows(values_only=True):
+    for row in _sheet(path, book, dialect).iter_rows(min_row=dialect.header_rows[0], values_only=True):
         if all(cell is None for cell in row):
             waiting += 1
             continue
@@ -115,13 +132,40 @@ def _rows(book: Any) -> Iterator[tuple[Any, ...]]:
         yield row
 
 
-def _header(row: Sequence[Any]) -> list[str]:
-    names = ["" if name is None else str(name) for name in row]
+def _header(rows: Iterator[tuple[Any, ...]], dialect: Dialect) -> list[str]:
+    """Return the names of the columns; those below a merged cell are NAME (2), NAME (3), … in one row.
+
+    Of several rows the names are joined by a space, where a merged cell above holds for all its columns.
+    """
+    first, last = dialect.header_rows
+    levels = [_names(next(rows, ())) for _ in range(last - first + 1)]
+    width = max(map(len, levels))
+    names = [""] * width
+    for level, row in enumerate(levels):
+        above = ""
+        for place, name in enumerate(row + [""] * (width - len(row))):
+            above = name or above
+            names[place] = f"{names[place]} {above if level < len(levels) - 1 else name}".strip()
+    seen, before = 1, ""
+    for place, name in enumerate(names):
+        seen, before = (1, name) if name else (seen + 1, before)
+        names[place] = name or (f"{before} ({seen})" if before else "")
+    return names
+
+
+def _names(row: Sequence[Any]) -> list[str]:
+    names = ["" if name is None else str(_plain(name)).strip() for name in row]
     while names and not names[-1]:
         names.pop()
     return names
 
 
+def _plain(cell: Any) -> Any:
+    """Return a cell with a date, which Excel stores as a time at midnight, as a date."""
+    midnight = isinstance(cell, datetime.datetime) and cell.time() == datetime.time()
+    return cell.date() if midnight else cell
+
+
 def _cell(row: Sequence[Any], place: int) -> Any:
     cell = row[place] if place < len(row) else None
-    return None if cell == "" else cell
+    return None if cell == "" else _plain(cell)

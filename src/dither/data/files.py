@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -18,6 +19,7 @@ import numpy as np
 
 from dither.data.formats import (
     Columns,
+    GappedReports,
     Progress,
     Questions,
     ignore_progress,
@@ -26,6 +28,7 @@ from dither.data.formats import (
     table_format,
 )
 from dither.data.rows import (
+    Answers,
     ColumnFit,
     Misfit,
     Misfits,
@@ -49,7 +52,9 @@ from dither.data.streams import (
 )
 from dither.domains import Domain, Several
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.question import Question
 from dither.randomness import Source
+from dither.reports import Reports
 from dither.wire.codec import Campaign
 
 if TYPE_CHECKING:  # what perturbs a file does not import the estimators
@@ -113,7 +118,7 @@ def perturb_file(
     def draw() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
         read = reader.read(path, wanted, dialect)
         for chunk in run_ahead(read) if reader.parsed else read:
-            there, values = rows.choose(chunk)
+            there, answers = rows.choose(chunk)
             kept.update({name: chunk.take(name, there) for name in keep})
             if not there.size or rows.misfits:  # after a misfit the rest is only counted
                 yield len(chunk), None
@@ -121,7 +126,7 @@ def perturb_file(
             for begin in range(0, there.size, most):
                 some = slice(begin, begin + most)
                 cells = {
-                    name: question.perturb(values[name][some], source=source)
+                    name: _draw(question, answers[name], some, source)
                     for name, question in campaign.questions.items()
                 }
                 last = some.stop >= there.size
@@ -140,6 +145,15 @@ def perturb_file(
     with output_path(out, path, force=force) as part:
         writer.write(part, campaign.to_json(), chunks())
     return rows.counts
+
+
+def _draw(
+    question: Question, answers: Answers, rows: slice, source: Source | None
+) -> Reports | GappedReports:
+    """Return the reports of some rows, with gaps where a row has no answer to this question."""
+    values, there = answers.part(rows)
+    reports = question.perturb(values, source=source)
+    return reports if there.all() else GappedReports(reports, there)
 
 
 def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
@@ -191,7 +205,8 @@ def check_file(
             else:
                 values = read_values(chunk, name, domain, there)
             misfits.count_cells(name, len(chunk))
-            misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+            if not domain.optional:
+                misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
             misfits.add(chunk, name, Misfit.TEXT, there[values.text])
             misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
         done(len(chunk))
@@ -233,6 +248,7 @@ def _summarise(path: Path, questions: Questions | None, progress: Progress | Non
     campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
     totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
+        chunk.check_rows(list(campaign.questions))
         for name, question in campaign.questions.items():
             totals[name] = totals[name] + Summary.of(chunk.reports(name, question))
         done(len(chunk))
@@ -286,9 +302,12 @@ def group_files(
             totals = {name: GroupCounts(question, by) for name, question in campaign.questions.items()}
         _check_same_questions(path, campaign, totals)
         for chunk in reader.read(path, [*campaign.questions, *by]):
+            chunk.check_rows(list(campaign.questions))
             labels = [chunk.cells(column) for column in by]
             for name, question in campaign.questions.items():
-                totals[name].add(labels, chunk.reports(name, question))
+                there = (~chunk.absent(name)).tolist()
+                some = labels if all(there) else [list(compress(column, there)) for column in labels]
+                totals[name].add(some, chunk.reports(name, question))
             done(len(chunk))
     if not totals:
         raise InvalidParameter("there is no file of reports; name at least one")

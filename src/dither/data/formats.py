@@ -38,9 +38,19 @@ if TYPE_CHECKING:
 
 Questions = Mapping[str, Any] | Campaign  # by the names of their columns
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
-Columns = Mapping[str, Reports | Sequence[Any]]  # rows to be written: reports, and other cells unchanged
+Columns = Mapping[str, "Reports | GappedReports | Sequence[Any]"]  # rows to be written: reports, other cells
 
 _COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
+
+
+class GappedReports:
+    """Reports of some rows of a table; the other rows have an empty cell, because their answer is missing."""
+
+    def __init__(self, reports: Reports, there: Mask) -> None:
+        self.reports, self.there = reports, there
+
+    def __len__(self) -> int:
+        return len(self.there)
 
 
 class TableFormat(ABC):
@@ -138,6 +148,8 @@ def is_of_trips(specification: str) -> bool:
 class Chunk(ABC):
     """Some consecutive rows of a table. `first` is the number of the first one; rows are counted from 1."""
 
+    may_be_empty: ClassVar[bool] = False  # whether a row may have no report
+
     def __init__(self, path: Path, first: int, dialect: Dialect = USUAL) -> None:
         self.path, self.first, self.dialect = path, first, dialect
 
@@ -168,8 +180,27 @@ class Chunk(ABC):
     def raw_reports(self, column: str, question: Question) -> Array:
         """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
 
-        Empty cells are left out if the format has nulls; in text they are malformed.
+        Empty cells are left out: those people did not answer this question.
         """
+
+    def from_cells(self, column: str, cells: Sequence[Any], question: Question) -> Array:
+        """Return the whole numbers of the reports in cells of text, without empty cells."""
+        if None not in cells:
+            return from_text(cells, question, partial(self.where, column))
+        rows = [row for row, cell in enumerate(cells) if cell is not None]
+        return from_text([cells[row] for row in rows], question, lambda at: self.where(column, rows[at]))
+
+    def check_rows(self, columns: Sequence[str]) -> None:
+        """Raise MalformedReport if a row has none of some columns of reports: no such row is written.
+
+        Frames may have such rows, of nulls, and so may the files that they are written to.
+        """
+        if self.may_be_empty:
+            return
+        empty = np.logical_and.reduce([self.absent(column) for column in columns])
+        if empty.any():
+            place = self.where(columns[0], int(empty.argmax()))
+            raise MalformedReport(f"{place}: this row has no report")
 
     def reports(self, column: str, question: Question) -> Reports:
         """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
@@ -279,12 +310,12 @@ class TextChunk(Chunk):
         return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
 
     def raw_reports(self, column: str, question: Question) -> Array:
-        return from_text(self._columns[column], question, partial(self.where, column))
+        return self.from_cells(column, self._columns[column], question)
 
 
 def numbers_in(cells: Sequence[Any], dialect: Dialect) -> Floats:
     """Return cells as numbers, NaN where a cell is not a number."""
-    if dialect.decimal == ".":
+    if dialect.point == "." and dialect.thousands is None:
         try:
             numbers = np.array(cells, dtype=np.float64)
         except (ValueError, TypeError, OverflowError):
@@ -300,8 +331,11 @@ def text_rows(rows: Columns) -> Iterator[tuple[Any, ...]]:
     return zip(*(text_cells(name, column) for name, column in rows.items()), strict=True)
 
 
-def text_cells(name: str, column: Reports | Sequence[Any]) -> Sequence[Any]:
+def text_cells(name: str, column: Reports | GappedReports | Sequence[Any]) -> Sequence[Any]:
     """Return a column to be written as objects that text can hold."""
+    if isinstance(column, GappedReports):
+        told = iter(to_text(column.reports))
+        return [next(told) if there else None for there in column.there.tolist()]
     if isinstance(column, Reports):
         return to_text(column)
     if not hasattr(column, "to_pylist"):

@@ -19,10 +19,10 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dither.arrays import Integers, Mask
+from dither.arrays import Floats, Integers, Mask
 from dither.data.formats import Chunk, Questions
 from dither.data.streams import Missing, Outside, missing_answer
-from dither.domains import Categories, CodedLabels, Domain, Line, Several
+from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Several
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.wire.codec import Campaign
 
@@ -51,6 +51,7 @@ class ColumnFit:
     outside: int = 0
     rows: dict[str, tuple[int, ...]] = field(default_factory=dict)
     decimal: bool = False  # whether a text is a number with the other decimal sign
+    thousands: bool = False  # whether a text may have groups of three digits: 3.500 is 3.5 or 3 500
 
     @property
     def fit(self) -> int:
@@ -67,6 +68,7 @@ class Misfits:
         self._rows: dict[tuple[str, Misfit], list[int]] = {}
         self._first: dict[tuple[str, Misfit], str] = {}
         self._decimal: set[str] = set()
+        self._thousands: set[str] = set()
 
     def __bool__(self) -> bool:
         return bool(self._counts)
@@ -86,6 +88,8 @@ class Misfits:
         named += [chunk.first + int(row) for row in rows[: NAMED - len(named)]]
         if kind is Misfit.TEXT and column not in self._decimal:
             cells = chunk.cells(column)
+            if any(chunk.dialect.may_be_thousands(cells[int(row)]) for row in rows[:NAMED]):
+                self._thousands.add(column)
             if any(chunk.dialect.has_other_decimal(cells[int(row)]) for row in rows[:NAMED]):
                 self._decimal.add(column)
 
@@ -95,7 +99,8 @@ class Misfits:
         rows = {
             kind.value: tuple(self._rows[column, kind]) for kind in Misfit if (column, kind) in self._rows
         }
-        return ColumnFit(self._cells.get(column, 0), missing, text, outside, rows, column in self._decimal)
+        marks = column in self._decimal, column in self._thousands
+        return ColumnFit(self._cells.get(column, 0), missing, text, outside, rows, *marks)
 
     def error(self, questions: dict[str, Domain]) -> OutsideDomain:
         """Return the error that counts all cells that do not fit and names the first ten of each kind."""
@@ -107,21 +112,27 @@ class Misfits:
             if kind is Misfit.MISSING:
                 line = str(missing_answer(place))
             elif kind is Misfit.TEXT:
-                hint = _text_hint(column in self._decimal)
-                line = f"{place}: the cell is not a number, as {domain} needs; {hint}"
+                unclear = column in self._thousands
+                hint = _text_hint(column in self._decimal, unclear)
+                line = f"{place}: the cell is not {'clearly ' * unclear}a number, as {domain} needs; {hint}"
             else:
                 line = f"{place}: the value is not in {domain}" + _outside_hint(domain)
             yield line + _other_rows(self._rows[column, kind], count)
 
 
-def _text_hint(decimal: bool) -> str:
+def _text_hint(decimal: bool, thousands: bool) -> str:
+    if thousands:
+        return (
+            "3.500 and 3,500 may be 3.5 or 3 500: say --thousands . or --thousands , if they are thousands "
+            "(Dialect(thousands=…)), or --decimal . or --decimal , if they are not (Dialect(decimal=…))"
+        )
     if decimal:
         return "numbers with a decimal comma are read with --decimal , (Dialect(decimal=','))"
     return "name the words that stand for no answer with --na WORD (Dialect(na=[…]))"
 
 
 def _outside_hint(domain: Domain) -> str:
-    if isinstance(domain, Line):
+    if isinstance(domain, Line | Optional):
         return "; change it, widen the domain, or use --outside clip (outside='clip')"
     if isinstance(domain, Several):
         return "; leave unknown items out, or add an item for the rest"
@@ -152,12 +163,34 @@ class Values:
             return self.values
         return self.values[places]
 
+    def between(self, absent: Mask) -> Values:
+        """Return values with "no answer" where a mask is True, and these in their order elsewhere."""
+        if not absent.any():
+            return self
+        at = np.cumsum(~absent) - 1
+        if isinstance(self.values, CodedLabels):
+            places, last = self.values.places, len(self.values.labels)
+            places = np.where(absent, last, places[at] if places.size else last)
+            values: Any = CodedLabels(places, [*self.values.labels, None])
+        else:
+            values = np.zeros(absent.size)
+            values[~absent] = self.values
+            values = np.ma.MaskedArray(values, absent)
+        text, outside = np.zeros(absent.size, dtype=np.bool_), np.zeros(absent.size, dtype=np.bool_)
+        text[~absent], outside[~absent] = self.text, self.outside
+        return Values(values, text, outside)
+
 
 def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
     """Return the values of some rows of a column, none of which is missing."""
     none = np.zeros(rows.size, dtype=np.bool_)
+    if isinstance(domain, Optional):
+        domain = domain.of
     if isinstance(domain, Line):
         numbers = chunk.numbers(column, rows)
+        unclear = _unclear_thousands(chunk, column, domain, rows, numbers)
+        if unclear is not None:
+            numbers = np.where(unclear, np.nan, numbers)
         if not numbers.size or domain.admits(numbers):  # nearly always, and three times faster than masks
             return Values(numbers, none, none)
         text = np.isnan(numbers)
@@ -173,10 +206,44 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
         codes = np.where(inside, numbers, 0).astype(np.int64)
         return Values(codes, text, ~text & ~inside)
     codes, cells = chunk.codes(column, rows)
-    texts = {str(label): label for label in domain.labels}  # a label 3 is the text 3 in a file of text
-    labels = [cell if _is_label(domain, cell) else texts.get(str(cell), cell) for cell in cells]
+    # A label 3 is the text 3 in a file of text. None is "no answer", and not the text None.
+    texts = {str(label): label for label in domain.labels if label is not None}
+    labels = [cell if _is_label(domain, cell) else _label_of(cell, texts) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
     return Values(CodedLabels(codes, labels), none, unknown[codes])
+
+
+def _label_of(cell: Any, texts: Mapping[str, Any]) -> Any:
+    """Return the label that a cell is by its text, or by its code if it has a value label of its own."""
+    code = getattr(cell, "code", None)
+    return texts.get(str(cell), cell if code is None else texts.get(str(code), cell))
+
+
+def _unclear_thousands(
+    chunk: Chunk, column: str, domain: Line, rows: Integers, numbers: Floats
+) -> Mask | None:
+    """Return where a text such as 3.500 may be 3.5 or 3 500, both in the domain; None if nowhere.
+
+    If another cell of these rows has a point that cannot separate thousands, as in 0.5, points are decimal.
+    """
+    dialect = chunk.dialect
+    if dialect.decimal is not None or dialect.thousands is not None or max(-domain.low, domain.high) < 1000.0:
+        return None
+    thousandfold = np.abs(numbers) >= 1.0
+    thousandfold &= (1000.0 * numbers >= domain.low) & (1000.0 * numbers <= domain.high)
+    if not thousandfold.any():
+        return None
+    cells = chunk.cells(column)
+    if not any(dialect.may_be_thousands(cells[row]) for row in rows[thousandfold].tolist()):
+        return None
+    unclear = np.zeros(rows.size, dtype=np.bool_)
+    for place, row in enumerate(rows.tolist()):
+        cell = cells[row]
+        if isinstance(cell, str) and "." in cell:
+            if not dialect.may_be_thousands(cell):
+                return None
+            unclear[place] = thousandfold[place]
+    return unclear
 
 
 def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]:
@@ -246,19 +313,24 @@ def _is_label(domain: Categories, label: Any) -> bool:
 
 def clip_values(domain: Domain, values: Values) -> Values:
     """Return the values with those outside moved to the nearest one inside; labels have no nearest one."""
+    domain = domain.of if isinstance(domain, Optional) else domain
     if not isinstance(domain, Line) or not values.outside.any():
         return values
-    bounds = np.nan_to_num(values.values, nan=domain.low, posinf=np.finfo(np.float64).max)
-    moved = np.where(values.outside, domain.clip(bounds), values.values)
+    given = np.ma.getdata(values.values)
+    bounds = np.nan_to_num(given, nan=domain.low, posinf=np.finfo(np.float64).max)
+    moved = np.where(values.outside, domain.clip(bounds), given)
+    if isinstance(values.values, np.ma.MaskedArray):
+        moved = np.ma.MaskedArray(moved, np.ma.getmaskarray(values.values))
     return Values(moved, values.text, np.zeros_like(values.outside))
 
 
 @dataclass(frozen=True)
 class RowCounts:
-    """How many rows of a table were written as reports, and how many were left out, by reason.
+    """How many rows of a table were written as reports, and what was left out, by reason.
 
-    `missing` rows lack an answer; `repeated` rows are further rows of a person; `outside` rows have a value
-    outside of its domain. `clipped` counts the values that were moved into their domain and written.
+    `missing` cells lack an answer, and `outside` cells have a value outside of its domain: the other answers
+    of their rows are written, and a row without any is left out. `repeated` rows are further rows of a
+    person. `clipped` counts the values that were moved into their domain and written.
     """
 
     written: int = 0
@@ -266,6 +338,20 @@ class RowCounts:
     repeated: int = 0
     outside: int = 0
     clipped: int = 0
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The values of one question, in the form that `domain.check` takes, and the rows that have one."""
+
+    values: Any
+    there: Mask
+
+    def part(self, rows: slice) -> tuple[Any, Mask]:
+        """Return the values of some rows, and which of these rows have one."""
+        begin = int(np.count_nonzero(self.there[: rows.start]))
+        there = self.there[rows]
+        return self.values[begin : begin + int(np.count_nonzero(there))], there
 
 
 def domains_of(
@@ -289,56 +375,74 @@ class RowChoice:
         self._places = np.arange(0)
         self.ticks: dict[str, list[str]] = {}  # the yes-or-no columns of questions that have no own column
 
-    def choose(self, chunk: Chunk) -> tuple[Integers, dict[str, Any]]:
-        """Return the rows that have all answers and are the first of their person, and their values.
+    def choose(self, chunk: Chunk) -> tuple[Integers, dict[str, Answers]]:
+        """Return the rows that have an answer and are the first of their person, and their answers.
 
-        The values are in the form that `domain.check` takes. Cells that are an error are counted as misfits.
+        Cells that are an error are counted as misfits.
         """
-        used = np.ones(len(chunk), dtype=np.bool_)
-        for name in self.domains:
-            absent = self._absent(chunk, name)
-            if absent.any():
-                if self._missing == "error":
-                    self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
-                used &= ~absent
-        missing, repeated = len(chunk) - int(np.count_nonzero(used)), 0
+        silent = {name: self._absent(chunk, name) for name in self.domains}
+        missing, used = 0, np.zeros(len(chunk), dtype=np.bool_)
+        for name, domain in self.domains.items():
+            absent = silent[name]
+            if domain.optional or not absent.any():  # "no answer" is an answer, or there is none
+                used[:] = True
+                continue
+            missing += int(np.count_nonzero(absent))
+            if self._missing == "error":
+                self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
+            used |= ~absent
+        repeated = 0
         if self._person is not None:
             first = self._first_rows(chunk, self._person, used)
             repeated = int(np.count_nonzero(used & ~first))
             used &= first
         there = self._rows(used)
-        fits, moved = np.ones(there.size, dtype=np.bool_), np.zeros(there.size, dtype=np.int16)
-        read = {}
+        read: dict[str, Answers] = {}
+        outside = clipped = 0
         for name, domain in self.domains.items():
-            values = self._values(chunk, name, domain, there)
-            if values.text.any():
-                self.misfits.add(chunk, name, Misfit.TEXT, there[values.text])
-            if values.outside.any():
-                if self._outside == "clip" and isinstance(domain, Line):
-                    moved += values.outside
-                    values = clip_values(domain, values)
-                elif self._outside != "skip":
-                    self.misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
-                fits &= ~values.outside
-            read[name] = values
-        written, inside = int(np.count_nonzero(fits)), int(moved[fits].sum()) if moved.any() else 0
-        part = RowCounts(written, missing, repeated, there.size - written, inside)
+            absent = silent[name][there]
+            values, moved = self._fitting(chunk, name, domain, there, absent)
+            left = values.outside
+            outside, clipped = outside + int(np.count_nonzero(left)), clipped + moved
+            told = np.ones(there.size, dtype=np.bool_) if domain.optional else ~absent
+            told[told] = ~left
+            read[name] = Answers(values.select(~left), told)
+        if self._outside == "skip" and outside:  # a row without any answer is left out
+            some = np.logical_or.reduce([answers.there for answers in read.values()])
+            there = there[some]
+            read = {name: Answers(part.values, part.there[some]) for name, part in read.items()}
+        part = RowCounts(there.size, missing, repeated, outside, clipped)
         self.counts = RowCounts(*map(sum, zip(astuple(self.counts), astuple(part), strict=True)))
-        if self.misfits:
-            return np.empty(0, dtype=np.int64), {}
-        return there if fits.all() else there[fits], {
-            name: values.select(fits) for name, values in read.items()
-        }
+        return (np.empty(0, dtype=np.int64), {}) if self.misfits else (there, read)
+
+    def _fitting(
+        self, chunk: Chunk, name: str, domain: Domain, there: Integers, absent: Mask
+    ) -> tuple[Values, int]:
+        """Return the values of a question, and how many were clipped; misfits are counted.
+
+        They are those of the rows that answered, or of all rows where "no answer" is an answer.
+        """
+        asked = there[~absent]
+        ticks = self.ticks.get(name)
+        if ticks is not None and isinstance(domain, Several):
+            values = read_ticks(chunk, ticks, domain, asked)
+        else:
+            values = read_values(chunk, name, domain, asked)
+        if domain.optional:
+            values, asked = values.between(absent), there
+        if values.text.any():
+            self.misfits.add(chunk, name, Misfit.TEXT, asked[values.text])
+        if not values.outside.any():
+            return values, 0
+        if self._outside == "clip" and isinstance(domain, Line | Optional):
+            return clip_values(domain, values), int(np.count_nonzero(values.outside))
+        if self._outside != "skip":
+            self.misfits.add(chunk, name, Misfit.OUTSIDE, asked[values.outside])
+        return values, 0
 
     def _absent(self, chunk: Chunk, name: str) -> Mask:
         alone = self.ticks.get(name) is None
         return chunk.absent(name) if alone else np.zeros(len(chunk), dtype=np.bool_)
-
-    def _values(self, chunk: Chunk, name: str, domain: Domain, there: Integers) -> Values:
-        ticks = self.ticks.get(name)
-        if ticks is None or not isinstance(domain, Several):
-            return read_values(chunk, name, domain, there)
-        return read_ticks(chunk, ticks, domain, there)
 
     def columns(self, there: Sequence[str]) -> list[str]:
         """Return the columns of all questions in a table with these columns; note those of ticked items."""

@@ -10,12 +10,14 @@ import csv
 import gzip
 import io
 import math
+import re
 import shutil
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, AnyStr, BinaryIO, Final, Literal, TextIO, get_args
@@ -45,6 +47,9 @@ TABLES: Final = {
     ".arrow": "columnar.ArrowFile",
     ".feather": "columnar.ArrowFile",
     ".xlsx": "excel.Excel",
+    ".sav": "statistics.Statistics",
+    ".zsav": "statistics.Statistics",
+    ".dta": "statistics.Statistics",
 }
 TRIPS: Final = {
     ".gpx": "gpx.Gpx",
@@ -80,30 +85,38 @@ def missing_answer(place: str) -> OutsideDomain:
     """Return the error for a missing answer at a place."""
     return OutsideDomain(
         f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
-        'leave the row out, or declare that who did not answer is public (missing="skip", at the '
-        "terminal --missing skip)"
+        'make "no answer" a private answer (dt.Optional, --optional, optional = true in a campaign), or '
+        'declare that who did not answer is public (missing="skip", at the terminal --missing skip)'
     )
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a file of text is read. What is left out is detected, or is the default.
+    """How a file is read. What is left out is detected, or is the default.
 
     `sep` separates the cells of CSV: a comma, unless the header has none and has semicolons, tabs or bars.
     `decimal` is the decimal sign of numbers, "." or ","; it is never detected, because 1,234 may mean either.
-    `encoding` is the one that a byte-order mark states, or UTF-8. `na` are the words that stand for a missing
-    answer, such as ("NA", "n/a"); an empty cell is always one. `items_sep` separates the items of a set in a
-    cell of text, as in "mail;maps"; a cell with the separator alone is the empty set.
+    `thousands` separates groups of three digits: ".", ",", "'" or a space. A column in which 3.500 may be 3.5
+    or 3 500 is refused unless one of the two is given. `encoding` is the one that a byte-order mark states,
+    or UTF-8. `na` are the words and numbers that stand for a missing answer, such as ("NA", "-99"); -99.0 is
+    the same number, in every format, and an empty cell is always one. `items_sep` separates the items of a
+    set in a cell of text, as in "mail;maps"; a cell with the separator alone is the empty set.
 
-    >>> Dialect(sep="tab", decimal=",").number("12,5")
-    12.5
+    `sheet` is the sheet of an Excel file, by name or by number from 1; else the first. `header_row` is the
+    row with the names of the columns, from 1; "2-3" are two rows, whose names are joined.
+
+    >>> Dialect(sep="tab", decimal=",").number("12,5"), Dialect(thousands=".").number("3.500")
+    (12.5, 3500.0)
     """
 
     sep: str | None = None
-    decimal: str = "."
+    decimal: str | None = None
     encoding: str | None = None
     na: tuple[str, ...] = ()
     items_sep: str = ";"
+    thousands: str | None = None
+    sheet: str | int | None = None
+    header_row: int | str = 1
 
     def __post_init__(self) -> None:
         if self.sep is not None:
@@ -117,8 +130,18 @@ class Dialect:
             raise InvalidParameter(
                 f"the separator of items is one character such as ; or |, not {found(self.items_sep)}"
             )
-        if self.decimal not in (".", ","):
+        if self.decimal not in (None, ".", ","):
             raise InvalidParameter(f"the decimal sign is . or , and not {found(self.decimal)}")
+        if self.thousands is not None:
+            mark = {"space": " ", "\u00a0": " ", "\u202f": " ", "’": "'"}.get(self.thousands, self.thousands)
+            if mark not in (".", ",", "'", " ") or mark == self.decimal:
+                raise InvalidParameter(
+                    "thousands are separated by . or , or ' or a space, and not by the decimal sign; not "
+                    f"{found(self.thousands)}"
+                )
+            object.__setattr__(self, "thousands", mark)
+        if self.header_rows[0] == self.header_rows[1]:
+            object.__setattr__(self, "header_row", self.header_rows[0])
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _encoding(self.encoding))
         words: Any = self.na
@@ -126,12 +149,43 @@ class Dialect:
             raise InvalidParameter('na is a list of words that stand for no answer, such as ["NA", "n/a"]')
         object.__setattr__(self, "na", tuple(dict.fromkeys(word.strip() for word in words)))
 
+    @property
+    def point(self) -> str:
+        """The decimal sign: the one that is given, or the one that thousands leave."""
+        return self.decimal or ("," if self.thousands == "." else ".")
+
+    @property
+    def header_rows(self) -> tuple[int, int]:
+        """The first and the last row with names of columns, counted from 1."""
+        first, _, last = str(self.header_row).partition("-")
+        rows = (int(first), int(last or first)) if first.isdigit() and (last or "1").isdigit() else (0, 0)
+        if isinstance(self.header_row, bool) or not 1 <= rows[0] <= rows[1] <= rows[0] + 9:
+            raise InvalidParameter(
+                f"the header row is a number from 1, or two such as 2-3; not {found(self.header_row)}"
+            )
+        return rows
+
+    def numbers_for_missing(self) -> list[float]:
+        """Return the numbers among the words of `na`."""
+        read = (self.number(word) for word in self.na)
+        return [number for number in read if math.isfinite(number)]
+
+    def may_be_thousands(self, text: Any) -> bool:
+        """Return whether a text is a number with groups of three digits: 3.500 may be 3.5 or 3 500."""
+        return isinstance(text, str) and _GROUPED.fullmatch(text.strip()) is not None
+
     def number(self, cell: Any) -> float:
         """Return the number in a cell, NaN if the cell is not a number; infinite if no float is so large.
 
         With a decimal comma a point is not part of a number: 1.234 might mean 1 234.
         """
-        if isinstance(cell, str) and self.decimal == ",":
+        if isinstance(cell, str) and self.thousands is not None:
+            cell = _SPACES.sub(" ", cell.strip().replace("’", "'"))
+            whole, sign, rest = cell.partition(self.point)
+            if self.thousands in cell and not _groups(self.thousands).fullmatch(whole):
+                return math.nan
+            cell = whole.replace(self.thousands, "") + sign + rest
+        if isinstance(cell, str) and self.point == ",":
             cell = "" if "." in cell else cell.replace(",", ".")
         try:
             return float(cell)
@@ -148,7 +202,16 @@ class Dialect:
 
     def is_absent(self, cell: Any) -> bool:
         """Return whether a cell is a missing answer: empty, or a word of `na`."""
-        return cell is None or (bool(self.na) and isinstance(cell, str) and cell.strip() in self.na)
+        if cell is None or not self.na or isinstance(cell, bool):
+            return cell is None
+        if isinstance(cell, str) and cell.strip() in self.na:
+            return True
+        codes = self._codes
+        return bool(codes) and self.number(cell) in codes
+
+    @cached_property
+    def _codes(self) -> frozenset[float]:
+        return frozenset(self.numbers_for_missing())
 
     def separator_of(self, header: str) -> str:
         """Return `sep`, or the separator of a header line: the first line of a file."""
@@ -165,11 +228,18 @@ class Dialect:
 
     def has_other_decimal(self, cell: Any) -> bool:
         """Return whether a cell that is not a number is one with the other decimal sign."""
-        other = Dialect(decimal="," if self.decimal == "." else ".")
+        other = Dialect(decimal="," if self.point == "." else ".")
         return isinstance(cell, str) and not math.isnan(other.number(cell))
 
 
+_GROUPED: Final = re.compile(r"[+-]?[1-9][0-9]{0,2}(([.][0-9]{3})+|(,[0-9]{3})+)")
+_SPACES: Final = re.compile(r"[\u00a0\u202f\u2009]")
 USUAL: Final = Dialect()
+
+
+@cache
+def _groups(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"[+-]?[0-9]{{1,3}}({re.escape(mark)}[0-9]{{3}})+")
 
 
 def _encoding(name: Any) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Array, Bytes, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
-from dither.domains.domain import Domain, objects, regular
+from dither.domains.domain import Domain, is_nothing, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 
 
@@ -75,6 +75,7 @@ class Categories(Domain):
                 f"at most 2^32 categories are supported, not {len(kept)}; hash the labels first"
             )
         object.__setattr__(self, "labels", kept)
+        object.__setattr__(self, "optional", not isinstance(kept, range) and None in kept)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -86,7 +87,9 @@ class Categories(Domain):
     def check(self, values: object) -> Integers:
         """Return the codes 0 … k − 1 of the labels; raise `OutsideDomain` if one is not a category."""
         if isinstance(values, np.ma.MaskedArray):
-            raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+            if not self.optional:
+                raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+            values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
         if isinstance(self.labels, range):
             array = regular(values)
             if array is None or array.dtype.kind not in "iu":
@@ -116,13 +119,15 @@ class Categories(Domain):
     def _code(self, label: Any) -> int:
         """Return the code of a label, or −1 if it is not one of the categories."""
         try:
-            return self._codes.get(_plain(label), -1)
+            return self._codes.get(None if self.optional and is_nothing(label) else _plain(label), -1)
         except TypeError:  # not hashable
             return -1
 
     def _looked_up(self, labels: Array) -> Integers | None:
         """Return the codes of labels, or None; a KeyError contains a label and must not leave this method."""
         try:
+            if self.optional:
+                labels = np.array([None if is_nothing(item) else item for item in labels.flat], dtype=object)
             return np.array([self._codes[_plain(item)] for item in labels.flat], dtype=np.int64)
         except (KeyError, TypeError):
             return None
@@ -166,7 +171,7 @@ class Categories(Domain):
         return cls([_read_label(label) for label in data["labels"]])
 
     def __str__(self) -> str:
-        return f"{len(self)} categories"
+        return f"{len(self) - 1} categories or no answer" if self.optional else f"{len(self)} categories"
 
     def __repr__(self) -> str:
         if isinstance(self.labels, range):

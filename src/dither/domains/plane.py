@@ -18,7 +18,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
 from dither.domains.categories import Categories, Several, Text
-from dither.domains.domain import Circle, Domain, Interval, extent, finite, numbers, regular
+from dither.domains.domain import Circle, Domain, Interval, Optional, extent, finite, numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 
 Pair = tuple[float, float]
@@ -579,6 +579,12 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
         alone = [[[domain.labels[code] for code in codes]] for codes in sets]
         return SeparateValues(alone, [codes.tobytes() for codes in sets], marks.shape[:-1])
     shape = marks.shape[:-1]
+    if isinstance(domain, Optional):
+        values = np.ma.masked_invalid(marks[..., 0])
+        single: list[Any] = [values.reshape(-1)[place : place + 1] for place in range(values.size)]
+        return SeparateValues(single, [row.tobytes() for row in np.ravel(marks)], shape)
+    if isinstance(values, np.ma.MaskedArray) and domain.optional:
+        values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
     rows = np.asarray(values, dtype=object if are_labels(domain) else None)
     rows = rows.reshape(-1, *rows.shape[len(shape) :])
     flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
@@ -611,6 +617,10 @@ def _marks(domain: Domain, values: object) -> Array:
         return np.asarray(checked, dtype="<i8")[..., None]
     if isinstance(domain, Several):
         return np.asarray(checked, dtype="<i8")
+    if isinstance(domain, Optional):  # NaN is "no answer"
+        missing = np.isnan(checked)
+        inside = _marks(domain.of, np.where(missing, domain.of.low, checked))[..., 0]
+        checked = np.where(missing, np.nan, inside)
     if isinstance(domain, Circle):
         checked = domain.wrap(checked)  # the period is the same angle as 0
     rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0

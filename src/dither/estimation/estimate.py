@@ -31,7 +31,7 @@ from dither.estimation.intervals import (
 )
 from dither.numerics.distributions import check_level, decimals, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import MOST_ROWS, ResultTable, Row, percent
+from dither.table import MOST_ROWS, ResultTable, Row, percent, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -324,7 +324,7 @@ class Estimate:
     def _names(self) -> Sequence[Row]:
         """Return what names each number of the value, as the first columns of its row."""
         if len(self.labels) == np.size(self.value):
-            return [{"answer": label} for label in self.labels]
+            return [{"answer": show_label(label)} for label in self.labels]
         return (
             [{}] if not np.ndim(self.value) else [{"number": place} for place in range(np.size(self.value))]
         )

@@ -51,6 +51,7 @@ from dither.numerics.distributions import check_level, erfc, student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
+from dither.table import show_label
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated
@@ -383,7 +384,10 @@ class EstimatedFrequencies(LabelledEstimate):
 
     def __repr__(self) -> str:
         ends = np.stack([np.asarray(part) for part in (self.value, *self.interval())], axis=-1)[:8].tolist()
-        shown = [f"{label}: {_show(three)}" for label, three in zip(self.labels[:8], ends, strict=False)]
+        shown = [
+            f"{show_label(label)}: {_show(three)}"
+            for label, three in zip(self.labels[:8], ends, strict=False)
+        ]
         more = ", …" if len(self) > 8 else ""
         step = ", projected" if self.confidence.possible else ""
         if self.sizes is not None:

@@ -30,7 +30,7 @@ from dither.estimation.summary import Summary, summarise
 from dither.estimation.weights import Weighting
 from dither.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.numerics.distributions import rice_interval, student_t_quantile
-from dither.question import NumberQuestion, QueryQuestion
+from dither.question import NumberQuestion, OptionalQuestion, QueryQuestion
 from dither.reports import Reports
 
 
@@ -76,6 +76,11 @@ def numerical(summary: Summary) -> NumberQuestion:
             if asks
             else f"reports of {summary.question.name} give cumulative shares: call dt.cumulative(reports), "
             "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice"
+        )
+    if isinstance(summary.question, OptionalQuestion):
+        raise InvalidParameter(
+            f"of {summary.question.domain}, dt.mean and dt.response_rate are estimated: other quantities "
+            "need numbers that everybody answers"
         )
     if not isinstance(summary.question, NumberQuestion):
         raise InvalidParameter(
@@ -132,7 +137,9 @@ class LengthInterval(ConfidenceInterval):
         return (1.0 - high, 1.0 - low) if self.complement else (low, high)
 
 
-class _MeanVector(NamedTuple):
+class MeanVector(NamedTuple):
+    """A mean direction, the length of the mean vector, and its standard errors along and across it."""
+
     angle: float  # of the mean direction, in radians
     length: float
     along: float  # standard errors of the mean vector: along it, and across
@@ -144,7 +151,7 @@ def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
     question = numerical(summary)
     if not as_reported:
         length_factor(question)  # raises if the direction would be biased
-    line, mean = question.line, _mean_vector(summary)
+    line, mean = question.line, mean_vector(summary, _unit_vectors(question))
     turn = line.length / (2.0 * math.pi)
     wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
     value = mean.angle * turn % line.length
@@ -159,7 +166,7 @@ def resultant_length(summary: Summary, *, variance: bool = False, as_reported: b
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
-    mean = _mean_vector(summary)
+    mean = mean_vector(summary, _unit_vectors(question))
     kept = 1.0 if as_reported else length_factor(question)
     # E|mean vector|² is the squared true length plus the variance: the variance across it adds length.
     value = math.sqrt(max(mean.length**2 - mean.across**2, 0.0)) / kept
@@ -191,8 +198,8 @@ def _unit_vectors(question: NumberQuestion) -> NDArray[np.complex128]:
     return np.asarray(np.exp(2j * np.pi * question.line.to_unit(question.decoded_numbers())))
 
 
-def _mean_vector(summary: Summary) -> _MeanVector:
-    vectors = _unit_vectors(numerical(summary))
+def mean_vector(summary: Summary, vectors: NDArray[np.complex128]) -> MeanVector:
+    """Return the average of a vector for each counted report, with its standard errors."""
     shares = summary.counts[: vectors.size] / summary.n
     mean = complex((shares * vectors).sum())
     angle, size = math.atan2(mean.imag, mean.real), abs(mean)
@@ -200,7 +207,7 @@ def _mean_vector(summary: Summary) -> _MeanVector:
     along = float((shares * (turned.real - size) ** 2).sum())
     across = float((shares * turned.imag**2).sum())
     rest = max(summary.n - 1, 1)
-    return _MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
+    return MeanVector(angle, size, math.sqrt(along / rest), math.sqrt(across / rest))
 
 
 RARE_EXTREMES: Final = " unless a few are extreme: see at_any_time()"
@@ -464,6 +471,7 @@ def mean(
 ) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
+    Of `dt.Optional` numbers it is that of the people who answered; `dt.response_rate` is how many did.
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
     For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
     `method="as reported"` is the plain average of the reports.
@@ -482,8 +490,16 @@ def mean(
         if as_method(method) is not linear:
             raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
         return weighted_mean(reports, weights)
-    summary = summarise_numbers(reports)
-    return in_unit(estimator(as_method(method), "mean", "means")(summary), summary)
+    summary = summarise(reports)
+    if isinstance(summary.question, OptionalQuestion):
+        from dither.estimation.optional import mean_of_answers  # which imports this module
+
+        if as_method(method) is not linear:
+            raise InvalidParameter(
+                f"the mean of an optional number is linear; leave method={found(method)} out"
+            )
+        return mean_of_answers(summary, summary.question)
+    return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
 
 
 def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:

@@ -39,7 +39,7 @@ from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
-from dither.table import Row, as_html, as_text
+from dither.table import Row, as_html, as_text, show_label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +100,7 @@ class EstimatedTable(Estimate):
         ends = (np.asarray(end, dtype=np.float64) for end in (self.value, *self.interval()))
         cells = np.stack(list(ends), axis=-1).tolist()
         lines = [
-            [str(label), *(show_interval(cell[0], cell[1], cell[2], SHARE) for cell in cells[i])]
+            [str(show_label(label)), *(show_interval(cell[0], cell[1], cell[2], SHARE) for cell in cells[i])]
             for i, label in enumerate(self.rows)
         ]
         return ["", *map(str, self.columns)], lines

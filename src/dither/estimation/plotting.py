@@ -21,6 +21,7 @@ from dither.plotting import (
     dress_axes,
     polar_axes,
 )
+from dither.table import show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -182,7 +183,7 @@ def _draw_table(shown: EstimatedTable, level: float, head: str, ax: Axes | None)
             text = show_interval(ends[0], ends[1], ends[2], (0.0, 100.0)).replace(" (", "\n(")
             dark = "white" if seen[i, j] > 0.6 * top else "#22303c"
             ax.text(j, i, text, ha="center", va="center", fontsize=9, color=dark)
-    columns, rows = ([str(label) for label in side] for side in (shown.columns, shown.rows))
+    columns, rows = ([str(show_label(label)) for label in side] for side in (shown.columns, shown.rows))
     ax.set_xticks(range(len(columns)), columns, **_tick_style(columns))
     ax.set_yticks(range(len(rows)), rows)
     whose = {"people": "all people", "rows": "each row", "columns": "each column"}[shown.whose]
@@ -203,7 +204,7 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
             at = np.asarray(np.arange(len(first.labels)) + (place - (len(groups) - 1) / 2.0) * width)
             colour = COLOURS[place % len(COLOURS)]
             _bars(ax, at, part.records(shown.level), 0.9 * width, colour, names[place])
-        labels = [str(label) for label in first.labels]
+        labels = [str(show_label(label)) for label in first.labels]
         ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
         ax.axhline(0.0, color=GREY, linewidth=0.8)
         ax.legend(frameon=False, fontsize="small", title=", ".join(shown.by))

@@ -85,7 +85,7 @@ MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
 
 _KINDS: Final[dict[str, type[Kernel]]] = {}
 _MODULES: Final = {  # where the kernels of device texts are defined, below `dither.kernels`
-    "window.kernel": ("sliding", "sectors", "response", "mixture"),
+    "window.kernel": ("sliding", "sectors", "response", "mixture", "optional"),
     "window.projective": ("projective", "hadamard"),
     "lattice.kernel": ("lattice",),
     "table": ("channel", "table"),

@@ -4,7 +4,7 @@ A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.R
 to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
 """
 
-from dither.maps.density import density, flows, flows_between
+from dither.maps.density import density, flows, flows_between, synthesise
 from dither.maps.metrics import (
     average_error,
     direction_error,
@@ -40,5 +40,6 @@ __all__ = [
     "hotspots_miscounted",
     "predicted_error",
     "ranked",
+    "synthesise",
     "within_range",
 ]

@@ -33,7 +33,7 @@ from dither.numerics.matrices import dot, product
 from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.question.paths import PathQuestion
-from dither.randomness import Seeded
+from dither.randomness import SYSTEM, Seeded, Source
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -472,6 +472,47 @@ def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 
     )
     counts = np.bincount(first * cells + last, minlength=cells * cells).reshape(cells, cells)
     return Flows(area, columns, rows, counts.astype(np.float64), np.zeros(counts.shape), len(own))
+
+
+_MOST_DRAWN: Final = 10_000_000  # places of synthetic paths
+
+
+def synthesise(flows: Flows, n: int, *, length: int = 2, source: Source | None = None) -> Paths:
+    """Draw n synthetic paths that go from cell to cell as often as the flows say.
+
+    A path begins and ends at a place drawn evenly in its two cells, and has `length` places at equal steps on
+    the straight line between them. Flows that were estimated from reports are public, and so are these paths:
+    they promise what the flows promised, whatever n is. They know origins and destinations, nothing between.
+
+    >>> from dither import Rectangle, Seeded, Interval
+    >>> city = Rectangle(Interval(0, 4), Interval(0, 4))
+    >>> seen = flows_between([[(0.5, 0.5), (3.5, 3.5)], [(0.5, 3.5), (3.5, 0.5)]], city, 4, 4)
+    >>> synthetic = synthesise(seen, 1_000, length=3, source=Seeded(1))
+    >>> len(synthetic), bool((flows_between(synthetic, city).counts > 0).sum() == 2)
+    (1000, True)
+    """
+    if not isinstance(flows, Flows):
+        raise InvalidParameter(f"flows are what dt.maps.flows returns, not {type(flows).__name__}")
+    for name, number, least in (("n", n, 1), ("length", length, 2)):
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= _MOST_DRAWN:
+            raise InvalidParameter(f"{name} must be a whole number from {least} up, not {found(number)}")
+    if n * length > _MOST_DRAWN:
+        raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
+    weights = np.maximum(flows.counts, 0.0).reshape(-1)
+    if not weights.any():
+        raise InvalidParameter("no flow is above 0, so there is nothing to draw from")
+    source = SYSTEM if source is None else source
+    parts = np.rint(weights / weights.max() * (1 << 40)).astype(np.int64)
+    drawn = source.choices([int(part) for part in parts], n)
+    ends = np.stack(np.divmod(drawn, flows.columns * flows.rows), axis=1)  # the two cells of each path
+    inside = (source.words(4 * n) >> np.uint64(11)).astype(np.float64).reshape(n, 2, 2) / (1 << 53)
+    steps = np.stack(np.divmod(ends, flows.rows), axis=2) + inside
+    low = np.array([flows.grid.x.low, flows.grid.y.low])
+    size = np.array([flows.grid.x.length / flows.columns, flows.grid.y.length / flows.rows])
+    first, last = (low + steps[:, end, None] * size for end in (0, 1))
+    along = np.linspace(0.0, 1.0, length)[:, None]
+    places = np.clip(first + along * (last - first), low, [flows.grid.x.high, flows.grid.y.high])
+    return Paths(places.reshape(-1, 2), np.arange(n + 1) * length)
 
 
 def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:

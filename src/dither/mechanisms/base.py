@@ -18,7 +18,7 @@ import numpy as np
 
 from dither import registry
 from dither.arrays import Array, Floats, Integers
-from dither.domains import Categories, Circle, Domain, Interval, Line
+from dither.domains import Categories, Circle, Domain, Interval, Line, Optional
 from dither.errors import InvalidParameter, unknown_name
 from dither.kernels.counting import Counting
 from dither.kernels.kernel import Kernel, UnbiasedReading
@@ -37,8 +37,8 @@ from dither.kernels.law import (
 )
 from dither.kernels.transition import Operator
 from dither.kernels.window.codebook import IDENTITY, AffineDecoder, Codebook, Decoder, Ramps, Steps, decoder
-from dither.kernels.window.integers import CENTRED, WRAPPED, Placement, Sliding, check_cells
-from dither.kernels.window.kernel import SlidingKernel
+from dither.kernels.window.integers import CENTRED, WRAPPED, Placement, Room, Sliding, check_cells
+from dither.kernels.window.kernel import OptionalKernel, SlidingKernel
 from dither.losses import Loss, as_power
 from dither.numerics.roots import global_maximum, integrate
 from dither.plotting import draw_law
@@ -206,10 +206,14 @@ class Mechanism(ABC, Generic[Admits]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", self._budget())
-        if not isinstance(self.domain, self.takes):
+        if not self.admits(self.domain):
             wanted = " or ".join(kind.__name__ for kind in self.takes)
+            hint = (
+                "; Podium, PM, SW and OGPM have a window for it" if isinstance(self.domain, Optional) else ""
+            )
             raise InvalidParameter(
-                f"{type(self).__name__} needs a domain of type {wanted}, not {type(self.domain).__name__}"
+                f"{type(self).__name__} needs a domain of type {wanted}, not "
+                f"{type(self.domain).__name__}{hint}"
             )
         for kind in reversed(type(self).__mro__):  # each class checks its own parameters, bases first
             check = vars(kind).get("_check")
@@ -218,6 +222,12 @@ class Mechanism(ABC, Generic[Admits]):
         if self.certified:
             self.question.certify()
         _ = self.question  # everything that can fail, so that every design that exists is valid
+
+    @classmethod
+    def admits(cls, domain: object) -> bool:
+        """Return whether the design is one for this domain; a window with cells to choose may be optional."""
+        free = hasattr(cls, "shape") and cls.__dataclass_fields__["cells"].init
+        return isinstance(domain.of if free and isinstance(domain, Optional) else domain, cls.takes)
 
     def _budget(self) -> float:
         return check_epsilon(self.epsilon)
@@ -362,7 +372,8 @@ class NumberMechanism(Mechanism[Line], Analysis):
 
     @property
     def line(self) -> Line:
-        return self.domain
+        domain: Line | Optional = self.domain
+        return domain.of if isinstance(domain, Optional) else domain
 
     @property
     def decoder(self) -> Decoder:
@@ -526,13 +537,24 @@ class WindowMechanism(NumberMechanism):
         """Whether the number of cells is a parameter, and not part of the design."""
         return bool(type(self).__dataclass_fields__["cells"].init)
 
-    def _kernel(self) -> SlidingKernel:
-        width = round(self._shape.width * self.cells)
-        window = Sliding.largest(self.epsilon, self.cells, min(max(width, 1), self.cells - 1))
+    def _kernel(self) -> SlidingKernel | OptionalKernel:
+        share = self._shape.width
+        if self.domain.optional:  # the window has its share of the cells beside those for "no answer"
+            width = min(max(round(share / (1.0 + share) * self.cells), 1), self.cells // 2)
+            window = Sliding.largest(self.epsilon, self.cells, width)
+            room: Any = Room(self.cells - width, width)
+            rule: Any = self._shape.placement.rule(self.line, room)
+            return OptionalKernel(self.line, window, rule)
+        width = min(max(round(share * self.cells), 1), self.cells - 1)
+        window = Sliding.largest(self.epsilon, self.cells, width)
         return SlidingKernel(self.line, window, self._shape.placement.rule(self.line, window))
 
-    def _codebook(self, kernel: SlidingKernel) -> Decoder:
+    def _codebook(self, kernel: SlidingKernel | OptionalKernel) -> Decoder:
         window = kernel.window
+        if isinstance(kernel, OptionalKernel):  # of the reports that stand for numbers
+            share, kept = window.width / kernel.room, window.contrast
+            contrast = kept / (kept + (1.0 - kept) * kernel.room / window.cells)
+            return decoder(self._book(share, contrast), kernel.room, self.line)
         return decoder(self._book(window.share, window.contrast), self.cells, self.line)
 
     def _book(self, share: float, contrast: float) -> Codebook:
@@ -552,6 +574,7 @@ class WindowMechanism(NumberMechanism):
         Few cells do not approximate it well: then it is the distribution of the cells themselves. A design
         that fixes its cells has a closed form for them.
         """
+        self._insist_on_a_number()
         if self.cells <= FEW_CELLS and self.chooses_cells:
             return self.sampled.law
         shape = self._shape
@@ -570,6 +593,7 @@ class WindowMechanism(NumberMechanism):
     @cached_property
     def sampled(self) -> Realised:
         """The same quantities for the integers that are sampled, for up to 2^20 cells."""
+        self._insist_on_a_number()
         if self.cells > 1 << 20:
             raise InvalidParameter(f"`sampled` is available for up to 2^20 cells, not {self.cells}")
         window = self.kernel.window
@@ -583,6 +607,13 @@ class WindowMechanism(NumberMechanism):
             kinks=self._shape.placement.kinks(window.share),
         )
         return Realised(self.line, law)
+
+    def _insist_on_a_number(self) -> None:
+        if self.domain.optional:
+            raise InvalidParameter(
+                f"a report of {type(self).__name__} on {self.domain} may be no number, so that it has no "
+                "density and no error; those of the design on the numbers alone say what a number costs"
+            )
 
     def _sampled_start(self, x: Floats) -> Floats:
         # Rounding at random between two starts has the same distribution as the window between them.

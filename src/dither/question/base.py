@@ -18,7 +18,7 @@ import numpy as np
 from dither import registry
 from dither.arrays import Array, Floats, Integers
 from dither.device_text import canonical, digest
-from dither.domains import Categories, Line, Plane, Several, finite, numbers, read_domain
+from dither.domains import Categories, Line, Optional, Plane, Several, finite, numbers, read_domain
 from dither.domains.plane import SeparateValues, separate_values
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
 from dither.kernels.codes import SupportKernel
@@ -27,7 +27,7 @@ from dither.kernels.kernel import Kernel, LineKernel, Promise, UnbiasedReading, 
 from dither.kernels.table import ChannelKernel, CodeChannelKernel, LinearReading
 from dither.kernels.transition import Operator
 from dither.kernels.window.codebook import IDENTITY, Decoder, decoder
-from dither.kernels.window.kernel import SlidingKernel
+from dither.kernels.window.kernel import OptionalKernel, SlidingKernel
 from dither.privacy import Guarantee, Unit
 from dither.privacy.guarantee import Combinator
 from dither.randomness import SYSTEM, Source
@@ -165,7 +165,7 @@ class Question(Answering):
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
         kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
-        if not isinstance(self.domain, kind.takes):
+        if not kind.admits(self.domain):
             raise Mismatch(
                 f"what {self.name} was made from does not travel (the distances between places): make the "
                 "design from it. The question draws, counts and estimates without it"
@@ -451,6 +451,26 @@ class NumberQuestion(Question):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class OptionalQuestion(Question):
+    """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
+
+    domain: Optional
+    kernel: OptionalKernel
+    book: Decoder
+
+    @property
+    def line(self) -> Line:
+        """The domain of the numbers."""
+        return self.domain.of
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.domain.check(values), source, threads=threads)
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(float(self.domain.check([x])[0]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class CategoryQuestion(Question):
     """A question with a list of answers; a report supports some of them, most probably the true ones.
 
@@ -543,6 +563,8 @@ def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False,
     """Return the question with these integers and this codebook, of the class that its kernel determines."""
     if isinstance(book, LinearReading) and isinstance(kernel, ChannelKernel | CodeChannelKernel):
         return QueryQuestion(domain, kernel, book, **more)
+    if isinstance(kernel, OptionalKernel):
+        return OptionalQuestion(domain, kernel, book, **more)
     if isinstance(kernel, LineKernel):
         return NumberQuestion(domain, kernel, book, **more)
     if isinstance(kernel, SupportKernel):

@@ -25,7 +25,7 @@ import numpy as np
 
 from dither import losses
 from dither.device_text import digest, parse
-from dither.domains import Categories, Circle, Domain, Interval, Line, Several
+from dither.domains import Categories, Circle, Domain, Interval, Line, Optional, Several
 from dither.errors import (
     BudgetExceeded,
     DitherError,
@@ -443,7 +443,7 @@ def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     """
     declared: dict[str, dict[str, Any]] = {}
     for name, question in questions.items():
-        if isinstance(question.domain, Line):
+        if isinstance(question.domain, Line | Optional):
             words = {"step": question.domain.step, "unit": question.domain.unit or None}
             declared[name] = {key: value for key, value in words.items() if value is not None}
     declared = {name: words for name, words in declared.items() if words}
@@ -458,7 +458,7 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     for name, words in declared.items():
         question = made.get(name)
         known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
-        if question is None or not known or not isinstance(question.domain, Line):
+        if question is None or not known or not isinstance(question.domain, Line | Optional):
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
         made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made
@@ -469,7 +469,7 @@ def _declared_domain(domain: Domain, table: dict[str, Any]) -> Domain:
     words = {key: table.pop(key) for key in ("step", "unit") if key in table}
     if not words:
         return domain
-    if not isinstance(domain, Line):
+    if not isinstance(domain, Line | Optional):
         raise InvalidParameter(f"{' and '.join(words)} are for numbers; these answers are categories")
     return domain.read_as(**words)
 
@@ -480,6 +480,7 @@ def _question(name: str, table: dict[str, Any]) -> Any:
         given: dict[str, Any] = {kind: table.pop(kind) for kind in _DOMAINS if kind in table}
         if "several" in given and "most" in table:
             given["most"] = table.pop("most")
+        given["optional"] = table.pop("optional", False)
         domain = read_domain(given)
         domain = _declared_domain(domain, table)
         if "epsilon" not in table:
@@ -518,7 +519,17 @@ def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> I
 
 
 def read_domain(table: Mapping[str, Any]) -> Domain:
-    """Return the domain that exactly one of the keys of `_DOMAINS` describes; `several` needs `most`, too."""
+    """Return the domain that exactly one of the keys of `_DOMAINS` describes; `several` needs `most`, too.
+
+    With `optional` it is `dt.Optional` of that domain.
+    """
+    optional = table.get("optional", False)
+    if not isinstance(optional, bool):
+        raise InvalidParameter(f"optional is true or false, not {found(optional)}")
+    if optional:
+        domain: Any = Optional
+        made: Domain = domain(read_domain({**table, "optional": False}))
+        return made
     given = [kind for kind in _DOMAINS if table.get(kind) is not None]
     if len(given) != 1:
         raise InvalidParameter(
@@ -548,8 +559,10 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[
     unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
     """
     budget = check_epsilon(epsilon)
-    if isinstance(domain, Circle):
+    if isinstance(domain, Circle) or (isinstance(domain, Optional) and isinstance(domain.of, Circle)):
         return design_of("OGPM"), {}
+    if isinstance(domain, Optional):
+        return design_of("Podium"), {}
     if isinstance(domain, Several):
         return design_of("SetResponse"), {}
     if isinstance(domain, Categories):

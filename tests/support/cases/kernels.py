@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
@@ -70,6 +71,8 @@ CASES: dict[str, KernelCase] = {
     "sliding, 96 bits": KernelCase(dt.OGPM(UNIT, epsilon=30, cells=16), (0.2, 0.9)),
     "sliding, steps": KernelCase(dt.Optimal(UNIT, epsilon=1), (0.2, 0.9)),
     "sliding, knots": KernelCase(dt.Optimal(UNIT, epsilon=1, unbiased=True), (0.21, 0.9)),
+    "optional": KernelCase(dt.Podium(dt.Optional(UNIT), epsilon=1, cells=16), (0.21, math.nan)),
+    "optional, circle": KernelCase(dt.OGPM(dt.Optional(TURN), epsilon=1, cells=16), (355.0, math.nan)),
     "mixture": KernelCase(dt.Hybrid(UNIT, epsilon=2, cells=16), (0.2, 0.9)),
     "sectors": KernelCase(dt.rivals.Sectors(TURN, epsilon=1, sectors=6, cells=24), (10.0, 190.0)),
     "response": KernelCase(dt.KRR(FIVE, epsilon=1), (0, 3)),

@@ -80,7 +80,12 @@ def _lines(name: str, fit: ColumnFit, domain: str) -> list[str]:
         )
         what = f"outside of {domain}" if kind == "outside" else kind
         lines.append(f"{name}, {what}: rows {', '.join(map(str, rows))}{more}")
-    if fit.decimal:
+    if fit.thousands:
+        lines.append(
+            f"{name}: ambiguous: 3.500 and 3,500 may be 3.5 or 3 500; say --thousands . (or ,) or "
+            "--decimal . (or ,)"
+        )
+    elif fit.decimal:
         lines.append(f"{name}: some cells are numbers with a decimal comma; read them with --decimal ,")
     elif fit.text:
         lines.append(f"{name}: name words that stand for no answer with --na WORD")

@@ -203,6 +203,10 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
+    if summary.question.domain.optional:
+        from dither.estimation.optional import response_rate
+
+        found.append(("answered", _try(response_rate, summary)))
     for share in wanted.shares:
         label = f"quantile {share:g}"
         found.append((label, _try(quantile, summary, share) if numbers else _NO_NUMBERS))
@@ -232,13 +236,14 @@ def _text(label: str, value: Any) -> str:
     import numpy as np
 
     from dither.estimation.estimate import Estimate, show_interval
+    from dither.table import show_label
 
     if isinstance(value, str):
         return f"  no {label}: {value}"
     if isinstance(value, Estimate) and value.labels:
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
-            [str(name), show_interval(line[0], line[1], line[2], value.limits)]
+            [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
             for name, line in zip(value.labels, zip(*ends, strict=True), strict=True)
         ]
         return table(["answer", "share (95 %)"], rows)
@@ -270,6 +275,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
     import numpy as np
 
     from dither.estimation.estimate import Estimate
+    from dither.table import show_label
 
     if isinstance(value, str):
         return {"answer": label, "problem": value}
@@ -277,7 +283,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         low, high = value.interval()
         return {
             "answer": label,
-            "labels": [str(name) for name in value.labels],
+            "labels": [str(show_label(name)) for name in value.labels],
             "value": np.asarray(value.value).tolist(),
             "low": np.asarray(low).tolist(),
             "high": np.asarray(high).tolist(),

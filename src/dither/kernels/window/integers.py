@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -187,13 +187,17 @@ class Window(ABC):
         """Return the exact probability of every cell for a window that starts at `start`."""
         return self.mix([(start, Fraction(1))])
 
-    def mix(self, starts: Iterable[tuple[int, Fraction]]) -> list[Fraction]:
-        """Return the exact probability of every cell if the start is drawn with the given probabilities."""
+    def mix(self, starts: Iterable[tuple[int, Fraction]], room: int | None = None) -> list[Fraction]:
+        """Return the exact probability of every cell if the start is drawn with the given probabilities.
+
+        Windows wrap around the first `room` cells; around all cells if it is None.
+        """
         steps = {0: Fraction(0), self.cells: Fraction(0)}  # differences of P(cell is in the window)
+        around = room or self.cells
         for start, weight in starts:
-            first = start % self.cells
+            first = start % around
             last = first + self.width
-            ends = [(first, last)] if last <= self.cells else [(first, self.cells), (0, last - self.cells)]
+            ends = [(first, last)] if last <= around else [(first, around), (0, last - around)]
             for begin, end in ends:
                 steps[begin] = steps.get(begin, Fraction(0)) + weight
                 steps[end] = steps.get(end, Fraction(0)) - weight
@@ -578,6 +582,13 @@ def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
     start, rest = divmod(aimed, 1 << fraction)
     up = Fraction(rest, 1 << fraction)
     return [(start, 1 - up), (start + 1, up)] if rest else [(start, Fraction(1))]
+
+
+class Room(NamedTuple):
+    """The cells in which windows of a width start and end, where they are not all cells."""
+
+    cells: int
+    width: int
 
 
 class Placement(ABC):

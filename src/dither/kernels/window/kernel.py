@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,10 +12,11 @@ import numpy as np
 
 from dither.arrays import Array, Floats
 from dither.device_text import from_hexadecimal, hexadecimal, whole
-from dither.domains import Circle, Domain, Line
+from dither.domains import Circle, Domain, Line, Optional
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.kernels.codes import CodeKernel
 from dither.kernels.kernel import (
+    FEW,
     MOST_LISTED,
     STRAIGHT,
     CellKernel,
@@ -24,6 +26,7 @@ from dither.kernels.kernel import (
     UnbiasedReading,
     affine_reading,
     better_reading,
+    in_threads,
 )
 from dither.kernels.transition import Dense, Stacked, Windows
 from dither.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
@@ -375,6 +378,140 @@ class ResponseKernel(WindowKernel, CodeKernel, CellKernel):
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         return cls(Blocks(*read_integers(device)))
+
+
+@dataclass(frozen=True)
+class OptionalKernel(WindowKernel, CellKernel):
+    """A window among the first N − K cells for a number, and the last K cells for "no answer".
+
+    Every input has K cells, so ε follows from the same integers. Inputs are numbers, NaN for no answer. On a
+    circle windows wrap around the first N − K cells.
+    """
+
+    line: Line
+    window: Sliding
+    start: LineStart
+
+    kind: ClassVar[str] = "optional"
+
+    def __post_init__(self) -> None:
+        if 2 * self.window.width > self.window.cells or self.window.cells > MOST_LISTED:
+            raise InvalidParameter(
+                f"a number that may be missing needs from 2·K = {2 * self.window.width} to {MOST_LISTED} "
+                f"cells, not {self.window.cells}"
+            )
+        if not self.start.fits(self.line, self.window):
+            raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells
+
+    @property
+    def room(self) -> int:
+        """The number of cells that stand for numbers, N − K."""
+        return self.window.cells - self.window.width
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Optional) and domain.of.device() == self.line.device()
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        values = inputs.reshape(-1)
+        if values.size < FEW:
+            cells = self.draw_singly(values.tolist(), source)
+        else:
+            cells = in_threads(lambda size: self._write, values, self.layout, source, threads)
+        return cells.reshape(inputs.shape)
+
+    def _write(self, block: Array, cells: Array, source: Source) -> None:
+        """Draw a cell for each number of a block; every step is taken for all, whether they answered."""
+        missing = np.isnan(block)
+        words = np.empty(block.size, dtype=self.window.lottery.dtype)
+        drawn = np.empty(block.size, dtype=np.bool_)
+        source.fill(words.data)
+        self.window.lottery.draw(words, drawn, source)
+        random = source.words(block.size)
+        uniform = (random & np.uint64(self.window.cells - 1)).astype(np.int64)
+        coins = (random >> np.uint64(63 - self.start.fraction) >> np.uint64(1)).astype(np.int64)
+        aims = self.start.aim(np.where(missing, self.line.low, block))
+        ticket = words.astype(np.int64) * drawn
+        inside = (((aims + coins) >> self.start.fraction) + ticket) % self.room
+        inside += missing * (self.room + ticket - inside)
+        cells[:] = uniform + drawn * (inside - uniform)
+
+    def draw_one(self, value: float, source: Source) -> int:
+        missing = math.isnan(value)
+        start = self.start.draw_one((value, self.line.low)[missing], source)
+        drawn, ticket, uniform = self.window.lottery.draw_one(source, self.window.cells.bit_length() - 1)
+        ticket *= drawn
+        return (uniform, ((start + ticket) % self.room, self.room + ticket)[missing])[drawn]
+
+    def probabilities(self, value: Any) -> list[Fraction]:
+        if math.isnan(value):
+            return self.window.probabilities(self.room)
+        return self.window.mix(self.start.starts(float(value)), self.room)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        window, fraction, missing = self.window, self.start.fraction, np.isnan(inputs)
+        told, aims = reports.astype(np.int64), self.start.aim(np.where(missing, self.line.low, inputs))
+        starts, up = aims >> fraction, (aims & ((1 << fraction) - 1)) / (1 << fraction)
+        inside = (1.0 - up) * ((told - starts) % self.room < window.width)
+        inside += up * ((told - starts - 1) % self.room < window.width)
+        inside = np.where(missing, told >= self.room, np.where(told < self.room, inside, 0.0))
+        low, high = window.outside / window.total, window.inside / window.total
+        return np.asarray(low + (high - low) * inside)
+
+    def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
+        """Return the numbers that reports stand for, NaN for "no answer"."""
+        numbers = np.asarray(book(np.minimum(reports, self.room - 1)), dtype=np.float64)
+        return np.where(reports < self.room, numbers, np.nan)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
+        return check_size(read_decoder(data), self.room)
+
+    def write_codebook(self, book: Decoder) -> Any:
+        return book.plain()
+
+    def answer_reading(self) -> Floats:
+        """Return a number for each report whose mean is 1 if the person answered, and 0 if not."""
+        window = self.window
+        mean = (1.0 - window.contrast) * window.share  # of who answered, to be among the last K cells
+        told = np.arange(window.cells) >= self.room
+        return np.asarray(1.0 - (told - mean) / window.contrast)
+
+    def number_reading(self) -> Floats | None:
+        """Return a number for each report whose mean is x − low for a value x, and 0 for no answer.
+
+        None if the mean start is not affine in the value. With unknown a and g for the last K cells, the
+        numbers a + unit·cell/κ have both means if (1 − κ)·average + κ·g = 0, and that of `low` is 0, too.
+        """
+        window, start = self.window, self.start
+        if isinstance(self.line, Circle) or not start.affine(self.line):
+            return None
+        unit, kept = (1 << start.fraction) / start.scale, window.contrast
+        cells = np.arange(window.cells, dtype=np.float64)
+        # The start of the value x is (x − origin)·scale, less half a unit, in units of 2^−fraction cells.
+        first = ((self.line.low - start.origin) * start.scale - 0.5) / (1 << start.fraction)
+        values = (
+            unit / kept * (cells - first - (window.width - 1) / 2.0)
+        )  # of a window at `low` the mean is 0
+        # Adding a to numbers and g to the rest: a = g, and (1 − κ)·(average + a) + κ·a = 0.
+        values[self.room :] = 0.0
+        return np.asarray(values - (1.0 - kept) * values.mean())
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **integers(self.window), "start": self.start.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Optional):
+            raise MalformedReport(f"this kernel needs an optional number, not {type(domain).__name__}")
+        return cls(domain.of, Sliding(*read_integers(device)), LineStart.from_device(device["start"]))
 
 
 COIN: Final = 1 << 32

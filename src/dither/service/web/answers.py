@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.domains import Categories, Line, Several
+from dither.domains import Categories, Line, Optional, Several
 from dither.errors import DitherError, InvalidParameter, MissingExtra, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
 from dither.estimation.estimate import Estimate
@@ -28,7 +28,7 @@ from dither.estimation.summary import Summary
 from dither.question import Question
 from dither.service.collector import Collector
 from dither.service.contract import Contract
-from dither.table import as_csv
+from dither.table import as_csv, show_label
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -105,7 +105,7 @@ def usual_quantity(question: Question) -> str:
     """Return what the usual quantity of a question is called."""
     if isinstance(question.domain, Categories | Several):
         return "frequency"
-    return "mean" if isinstance(question.domain, Line) else "estimate"
+    return "mean" if isinstance(question.domain, Line | Optional) else "estimate"
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:
@@ -210,7 +210,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     wide, words = _widen(plain, query)
     low, high = wide.interval(LEVEL)
     columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
-    named = [str(label) for label in plain.labels]
+    named = [str(show_label(label)) for label in plain.labels]
     labels: Sequence[str | None] = named or [None] * columns[0].size
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     base = _row(query, part, plain.n, name, **shared)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dither.advice.explain import caution
-from dither.domains import Categories, Circle, Interval, Several
+from dither.domains import Categories, Circle, Interval, Optional, Several
 from dither.estimation.estimate import show_interval
 from dither.privacy import Pure
 from dither.question import Question
@@ -83,19 +83,20 @@ def _is_share(row: PlainRow) -> bool:
 
 def question_words(question: Question) -> str:
     """Return what a question asks, and how devices answer it."""
-    domain = question.domain
+    domain, left = question.domain, ", or no answer" if question.domain.optional else ""
+    domain = domain.of if isinstance(domain, Optional) else domain
     if isinstance(domain, Interval):
         unit = f"{THIN}{domain.unit}" if domain.unit else ""
         what = f"a number from {plain(domain.low)} to {plain(domain.high)}{unit}"
     elif isinstance(domain, Circle):
         what = f"a direction on a circle of {plain(domain.length)}"
     elif isinstance(domain, Categories):
-        what = f"one of {whole(len(domain))} answers"
+        what = f"one of {whole(len(domain) - bool(left))} answers"
     elif isinstance(domain, Several):
         what = f"a set of up to {whole(domain.most)} of {whole(len(domain))} items"
     else:
         what = str(domain)
-    return f"{what}; devices run {question.name}"
+    return f"{what}{left}; devices run {question.name}"
 
 
 def promise(contract: Contract) -> list[str]:

@@ -1,0 +1,188 @@
+"""Estimates from answers that may be missing: the mean of those who answered, and how many did.
+
+The report of an optional number has two readings, from the integers (`OptionalKernel`): f, whose mean is
+x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a value and 0 for no answer. With
+averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
+f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Circle
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import ScoreInterval, frequencies
+from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
+from dither.estimation.linear import DirectionInterval, mean_vector
+from dither.estimation.summary import Summary, summarise
+from dither.numerics.distributions import student_t_quantile
+from dither.question import CategoryQuestion, OptionalQuestion
+from dither.reports import Reports
+
+_HALVINGS: Final = 30  # of the distance from the value to an end, for intervals at any time
+_TURNS: Final = 64  # cells of a circle from which on rounding to one does not turn the mean direction
+
+
+@dataclass(frozen=True, eq=False)
+class AverageRatio(ConfidenceInterval):
+    """The interval of a ratio of two averages of the same reports, within public bounds [Fieller54].
+
+    `averages` are those above and below the line, `covariance` their variances and covariance: of the first,
+    of both, of the second. `least` and `most` bound the ratio, and `shift` is added to it. `numbers` are what
+    each report counts for, above and below the line.
+    """
+
+    averages: tuple[float, float]
+    covariance: tuple[float, float, float]
+    n: int
+    shift: float
+    least: float
+    most: float
+    numbers: tuple[Floats, Floats]
+
+    @property
+    def value(self) -> float:
+        """The estimated ratio."""
+        return self.shift + self.averages[0] / self.averages[1]
+
+    @property
+    def error(self) -> float:
+        """Its standard error, to the first order."""
+        ratio, (first, both, second) = self.averages[0] / self.averages[1], self.covariance
+        return math.sqrt(max(first - 2.0 * ratio * both + ratio**2 * second, 0.0)) / self.averages[1]
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the roots θ of (F − θ·G)² = t²·(V_F − 2θ·V_FG + θ²·V_G); the bounds if there is no end."""
+        reach = student_t_quantile(level, self.n - 1) ** 2
+        (above, below), (first, both, second) = self.averages, self.covariance
+        lead = below**2 - reach * second
+        if not (lead > 0.0 and math.isfinite(reach)):  # the share may be 0: every ratio is possible
+            return self.least, self.most
+        middle = above * below - reach * both
+        root = math.sqrt(max(middle**2 - lead * (above**2 - reach * first), 0.0))
+        return self.shift + (middle - root) / lead, self.shift + (middle + root) / lead
+
+    def at_any_time(self) -> AnyTimeAverageRatio:
+        """Return the interval that holds at all numbers of reports at once."""
+        return AnyTimeAverageRatio(self)
+
+
+@dataclass(frozen=True, eq=False)
+class AnyTimeAverageRatio(ConfidenceInterval):
+    """All ratios θ for which the mean of above − θ·below may be 0, at all numbers of reports at once."""
+
+    ratio: AverageRatio
+
+    def interval(self, level: float) -> tuple[float, float]:
+        ratio = self.ratio
+        middle = min(max(ratio.value, ratio.least), ratio.most)
+        return self._end(middle, ratio.least, level), self._end(middle, ratio.most, level)
+
+    def _end(self, near: float, far: float, level: float) -> float:
+        """Return the last possible value between two, by halving; `far` if it is possible itself."""
+        if self._possible(far, level):
+            return far
+        for _ in range(_HALVINGS):
+            middle = (near + far) / 2.0
+            near, far = (middle, far) if self._possible(middle, level) else (near, middle)
+        return far
+
+    def _possible(self, value: float, level: float) -> bool:
+        ratio, n = self.ratio, self.ratio.n
+        theta = value - ratio.shift
+        numbers = ratio.numbers[0] - theta * ratio.numbers[1]
+        first, both, second = ratio.covariance
+        squares = n * max(n - 1, 1) * max(first - 2.0 * theta * both + theta**2 * second, 0.0)
+        mean = ratio.averages[0] - theta * ratio.averages[1]
+        bounded = BoundedNumbers(mean, squares, n, float(numbers.min()), float(numbers.max()))
+        low, high = bounded.interval(level)
+        return bool(low <= 0.0 <= high)
+
+
+def mean_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+    """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    if isinstance(question.line, Circle):
+        return _direction_of_answers(summary, question)
+    values, answered = question.kernel.number_reading(), question.kernel.answer_reading()
+    if values is None:
+        raise NotIdentifiable(
+            f"the mean report of {question.name} on {question.domain} is not affine in the value; Podium, PM "
+            "and SW are designed for means"
+        )
+    above, below = _average(summary, values), _average(summary, answered)
+    if not below > 0.0:
+        raise NotIdentifiable(
+            "so few people answered, if anybody did, that a mean of theirs cannot be estimated; "
+            "dt.response_rate says how many may have"
+        )
+    gaps = values - above, answered - below
+    rest = max(summary.n - 1, 1)
+    first, both, second = (_average(summary, gaps[i] * gaps[j]) / rest for i, j in ((0, 0), (0, 1), (1, 1)))
+    line = question.line
+    spread, ends = (first, both, second), (line.low, line.low, line.high)
+    found = AverageRatio((above, below), spread, summary.n, *ends, (values, answered))
+    return Estimate.of(found, question.guarantee, unit=line.unit)
+
+
+def _average(summary: Summary, values: Floats) -> float:
+    return float((summary.counts * values).sum()) / summary.n
+
+
+def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+    """Estimate the mean direction: who did not answer is the zero vector, on average too, by symmetry."""
+    kernel, line = question.kernel, question.line
+    if kernel.room < _TURNS:
+        raise NotIdentifiable(f"mean directions need {_TURNS} cells or more, not {kernel.room}")
+    vectors = np.zeros(kernel.outcomes, dtype=np.complex128)
+    angles = line.to_unit(question.decode(np.arange(kernel.room)))
+    vectors[: kernel.room] = np.exp(2j * np.pi * angles)
+    mean = mean_vector(summary, vectors)
+    turn = line.length / (2.0 * math.pi)
+    wobble = mean.across / mean.length if mean.length > 0.0 else math.inf
+    value = mean.angle * turn % line.length
+    interval = DirectionInterval(value, wobble, summary.n, line.length)
+    return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
+
+
+def response_rate(reports: Reports | Summary) -> Estimate:
+    """Estimate the share of people who answered a question on `dt.Optional(…)`, from 0 to 1.
+
+    The share and its interval account for the noise: nobody's own silence is known.
+
+    >>> import dither as dt
+    >>> income = dt.Podium(dt.Optional(dt.Interval(0, 10_000)), epsilon=2)
+    >>> reports = income.perturb([3_000] * 30_000 + [None] * 10_000, source=dt.Seeded(7))
+    >>> response_rate(reports)
+    0.749 ± 0.007 (95 %, n = 40 000)
+    >>> dt.mean(reports)
+    2960 ± 60 (95 %, n = 40 000)
+    """
+    summary = summarise(reports)
+    question: Any = summary.question
+    if isinstance(question, CategoryQuestion) and question.categories.optional:
+        found: Estimate = 1.0 - frequencies(summary)[None]
+        return found
+    if not isinstance(question, OptionalQuestion):
+        raise InvalidParameter(
+            f"everybody answers {question.name} on {question.domain}; who may leave a question out is asked "
+            "on dt.Optional(domain)"
+        )
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    kernel = question.kernel
+    kept = kernel.window.contrast
+    other = (1.0 - kept) * kernel.room / kernel.outcomes  # a cell of numbers, of who did not answer
+    share = float(summary.counts[: kernel.room].sum()) / summary.n
+    mean = min(max(share, other), other + kept)
+    error = math.sqrt(mean * (1.0 - mean) / summary.n) / kept
+    interval = ScoreInterval(share, other, kept, summary.n, error)
+    return Estimate((share - other) / kept, error, summary.n, question.guarantee, confidence=interval)

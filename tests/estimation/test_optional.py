@@ -1,0 +1,195 @@
+"""Answers that may be missing: the mean of those who answered, how many did, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
+
+AGE = dt.Optional(dt.Interval(18, 100, unit="years"))
+WIND = dt.Optional(dt.Circle(360))
+
+
+def answers(n: int, share: float, mean: float, seed: int) -> Any:
+    """Ages of some people, masked where they did not answer."""
+    random = np.random.default_rng(seed)
+    return np.ma.MaskedArray(random.normal(mean, 9, n).clip(18, 100), random.random(n) >= share)
+
+
+@pytest.mark.parametrize("design", [dt.Podium, dt.PM, dt.SW])
+@pytest.mark.parametrize("cells", [16, 1 << 16])
+def test_readings_have_the_means_that_they_claim(design: Any, cells: int) -> None:
+    kernel = design(AGE, epsilon=1, cells=cells).kernel
+    for value in (18.0, 43.21, 100.0, math.nan):
+        law = kernel.likelihoods(np.arange(cells), np.float64(value))
+        truth = (0.0, 0.0) if math.isnan(value) else (1.0, value - 18.0)
+        found = float(law @ kernel.answer_reading()), float(law @ kernel.number_reading())
+        assert found == pytest.approx(truth, abs=2e-6)
+
+
+def test_no_answer_has_as_many_cells_as_an_answer_and_no_other_loss() -> None:
+    question = dt.Podium(AGE, epsilon=1, cells=64)
+    laws = [question.probabilities(value) for value in (None, 18, 43.21, 100)]
+    assert all(sum(law) == 1 for law in laws)
+    assert max(max(column) / min(column) for column in zip(*laws, strict=True)) == question.kernel.ratio
+    likely = [sum(chance == max(law) for chance in law) for law in laws]
+    assert likely[0] == likely[1] == likely[3] == question.kernel.window.width
+    assert question.kernel.ratio <= Fraction(math.e).limit_denominator(10**15) + Fraction(1, 10**12)
+
+
+def test_the_mean_is_that_of_those_who_answered() -> None:
+    question = dt.Podium(AGE, epsilon=2)
+    reports = question.perturb(answers(40_000, 0.6, 43, 1), source=dt.Seeded(1))
+    mean, rate = dt.mean(reports), dt.response_rate(reports)
+    assert mean.unit == "years"
+    assert abs(float(mean) - 43) < 4 * float(mean.standard_error) < 3
+    assert abs(float(rate) - 0.6) < 4 * float(rate.standard_error) < 0.05
+    assert dt.estimate(reports).value == mean.value
+    assert dt.mean(dt.Summary.of(reports)).value == mean.value
+    early, late = mean.interval(), mean.at_any_time().interval()
+    assert late[0] < early[0] < early[1] < late[1]
+
+
+def test_who_answers_does_not_move_the_mean_of_the_others() -> None:
+    """A naive average of decoded reports does move: it is the broken twin of this test."""
+    question = dt.Podium(AGE, epsilon=4)
+    means, naive = [], []
+    for share in (1.0, 0.3):
+        reports = question.perturb(answers(40_000, share, 30, 2), source=dt.Seeded(2))
+        means.append(float(dt.mean(reports)))
+        naive.append(float(np.nanmean(question.decode(reports.cells))))
+    assert abs(means[0] - means[1]) < 1.5
+    assert abs(naive[0] - naive[1]) > 2.5
+
+
+@pytest.mark.parametrize(("epsilon", "n", "share"), [(1, 2000, 0.8), (4, 400, 0.4)])
+def test_intervals_hold(epsilon: float, n: int, share: float) -> None:
+    question = dt.Podium(AGE, epsilon=epsilon, cells=1024)
+    held, rates, times = 0, 0, 200
+    for seed in range(times):
+        reports = question.perturb(answers(n, share, 43, seed), source=dt.Seeded(seed))
+        mean, rate = dt.mean(reports).interval(), dt.response_rate(reports).interval()
+        held += mean[0] <= 43.0 <= mean[1]
+        rates += rate[0] <= share <= rate[1]
+    assert held >= 0.9 * times  # 5 % are expected to miss; more than 10 % do with probability 0.001
+    assert rates >= 0.9 * times
+
+
+def test_hardly_anybody_answered() -> None:
+    question = dt.Podium(AGE, epsilon=0.5, cells=256)
+    every = [question.perturb([None] * 500, source=dt.Seeded(seed)) for seed in range(8)]
+    some = [reports for reports in every if float(dt.response_rate(reports)) > 0]
+    none = [reports for reports in every if float(dt.response_rate(reports)) <= 0]
+    assert {dt.mean(reports).interval() for reports in some} == {(18.0, 100.0)}  # nothing is known
+    with pytest.raises(NotIdentifiable, match="response_rate"):
+        dt.mean(none[0])
+
+
+def test_directions_of_those_who_answered() -> None:
+    random = np.random.default_rng(3)
+    given = np.ma.MaskedArray(random.normal(350, 20, 30_000) % 360, random.random(30_000) < 0.5)
+    reports = dt.OGPM(WIND, epsilon=2).perturb(given, source=dt.Seeded(3))
+    mean = dt.mean(reports)
+    assert abs((float(mean) - 350 + 180) % 360 - 180) < 4 * float(mean.standard_error) < 8
+    assert abs(float(dt.response_rate(reports)) - 0.5) < 0.03
+
+
+def test_categories_have_one_more() -> None:
+    mood = dt.KRR(dt.Optional(dt.Categories(["good", "bad"])), epsilon=2)
+    reports = mood.perturb(["good"] * 6000 + ["bad"] * 2000 + [None] * 2000, source=dt.Seeded(4))
+    found = dt.frequencies(reports)
+    assert found.labels == ("good", "bad", None)
+    assert float(found[None]) == pytest.approx(0.2, abs=0.03)
+    assert float(dt.response_rate(reports)) == pytest.approx(1.0 - float(found[None]))
+    assert "no answer: 0." in repr(found)
+    assert found.to_frame()["answer"].to_list() == ["good", "bad", "no answer"]
+
+
+def test_what_else_is_refused_in_words() -> None:
+    reports = dt.Podium(AGE, epsilon=1).perturb([30, None])
+    for function in (dt.variance, dt.distribution, lambda given: dt.quantile(given, 0.5)):
+        with pytest.raises(InvalidParameter, match="everybody answers"):
+            function(reports)
+    with pytest.raises(InvalidParameter, match="Optional"):
+        dt.response_rate(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5]))
+    with pytest.raises(NotIdentifiable, match="Podium"):
+        dt.mean(dt.OGPM(AGE, epsilon=1).perturb([30, None]))
+    with pytest.raises(InvalidParameter, match="linear"):
+        dt.mean(reports, method="likelihood")
+    with pytest.raises(NotIdentifiable, match="no reports"):
+        dt.response_rate(dt.Summary.empty(dt.Podium(AGE, epsilon=1)))
+
+
+@pytest.mark.parametrize("design", [dt.Laplace, dt.Duchi, dt.Hybrid, dt.Optimal, dt.Staircase])
+def test_designs_without_a_window_to_spare_say_so(design: Any) -> None:
+    with pytest.raises(InvalidParameter, match="Podium"):
+        design(AGE, epsilon=1)
+
+
+def test_other_domains_say_what_to_do() -> None:
+    for domain in (dt.Text(5), dt.Several(5, most=2), dt.Sphere()):
+        with pytest.raises(InvalidParameter, match="numbers, angles and categories"):
+            dt.Optional(domain)
+    with pytest.raises(InvalidParameter, match="domain"):
+        dt.Optional(5)
+    assert dt.Optional(AGE) == AGE
+    kept = dt.Optional(dt.Categories(3))
+    assert kept.labels == (0, 1, 2, None) == dt.Optional(kept).labels
+
+
+def test_values_outside_and_nan_are_refused_without_being_shown() -> None:
+    for values in ([17.3], [101.5, None], np.array([30.0, np.nan]), ["43"], [True, None], [10**400]):
+        with pytest.raises(OutsideDomain) as caught:
+            AGE.check(values)
+        assert not any(text in str(caught.value) for text in ("17.3", "101.5", "43"))
+    with pytest.raises(OutsideDomain, match="masked_invalid"):
+        AGE.check(np.array([30.0, np.nan]))
+    assert np.isnan(AGE.check(np.ma.MaskedArray([30.0, np.nan], [False, True]))).tolist() == [False, True]
+
+
+def test_it_travels_and_is_answered_from_an_account(tmp_path: Any) -> None:
+    for asked in (
+        dt.Podium(AGE, epsilon=1),
+        dt.OGPM(WIND, epsilon=1),
+        dt.KRR(dt.Optional(dt.Categories(3)), epsilon=1),
+    ):
+        question = dt.from_json(dt.to_json(asked))
+        assert question == asked.question
+        assert question.design() == asked
+        told = dt.from_bytes(dt.to_bytes(asked.perturb([None] * 3)))
+        assert len(told) == 3
+        key, value = bytes(32), 2 if "KRR" in repr(asked) else 43
+        twice = dt.Memoised(asked, key, name="x").perturb([None, value, None, value]).cells
+        assert twice[0] == twice[2]
+        assert twice[1] == twice[3]
+    asking = dt.Asking("age", dt.Podium(AGE, epsilon=1), asker="example.org", repeat="fresh")
+    account = dt.Account.create(tmp_path / "account", epsilon=3)
+    assert len(account.answer(asking, None)) == 1
+    assert len(account.answer(asking, 140)) == 1  # clipped
+
+
+def test_a_campaign_says_optional() -> None:
+    text = '[questions.age]\ninterval = [18, 100]\nunit = "years"\noptional = true\nepsilon = 1\n'
+    text += '[questions.mood]\ncategories = ["good", "bad"]\noptional = true\nepsilon = 1\n'
+    text += "[questions.wind]\ncircle = 360\noptional = true\nepsilon = 1\n"
+    campaign = dt.Campaign.from_toml(text)
+    assert [question.name for question in campaign.questions.values()] == ["Podium", "KRR", "OGPM"]
+    again = dt.Campaign.from_json(campaign.to_json())
+    assert str(again.questions["age"].domain) == "[18, 100] or no answer"
+    assert again.questions["age"].domain.unit == "years"
+    assert "Whether you answer is hidden" in dt.explain(campaign).person
+    for wrong in ("optional = 1", 'optional = "yes"'):
+        with pytest.raises(InvalidParameter, match="true or false"):
+            dt.Campaign.from_toml(text.replace("optional = true", wrong, 1))
+
+
+def test_the_audit_compares_its_draws() -> None:
+    found = dt.audit(dt.OGPM(WIND, epsilon=1, cells=64))
+    assert found.holds
+    assert "16384 draws" in str(found)
