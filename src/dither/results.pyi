@@ -33,6 +33,7 @@ from .estimation.pairs import EstimatedTables as EstimatedTables
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression
 from .estimation.significance import Significance as Significance
+from .estimation.weights import Weights as Weights
 from .maps.density import DensityMap as DensityMap
 from .maps.density import Flows as Flows
 from .mechanisms.base import Mechanism as Mechanism

@@ -8,6 +8,7 @@ import pytest
 import dither as dt
 from dither.errors import Infeasible, InvalidParameter, NotIdentifiable
 from dither.estimation.weights import count_weighted, freedom, influences, student
+from dither.results import Weights
 
 LABELS = ["a", "b", "c"]
 SEX = dt.RR(dt.Categories(["f", "m"]), epsilon=1)
@@ -51,7 +52,7 @@ def test_one_table_is_post_stratification_and_a_base_is_kept() -> None:
     assert dt.weights.rake(columns, known).values.tolist() == pytest.approx([10, 20, 30, 40])
     based = dt.weights.rake({"a": ["x", "x", "y"]}, {"a": {"x": 8, "y": 2}}, base=[1, 3, 1])
     assert based.values.tolist() == pytest.approx([2, 6, 2])
-    weights = dt.weights.Weights([1, 1, 1, 3])
+    weights = Weights([1, 1, 1, 3])
     assert (weights.design_effect, weights.effective) == pytest.approx((4 / 3, 3.0))
     assert weights.to_frame()["weight"].tolist() == [1, 1, 1, 3]
     assert "design effect 1.33" in weights._repr_html_()
@@ -118,7 +119,7 @@ def test_equal_weights_change_nothing() -> None:
         assert one.half_width() == pytest.approx(plain.sum(["a", "b"]).half_width(), rel=0.1)
     number = dt.SW(dt.Interval(0, 1), epsilon=1, cells=1 << 10)
     reports = number.perturb(values, source=dt.Seeded(2))
-    counts = count_weighted(reports, dt.weights.Weights(np.ones(400)))
+    counts = count_weighted(reports, Weights(np.ones(400)))
     assert counts.counts == pytest.approx(dt.Summary.of(reports).counts)
     plain, weighted = dt.distribution(reports, 8), dt.distribution(reports, 8, weights=np.ones(400))
     assert weighted.probabilities == pytest.approx(plain.probabilities, abs=1e-6)
@@ -160,6 +161,6 @@ def test_raked_columns_leave_what_they_do_not_explain() -> None:
     assert mean == pytest.approx(0.5)
     assert np.abs(moved).max() < 1e-9
     assert student(mean, moved).error < 1e-12
-    plain = influences(group.astype(float), dt.weights.Weights(weights.values))[1]
+    plain = influences(group.astype(float), Weights(weights.values))[1]
     assert plain.std() > 0.4
     assert freedom(np.append(np.zeros(997), [1.0, -1.0, 1.0])) < 10

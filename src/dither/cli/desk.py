@@ -38,54 +38,72 @@ _SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 
 @dataclass(frozen=True)
 class Rows:
-    """Reports by question and public columns, of the people who answered what is asked about."""
+    """The people who answered a question and those asked together with it: reports, and public columns."""
 
-    reports: dict[str, Reports]
+    reports: Reports
+    others: dict[str, Reports]
     columns: dict[str, list[Any]]
 
 
-def read_rows(paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None) -> Rows:
-    """Read files of reports of the same questions; rows without one of the answers are left out."""
+def read_rows(
+    paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None
+) -> dict[str, Rows]:
+    """Read files of reports of the same questions: for each question the rows with all that is asked."""
     from dither.reports import Reports
 
-    reports: dict[str, list[Reports]] = {}
-    columns: dict[str, list[Any]] = {}
+    parts: dict[str, list[tuple[dict[str, Reports], dict[str, list[Any]]]]] = {}
     left_out = 0
     for path in paths:
         reader, campaign = table_format(path), carried_questions(path, given)
-        questions = campaign.questions
-        if column is not None and column not in questions:
-            raise click.UsageError(f"{shown_name(path)}: {unknown_name('question', column, questions)}")
-        there = reader.columns(path)
-        wanted = [column] if column is not None else list(questions)
-        others = [name for name in (*asked.by, asked.cross) if name is not None]
-        names = list(dict.fromkeys([*wanted, *(name for name in others if name in questions)]))
+        questions, there = campaign.questions, reader.columns(path)
+        together = [name for name in (*asked.by, asked.cross) if name is not None and name in questions]
+        wanted = [column] if column is not None else [name for name in questions if name not in together]
         public = [name for name in asked.by if name not in questions]
         public += [asked.weight] if asked.weight is not None else []
-        for name in public:
-            if name in questions:
-                raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
-            if name not in there:
-                raise click.UsageError(f"{shown_name(path)}: {unknown_name('column', name, there)}")
-        if asked.cross is not None and asked.cross not in questions:
-            raise click.UsageError(f"{shown_name(path)}: {unknown_name('question', asked.cross, questions)}")
-        for chunk in reader.read(path, [*names, *public]):
-            present = {name: ~chunk.absent(name) for name in names}
-            kept = present[names[0]].copy()
-            # Each question alone keeps its own answers; questions together keep the people who answered both.
-            for name in names[1:]:
-                kept &= present[name]
-            left_out += int((~kept).sum())
-            for name in names:
-                told = chunk.reports(name, questions[name])
-                rows = kept[present[name]] if len(told) == int(present[name].sum()) else kept
-                reports.setdefault(name, []).append(told[rows])
-            for name in public:
-                cells = chunk.cells(name)
-                columns.setdefault(name, []).extend(cells[row] for row in kept.nonzero()[0].tolist())
+        _check_columns(path, wanted, public, asked, questions, there)
+        for chunk in reader.read(path, list(dict.fromkeys([*wanted, *together, *public]))):
+            present = {name: ~chunk.absent(name) for name in {*wanted, *together}}
+            told = {name: chunk.reports(name, questions[name]) for name in present}
+            cells = {name: chunk.cells(name) for name in public}
+            for name in wanted:
+                kept = present[name].copy()
+                for other in together:
+                    kept &= present[other]
+                left_out += int((present[name] & ~kept).sum())
+                mine = {key: told[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
+                rows = kept.nonzero()[0].tolist()
+                labels = {key: [column[row] for row in rows] for key, column in cells.items()}
+                parts.setdefault(name, []).append((mine, labels))
     if left_out:
         click.echo(f"left out: {number_of(left_out, 'row')} without one of the answers", err=True)
-    return Rows({name: Reports.concatenate(parts) for name, parts in reports.items()}, columns)
+    found: dict[str, Rows] = {}
+    for name, chunks in parts.items():
+        joined = {key: Reports.concatenate([mine[key] for mine, _ in chunks]) for key in chunks[0][0]}
+        columns = {key: [cell for _, labels in chunks for cell in labels[key]] for key in chunks[0][1]}
+        found[name] = Rows(joined[name], joined, columns)
+    return found
+
+
+def _check_columns(
+    path: Path,
+    wanted: Sequence[str],
+    public: Sequence[str],
+    asked: Wanted,
+    questions: Mapping[str, Any],
+    there: Sequence[str],
+) -> None:
+    """Raise UsageError for a question or a column that the file does not have, or that is not public."""
+    place = shown_name(path)
+    for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
+        if name not in questions:
+            raise click.UsageError(f"{place}: {unknown_name('question', name, questions)}")
+    for name in public:
+        if name in questions:
+            raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
+        if name not in there:
+            raise click.UsageError(f"{place}: {unknown_name('column', name, there)}")
+    if not wanted:
+        raise click.UsageError("there is no question left beside those of --by")
 
 
 def weights_of(cells: Iterable[Any], column: str) -> list[float]:
@@ -102,25 +120,20 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
     return found
 
 
-def answer_rows(rows: Rows, asked: Wanted, column: str | None) -> dict[str, Any]:
+def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     """Return the results for each question, by a title that names the question."""
     from dither.estimation.groups import estimate
     from dither.estimation.pairs import crosstab
 
-    weights = None if asked.weight is None else weights_of(rows.columns[asked.weight], asked.weight)
-    by: dict[str, Any] = {
-        name: rows.reports[name] if name in rows.reports else rows.columns[name] for name in asked.by
-    }
-    names = [column] if column is not None else [n for n in rows.reports if n not in by and n != asked.cross]
-    if asked.cross is not None and len(names) != 1:
-        raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(names)}")
-    if not names:
-        raise click.UsageError("there is no question left beside those of --by")
+    if asked.cross is not None and len(found) != 1:
+        raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(found)}")
     results: dict[str, Any] = {}
-    for name in names:
-        reports = rows.reports[name]
+    for name, rows in found.items():
+        reports = rows.reports
+        weights = None if asked.weight is None else weights_of(rows.columns[asked.weight], asked.weight)
+        by: dict[str, Any] = {key: rows.others.get(key, rows.columns.get(key)) for key in asked.by}
         if asked.cross is not None:
-            table = crosstab(reports, rows.reports[asked.cross], weights=weights)
+            table = crosstab(reports, rows.others[asked.cross], weights=weights)
             shown = {None: table, "rows": table.within_rows, "columns": table.within_columns}[asked.within]
             results[f"{name} × {asked.cross}"] = shown() if callable(shown) else shown
             if asked.test:

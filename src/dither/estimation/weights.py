@@ -29,7 +29,7 @@ from dither.table import ResultTable, element
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Weights", "rake"]
+__all__ = ["rake"]
 
 _ROUNDS: Final = 1000
 _CLOSE: Final = 1e-10  # relative, of a total
@@ -44,8 +44,7 @@ class Weights:
 
     Every estimate that has `weights=` takes them, or a plain list. `np.asarray(weights)` are the numbers.
 
-    >>> import dither as dt
-    >>> dt.weights.Weights([1, 1, 1, 3])
+    >>> Weights([1, 1, 1, 3])
     Weights(4 people: 1 to 3, design effect 1.33, as many as 3.0 equal ones)
     """
 

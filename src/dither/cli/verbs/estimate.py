@@ -515,7 +515,7 @@ def _of_files(
     paths = [path for name in files for path in _matching(name)]
     if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
         found = desk().read_rows(paths, wanted, column, asked)
-        results: dict[str, Any] = desk().answer_rows(found, wanted, column)
+        results: dict[str, Any] = desk().answer_rows(found, wanted)
         desk().print_results(results, as_json)
         return results
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
