@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -62,7 +63,7 @@ class Wanted:
         """Whether reports with their rows are needed: counts do not do."""
         return self.weight is not None or self.cross is not None or self.test
 
-    def check(self, files: Sequence[str], question: str | None) -> None:
+    def check(self, files: Sequence[str], question: bool) -> None:
         """Raise UsageError if the options do not go together."""
         remote = [name for name in files if name.startswith(ADDRESSES)]
         wrong = {
@@ -80,7 +81,7 @@ class Wanted:
             "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
             "and dt.post_stratified in Python": self.rows and any("://" in name for name in files),
             "addresses of collectors go without files and --question": remote
-            and (len(remote) < len(files) or question is not None),
+            and (len(remote) < len(files) or question),
         }
         for message, found in wrong.items():
             if found:
@@ -246,7 +247,9 @@ def _text(label: str, value: Any) -> str:
             [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
             for name, line in zip(value.labels, zip(*ends, strict=True), strict=True)
         ]
-        return table(["answer", "share (95 %)"], rows)
+        shown = table(["answer", "share (95 %)"], rows)
+        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
+        return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
         return f"  {label}: {value}"
     low, high = value.bands()
@@ -281,7 +284,10 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         return {"answer": label, "problem": value}
     if isinstance(value, Estimate) and value.labels:
         low, high = value.interval()
+        sizes = getattr(value, "sizes", None)
+        more = {"sizes": _plain("at least so many items", sizes)} if sizes else {}
         return {
+            **more,
             "answer": label,
             "labels": [str(show_label(name)) for name in value.labels],
             "value": np.asarray(value.value).tolist(),
@@ -298,6 +304,34 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         "probabilities": value.probabilities.tolist(),
         "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
     }
+
+
+def print_versions(
+    found: Mapping[str, Sequence[Summary]], column: str | None, as_json: bool
+) -> dict[str, Any]:
+    """Print one estimate of each question from all its versions, each weighted by its precision."""
+    from dither.estimation.comparison import combine
+
+    if column is not None:
+        if column not in found:
+            raise click.UsageError(str(unknown_name("question", column, found)))
+        found = {column: found[column]}
+    together: dict[str, tuple[str, Any]] = {}
+    for name, summaries in found.items():
+        some = [summary for summary in summaries if summary.n] or list(summaries[:1])
+        label = "frequencies" if _is_categorical(some[0]) else "mean"
+        together[name] = (label, combine(some))
+    if as_json:
+        print_json({name: [_plain(*answer)] for name, answer in together.items()})
+        return {name: answer for name, (_, answer) in together.items()}
+    for name, answer in together.items():
+        versions = ", ".join(
+            f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
+            for summary in found[name]
+        )
+        click.echo(f"{name}: {versions}; each version weighs by its precision")
+        click.echo(_text(*answer))
+    return {name: answer for name, (_, answer) in together.items()}
 
 
 ADDRESSES: Final = ("http://", "https://")
@@ -367,8 +401,10 @@ def print_remote_groups(
 @click.option("--column", help="Estimate one question only.")
 @click.option(
     "--question",
+    "asked_by",
+    multiple=True,
     help="The questions of reports out of a database: a specification (with --column), or a campaign, in "
-    "TOML or signed, or its address.",
+    "TOML or signed, or its address. Of a database: repeatable, for versions of a campaign.",
 )
 @click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
@@ -390,6 +426,10 @@ def print_remote_groups(
 @click.option("--table", "table_name", default="reports", help="Of a database: the table of reports.")
 @click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
 @click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
+@click.option("--wide", is_flag=True, help="Of a database: a row is a person, a column a question.")
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Of a database: reports of this day and later."
+)
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
@@ -424,7 +464,7 @@ def print_remote_groups(
 def command(
     files: tuple[str, ...],
     column: str | None,
-    question: str | None,
+    asked_by: tuple[str, ...],
     bins: int | None,
     shares: tuple[float, ...],
     step: float | None,
@@ -433,6 +473,8 @@ def command(
     table_name: str,
     folded: str | None,
     unique: bool,
+    wide: bool,
+    since: datetime | None,
     renamed: tuple[str, ...],
     tokens: tuple[str, ...],
     weight: str | None,
@@ -461,6 +503,7 @@ def command(
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
+    dither estimate duckdb://reports.db --question version-1.json --question version-2.json
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --by day
 
@@ -474,11 +517,12 @@ def command(
     (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
     wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum)
-    wanted.check(files, question)
+    wanted.check(files, bool(asked_by))
     written = output is not None or plot is not None
     if written:
         desk().check_outputs(files, output, plot)
-    asked = None if question is None else _questions(question, column)
+    versions = [_questions(place, column) for place in asked_by]
+    results: dict[str, Any]
     if files[0].startswith(ADDRESSES):
         results = (
             print_remote_groups(files, tokens, wanted, column, as_json)
@@ -488,16 +532,15 @@ def command(
     elif any("://" in name for name in files):
         from dither.cli.verbs import sql
 
-        if not sql.all_addresses(files) or asked is None:
+        if not sql.all_addresses(files) or not versions:
             raise click.UsageError("a database carries no questions; state them with --question FILE")
-        counts = sql.counts_of(files, asked, sql.report_table(table_name, unique, renamed), folded)
-        if by:
-            results = print_groups(sql.groups_of(asked, counts, by), column, wanted, as_json)
-        else:
-            found = sql.summaries_of(asked, counts)
-            results = print_estimates(found, "the database", column, wanted, as_json)
+        table = sql.report_table(table_name, unique, wide, renamed)
+        counts = [sql.counts_of(files, asked, table, folded, since) for asked in versions]
+        results = _of_database(versions, counts, column, wanted, as_json)
     else:
-        results = _of_files(files, column, asked, wanted, as_json)
+        if len(versions) > 1:
+            raise click.UsageError("several versions of a campaign are of a database; give one --question")
+        results = _of_files(files, column, versions[0] if versions else None, wanted, as_json)
     if written:
         desk().write_results(results, output, plot)
 
@@ -533,6 +576,26 @@ def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None
     from dither.data.files import carried_questions
 
     return bool(set(by) & set(carried_questions(paths[0], asked).questions))
+
+
+def _of_database(
+    versions: Sequence[Campaign],
+    counts: Sequence[dict[str, list[Any]]],
+    column: str | None,
+    wanted: Wanted,
+    as_json: bool,
+) -> dict[str, Any]:
+    """Print the estimates of a campaign, or of its versions, from the counts of a database."""
+    from dither.cli.verbs import sql
+
+    if len(versions) > 1:
+        if wanted.by or wanted.numbers:
+            raise click.UsageError("of several versions there are means and frequencies, of all days")
+        return print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
+    if wanted.by:
+        return print_groups(sql.groups_of(versions[0], counts[0], wanted.by), column, wanted, as_json)
+    found = sql.summaries_of(versions[0], counts[0])
+    return print_estimates(found, "the database", column, wanted, as_json)
 
 
 def _questions(place: str, column: str | None) -> Campaign:
