@@ -50,16 +50,17 @@ def test_distributions_are_those_of_the_benchmark() -> None:
         assert errors[3:] == pytest.approx(means[:2:-1], abs=5.1e-4, rel=0)
 
 
-def cells_of(text: str, name: str) -> list[list[str]]:
-    lines = re.findall(
-        r"^\| [0-9].*",
-        text.split(f"<!-- {name}: begin -->")[1].split(f"<!-- {name}: end -->", maxsplit=1)[0],
-        re.M,
-    )
+def table_rows(text: str) -> list[list[str]]:
+    lines = re.findall(r"^\| [0-9].*", text, re.M)
     return [
         [re.sub(r"(?<=\d) (?=\d)", "", cell.strip()) for cell in line.strip("| ").split("|")]
         for line in lines
     ]
+
+
+def cells_of(text: str, name: str) -> list[list[str]]:
+    rest = text.split(f"<!-- {name}: begin -->")[1]
+    return table_rows(rest.split(f"<!-- {name}: end -->", maxsplit=1)[0])
 
 
 def test_frequencies_are_computed_from_the_integers() -> None:
@@ -84,11 +85,7 @@ def test_frequencies_are_computed_from_the_integers() -> None:
 
 def test_ranges_and_tables_are_those_of_the_page_on_frequencies() -> None:
     """Both pages state one run: bounds, and what reaches them."""
-    other = (ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8")
-    listed = [
-        [re.sub(r"(?<=\d) (?=\d)", "", cell.strip()) for cell in line.strip("| ").split("|")]
-        for line in re.findall(r"^\| [0-9].*", other, re.M)
-    ]
+    listed = table_rows((ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8"))
     ranges = {(row[0], row[1]): row for row in listed if len(row) == 8}
     for size, epsilon, bound, reached, hierarchical, subsets in cells_of(PAGE, "ranges"):
         row = ranges[size, epsilon]
