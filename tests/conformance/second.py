@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any, Final
 
 Take = Callable[[int], bytes]
@@ -69,6 +70,25 @@ def response(take: Take, own: int, cells: int, step: int, size: int) -> int:
     if late >= 0:
         return late if int.from_bytes(take(4), "little") < step % (1 << 32) else own
     return v // first if v < cells * first else own
+
+
+def in_box(d: dict[str, Any], record: list[float], take: Take) -> int:
+    """The page's draw `box`, on a grid."""
+    rule, count = d["selector"], d["width"]
+    g, scale = rule["grain"], rule["scale"]
+    at = [
+        min(max(int((x - a) / (b - a) * 65536 // 1), 0), 65535)
+        for x, (a, b) in zip(record, rule["box"], strict=True)
+    ]
+    at = [(x >> g << g) + (1 << g >> 1) for x in at]
+    sides = [[min(32768 + (2 * i + 1 - m) * scale // (2 * m), 65535) for i in range(m)] for m in rule["per"]]
+    far = [
+        (sum((s * (x - y)) ** 2 for s, x, y in zip(rule["scales"], at, point, strict=True)), number)
+        for number, point in enumerate(product(*sides))
+    ]
+    told = response(take, -1, count, int(d["step"], 16), d["bits"])
+    other = below(take, d["cells"])
+    return other if told < 0 else sorted(far)[told][1]
 
 
 def alias(take: Take, weights: list[int]) -> int:
@@ -270,6 +290,27 @@ def two_copies(d: dict[str, Any], path: Any, take: Take) -> list[int]:
     ]
 
 
+def projective(d: dict[str, Any], own: int, take: Take) -> int:
+    """A point of a finite geometry."""
+    q, t, c = d["order"], d["dimension"], d["polynomial"]
+    p = next(prime for prime in range(2, q + 1) if q % prime == 0)
+    n = len(c)
+    m = n // t
+    points, block = (q**t - 1) // (q - 1), (q ** (t - 1) - 1) // (q - 1)
+    s = [0] * (n - 1) + [1]
+    while len(s) < m * points:
+        s.append(-sum(one * other for one, other in zip(c, s[-n:], strict=True)) % p)
+    inside = [i for i in range(points) if not any(s[i + j * points] for j in range(m))]
+    high, low = int(d["own"], 16), int(d["other"], 16)
+    while True:
+        u = int.from_bytes(take(d["bits"] // 8), "little")
+        if u < block * high + (points - block) * low:
+            break
+    outside = [i for i in range(points) if i not in set(inside)]
+    found = inside[u // high] if u < block * high else outside[(u - block * high) // low]
+    return (found - own) % points
+
+
 def prefix(d: dict[str, Any], text: str, take: Take) -> int:
     """A seed, and the bucket of one prefix of a text."""
     alphabet = d["domain"]["alphabet"]
@@ -295,6 +336,8 @@ def question(d: dict[str, Any], value: dict[str, Any], take: Take) -> list[int]:
     inner = d["draws"][number]
     if inner["draw"] == "indices":
         return [j, *indices(inner, table[place], take)]
+    if inner["draw"] == "projective":
+        return [j, projective(inner, table[place], take)]
     told = response(take, table[place], inner["cells"], int(inner["step"], 16), inner["bits"])
     return [j, told]
 
@@ -328,7 +371,7 @@ _PLACES: Final = {
 }
 PAGE: Final = (
     *_PLACES,
-    *("two copies", "channel", "table", "indices", "questions", "prefix"),
+    *("two copies", "channel", "table", "indices", "questions", "prefix", "box"),
     *("joint response", "joint bits", "joint hashed"),
 )
 
@@ -350,6 +393,8 @@ def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
         row = question(d, value, take)
         width = 1 + max(one.get("chosen", 1) for one in d["draws"])
         return bytes(row + [0] * (width - len(row)))
+    if kind == "box":
+        return bytes([in_box(d, value, take)])
     if kind == "indices":
         return bytes(indices(d, code(d["domain"], value), take))
     if kind == "table":

@@ -19,6 +19,7 @@ from dither.mechanisms.base import Mechanism
 from dither.service.contract import Contract, Published, promises
 from dither.service.settings import public_part
 from dither.wire.codec import Campaign, read_named
+from tests.conformance.draws import nearest
 from tests.conformance.logs import NEXT, THIRD, key_before
 from tests.conformance.refused import FOLDER, LINE, MISSING, WORDS, put
 from tests.conformance.signatures import KEY, contract
@@ -69,11 +70,20 @@ def _claimed(mechanism: Mechanism[Any], name: str, like: Mechanism[Any] | None =
     return json.dumps(data | {"mechanism": name, "parameters": _whole(like or mechanism)["parameters"]})
 
 
-def _edge(mechanism: Mechanism[Any], field: str, sign: int) -> tuple[str, str]:
-    """Return two specifications: an integer that just keeps ε, and the same with one unit that does not."""
+def edge(mechanism: Mechanism[Any], field: str, sign: int) -> tuple[str, str]:
+    """Return two specifications: an integer that just keeps ε, and the same with one unit that does not.
+
+    The field may be further inside, `draws.0.heads`.
+    """
+    path = [int(name) if name.isdigit() else name for name in field.split(".")]
+
+    def holder(device: Any) -> Any:
+        for name in path[:-1]:
+            device = device[name]
+        return device
 
     def text(number: int) -> str:
-        return changed(mechanism, lambda device: device.update({field: f"{number:x}"}))
+        return changed(mechanism, lambda device: holder(device).__setitem__(path[-1], f"{number:x}"))
 
     def keeps(number: int) -> bool:
         try:
@@ -82,7 +92,7 @@ def _edge(mechanism: Mechanism[Any], field: str, sign: int) -> tuple[str, str]:
             return False
         return True
 
-    fine = int(json.loads(mechanism.device_text)[field], 16)
+    fine = int(holder(json.loads(mechanism.device_text))[path[-1]], 16)
     gap = fine >> 20
     assert keeps(fine)
     assert not keeps(fine + sign * gap)
@@ -197,8 +207,15 @@ def specifications() -> Iterator[Case]:
         ("hashed", dt.OLH(dt.Categories(5000), epsilon=2), "step", -1),
         ("hadamard", dt.HadamardResponse(dt.Categories(100), epsilon=1), "heads", 1),
         ("subset", dt.SubsetSelection(dt.Categories(20), epsilon=1), "heads", 1),
+        ("sectors", dt.rivals.Sectors(dt.Circle(360), epsilon=1), "step", -1),
+        ("mixture", dt.Hybrid(LINE, epsilon=1), "second.step", 1),
+        ("several", dt.SetResponse(dt.Several(9, most=2), epsilon=1), "heads", 1),
+        ("projective", dt.ProjectiveResponse(dt.Categories(20), epsilon=1), "own", 1),
+        ("pair", dt.TraCSC(dt.Rectangle(LINE, LINE), epsilon=2), "first.step", 1),
+        ("nearest", nearest()["disk"], "step", 1),
+        ("listing", nearest()["listing"], "step", 1),
     ):
-        fine, wrong = _edge(made, field, sign)
+        fine, wrong = edge(made, field, sign)
         yield READ, f"to the last unit: {kind}", f'the last "{field}" that keeps ε', fine
         yield REFUSED, f"to the last unit: {kind}", f'one unit of "{field}" beyond ε', wrong
     for kind, made in (

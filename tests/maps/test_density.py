@@ -14,6 +14,7 @@ from dither import maps
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.maps.density import likelihoods
 from dither.mechanisms.places.base import grid
+from tests.support.repository import DATA
 from tools.coverage_maps import MECHANISMS, measured
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
@@ -319,3 +320,57 @@ def test_shares_hold_for_every_mechanism(name: str) -> None:
     """Of 3 × 24 intervals of 95 % at least 57 hold: fewer is a chance of 10⁻⁶ if they are independent."""
     held = [measured(name, epsilon, 800, 12) for epsilon in (2.0, 6.0)]
     assert sum(12 * share for one in held for share in one.values()) >= 57
+
+
+def test_synthetic_paths_go_where_the_flows_go() -> None:
+    area = dt.Rectangle(dt.Interval(-1, 3), dt.Interval(10, 12))
+    there = [[(-0.5, 10.5), (2.5, 11.5)]] * 3 + [[(2.5, 11.5), (2.5, 11.5)]]
+    seen = maps.flows_between(there, area, 4, 2)
+    drawn = maps.synthesise(seen, 4_000, length=4, source=dt.Seeded(3))
+    assert len(drawn) == 4_000
+    assert set(drawn.lengths.tolist()) == {4}
+    area.check(drawn.points)
+    again = maps.flows_between(drawn, area, 4, 2).counts
+    assert (again > 0).sum() == 2
+    assert again.max() / 4_000 == pytest.approx(0.75, abs=0.03)
+    steps = np.diff(drawn.points.reshape(-1, 4, 2), axis=1)
+    assert steps == pytest.approx(np.repeat(steps[:, :1], 3, axis=1))  # straight, at equal steps
+    starts = drawn.points.reshape(-1, 4, 2)[:, 0] % 1.0
+    assert np.histogram(starts[:, 0], 4, (0, 1))[0] == pytest.approx(1_000, rel=0.15)  # evenly in a cell
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"n": 0}, {"n": 1.5}, {"n": True}, {"n": 5, "length": 1}, {"n": 10_000_000, "length": 2}],
+)
+def test_what_no_paths_are_drawn_from(arguments: dict[str, Any]) -> None:
+    seen = maps.flows_between([[(0, 0), (1, 1)]], SQUARE, 2, 2)
+    with pytest.raises(InvalidParameter):
+        maps.synthesise(seen, **arguments)
+    with pytest.raises(InvalidParameter, match="flows"):
+        maps.synthesise(seen.counts, 5)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("epsilon", "most"), [(4.0, 0.2), (8.0, 0.1)])
+def test_synthetic_paths_of_chicago_are_better_than_independent_places(epsilon: float, most: float) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = DATA / "tracs_chi_trajectories_timeordered.parquet"
+    if not file.exists():
+        pytest.skip("the papers' data are not here")
+    table = parquet.read_table(file)
+    trip, u, v = (table[name].to_numpy() for name in ("traj", "u", "v"))
+    first, last = (
+        np.flatnonzero(np.r_[True, np.diff(trip) != 0]),
+        np.flatnonzero(np.r_[np.diff(trip) != 0, True]),
+    )
+    places = np.clip(np.stack([u, v], axis=1), 0.0, 1.0)
+    ends = [places[[a, b]] for a, b in zip(first, last, strict=True) if b > a]
+    truth = maps.flows_between(ends, SQUARE, 3, 3).counts / len(ends)
+    found = maps.flows(dt.TraCSC(SQUARE, epsilon=epsilon).perturb(ends, source=dt.Seeded(1)), 3, 3)
+    drawn = (
+        maps.flows_between(maps.synthesise(found, 20_000, source=dt.Seeded(2)), SQUARE, 3, 3).counts / 20_000
+    )
+    independent = np.outer(drawn.sum(axis=1), drawn.sum(axis=0))
+    assert np.abs(drawn - truth).sum() / 2 < most
+    assert np.abs(independent - truth).sum() / 2 > 0.3

@@ -25,7 +25,6 @@ from dither.service.contract import Contract, Published
 from dither.service.server import ServerPlan, from_environment
 from dither.service.settings import Settings, make_sealing_key
 from dither.service.store.sqlite import SqliteStore
-from dither.service.web.requests import client_address, limited_as
 from dither.wire.batch import JSON, PACKED, BatchBody
 from dither.wire.ohttp import (
     GATEWAY,
@@ -150,6 +149,17 @@ def test_a_request_that_is_replayed_counts_once(caller: Caller) -> None:
     assert stored(caller) == 3
 
 
+def test_a_device_learns_inside_when_to_send_again(caller: Caller) -> None:
+    """What a relay must not read, it cannot hand on: the seconds are in the encrypted answer."""
+    caller.collector.store.close()  # nothing can be written any more
+    plain = BinaryRequest("POST", PATH, PACKED, body(1).to_bytes()).to_bytes("city.example")
+    sealed, exchange = encapsulate(plain, PUBLIC)
+    answer = post(caller, sealed)
+    read = BinaryResponse.from_bytes(exchange.decrypt_answer(answer.content))
+    assert (answer.status_code, "retry-after" in answer.headers) == (200, False)
+    assert (read.status, read.retry_after, len(read.to_bytes())) == (503, "5", 512)
+
+
 def test_campaigns_are_read_encrypted(caller: Caller) -> None:
     path = f"/v1/campaigns/{CAMPAIGN.id}"
     assert ask(caller, path=path, method="GET") == (200, caller.get(path).json())
@@ -233,11 +243,6 @@ def test_a_relay_has_no_limit_of_rate(tmp_path: Path) -> None:
         caller.close()
 
 
-def test_relays_of_ipv6_are_known_by_their_network() -> None:
-    scope = {"client": ("2001:db8::9", 1), "headers": []}
-    assert client_address(scope, frozenset()) == limited_as("2001:db8::7")
-
-
 def test_a_collector_without_the_key_does_not_start(tmp_path: Path) -> None:
     signed, asker = tmp_path / "campaign.json", KEY
     open_ended = contract(name="sealed", sealing_key=PUBLIC, ends=contract().ends.replace(year=2120))
@@ -258,7 +263,7 @@ def test_a_collector_without_the_key_does_not_start(tmp_path: Path) -> None:
 def test_a_reload_without_the_key_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "campaign.toml"
     file.write_text(OPEN, encoding="utf-8")
-    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"))
+    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), new_key=True)
     writer = plan.writer(plan.read_campaigns())
     try:
         known = list(writer.collector.campaigns)
@@ -278,7 +283,7 @@ def test_every_worker_has_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     key = configuration(make_sealing_key(place))
     file = tmp_path / "campaign.toml"
     file.write_text(OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"'), encoding="utf-8")
-    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), sealing_keys=(str(place),))
+    plan = ServerPlan((str(file),), str(tmp_path / "store.sqlite"), sealing_keys=(str(place),), new_key=True)
     campaign = plan.read_campaigns()[0]
     told = json.dumps(asdict(plan))
     assert place.read_text().strip().rpartition(":")[2] not in told + repr(plan) + repr(plan.private_keys)
@@ -365,20 +370,20 @@ const gateway = new URL("/.well-known/ohttp-gateway", address).href;
 const pinned = {json.dumps(sealing_key)};
 const campaign = await fetchCampaign(address, {json.dumps(published_key)}, relayed(gateway, pinned));
 const device = await Device.open({{ epsilon: 50, store: memoryStore() }});
-const asks = ["minutes", "browser"].map((name) => device.question(...campaign.questions[name]));
+const asks = ["minutes", "browser"].map((name) => device.asking(...campaign.questions[name]));
 const told = [];
 let lost = true; // the first answer is lost on the way, so that the batch is sent again
 const fetch = async (...request) => {{
   const answer = await globalThis.fetch(...request);
   told.push([answer.status, request[0] === gateway, request[1].body.length]);
-  return lost ? ((lost = false), {{ ok: false, status: 502 }}) : answer;
+  return lost ? ((lost = false), new Response("", {{ status: 502 }})) : answer;
 }};
 let sent = 0;
 for (const pack of [undefined, packedBody]) {{
   for (let i = 0; i < 5; i++) await device.answer(asks[0], 30 + i);
   await device.answer(asks[1], "firefox");
   const options = {{ fetch: relayed(gateway, campaign.terms.sealing_key, fetch), pack }};
-  for (let i = 0; i < 2; i++) sent += await device.send(asks, address + "/batches", options);
+  for (let i = 0; i < 2; i++) sent += (await device.send(asks, address + "/batches", options)).sent;
 }}
 console.log(JSON.stringify({{ sent, told }}));
 """

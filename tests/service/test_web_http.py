@@ -268,6 +268,7 @@ def test_origins_and_preflights(start: Started) -> None:
         PATH, content=body(1).to_bytes(), headers={"content-type": PACKED, "origin": "https://city.example"}
     )
     assert sent.headers["access-control-allow-origin"] == "https://city.example"
+    assert sent.headers["access-control-expose-headers"] == "retry-after"  # pages read when to send again
     assert "set-cookie" not in sent.headers
     other = client.get("/v1/campaigns", headers={"origin": "https://evil.example"})
     assert "access-control-allow-origin" not in other.headers
@@ -296,8 +297,8 @@ def test_what_operators_see(start: Started) -> None:
     assert 'dither_refused_total{reason="label"} 1' in shown
     assert 'question="minutes"} 3' in shown
     assert "dither_commits_total 1" in shown
-    client.writer.repeated = 1_000_001  # a counter has all its digits
-    assert "dither_repeated_total 1000001" in client.get("/metrics").text
+    client.collector.signals.add("repeated_total", 1_000_001)  # a counter has all its digits
+    assert "dither_repeated_total 1000001\n" in client.get("/metrics").text
 
 
 def test_admin_actions_need_the_token_in_the_header(start: Started) -> None:

@@ -153,9 +153,12 @@ class PairedCoins:
         outcome = source.choices((self.both, self.one, self.one, self.neither), pairs)
         return np.stack([outcome <= 1, outcome & 1 == 0], axis=1)
 
-    def scatter(self, people: int, each: int, source: Source) -> Mask:
-        """Toss `each` coins for each of `people` people, who are paired at random; return a row for each."""
-        order = source.permutation(people)
+    def scatter(self, people: int, each: int, source: Source, *, fixed: bool = False) -> Mask:
+        """Toss `each` coins for each of `people` people, who are paired at random; return a row for each.
+
+        `fixed` pairs are neighbours: the first person with the second, the third with the fourth.
+        """
+        order = np.arange(people) if fixed else source.permutation(people)
         halves = (people + 1) // 2  # if the number is odd, the second half of the last pair is not used
         tossed = self.draw(halves * each, source).reshape(halves, each, 2)
         coins = np.empty((people, each), dtype=np.bool_)

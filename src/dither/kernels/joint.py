@@ -70,17 +70,22 @@ class JointKernel(SupportKernel):
         whole = Guarantee(Pure(loss), assumes=(DEALER,)).repeated(self.coins_of_two_answers)
         return Promise(whole.bound, how, whole.assumes, kept=False)  # ε follows from the coins
 
-    def count_variance(self, holders: float) -> float:
+    def count_variance(self, holders: float, both: float | None = None) -> float:
         """Return the variance of the estimated number of people who hold a category, if `holders` do.
 
         [Thesis, Thm 4] with k symbols, and for odd n with 1/n instead of 1/(n−1), since one person has no
-        partner.
+        partner. `both` is for fixed pairs: the number of them in which both people hold the category.
         """
         own, other = self.rates
         rest, pull = self.people - holders, float(self.pull)
         noise = holders * float(own * (1 - own)) + rest * float(other * (1 - other))
-        overlap = (holders + rest * pull) ** 2 - holders - rest * pull**2
-        noise += float(self.coins.covariance) * overlap / (partners(self.people) - 1)
+        if both is None:
+            overlap = (holders + rest * pull) ** 2 - holders - rest * pull**2
+            noise += float(self.coins.covariance) * overlap / (partners(self.people) - 1)
+        else:
+            mixed = holders - 2.0 * both
+            neither = self.people / 2.0 - both - mixed
+            noise += 2.0 * float(self.coins.covariance) * (both + mixed * pull + neither * pull**2)
         return noise / float(own - other) ** 2
 
     def variance(self, frequency: float) -> float:

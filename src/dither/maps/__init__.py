@@ -4,7 +4,7 @@ A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.R
 to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
 """
 
-from dither.maps.density import density, flows, flows_between
+from dither.maps.density import density, flows, flows_between, synthesise
 from dither.maps.metrics import (
     average_error,
     direction_error,
@@ -16,6 +16,7 @@ from dither.maps.metrics import (
     within_range,
 )
 from dither.maps.projection import LocalMap, Map, ReferenceMap
+from dither.maps.records import joint
 from dither.mechanisms.places.planning import best_split, best_start, predicted_error, ranked
 from dither.post_processing import Projected, Rounded, Snapped
 
@@ -38,7 +39,9 @@ __all__ = [
     "hotspots",
     "hotspots_lost",
     "hotspots_miscounted",
+    "joint",
     "predicted_error",
     "ranked",
+    "synthesise",
     "within_range",
 ]

@@ -33,7 +33,7 @@ from dither.numerics.matrices import dot, product
 from dither.post_processing import Snapped
 from dither.privacy import Guarantee
 from dither.question.paths import PathQuestion
-from dither.randomness import Seeded
+from dither.randomness import SYSTEM, Seeded, Source
 from dither.reports import Reports
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def question_and_parts(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
         raise InvalidParameter(
-            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}"
+            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}; dt.maps.joint is "
+            "for several numbers"
         )
     mechanism = reports.question
     begins = flat(reports, mechanism)[:, 0] != 0
@@ -299,7 +300,7 @@ def density(
     if smoothing == "measured":
         smoothing = measured_smoothing(sample, level, inside, finer_cells)
     if smoothing:
-        best = _smooth_map(law, counts, level, inside, smoothing * finer_cells)
+        best = smooth_map(law, counts, level, inside, smoothing * finer_cells)
     else:
         best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
@@ -307,7 +308,8 @@ def density(
     return DensityMap(grid, sum_cells(fine, (columns, rows)), fine, sample, finer)
 
 
-def _smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
+def smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
+    """Return the shares of cells by EM, after each step of which a share of each goes to its neighbours."""
     mixed = min(1.0, share)
 
     def kernel(now: Floats) -> Floats:
@@ -326,7 +328,7 @@ def measured_smoothing(sample: Sample, level: Floats, inside: Mask, times: int) 
     def predicts(share: float) -> float:
         total = 0.0
         for own, other in (halves, halves[::-1]):
-            found = _smooth_map(sample.law, own, level, inside, share * times)
+            found = smooth_map(sample.law, own, level, inside, share * times)
             total += float(other @ np.log(np.maximum(sample.law.forward(found), 1e-300)))
         return total
 
@@ -337,7 +339,13 @@ def _check(columns: int, rows: int, smoothing: object) -> None:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
             raise InvalidParameter(f"a map has from 1 to {_MOST_BINS} columns and rows, not {found(count)}")
-    if smoothing is None or smoothing == "measured":
+    if smoothing is not None:
+        check_smoothing(smoothing)
+
+
+def check_smoothing(smoothing: object) -> None:
+    """Raise InvalidParameter unless it is a share, or "measured"."""
+    if smoothing == "measured":
         return
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
         raise InvalidParameter(f'smoothing is a share from 0 to 1, or "measured", not {found(smoothing)}')
@@ -416,11 +424,11 @@ def _inside(mechanism: PathQuestion, grid: Rectangle, columns: int, rows: int) -
 
 
 def _spread(now: Floats, inside: Mask) -> Floats:
-    """Average with neighbours, 1 : 2 : 1 along both sides; at the border a cell is its own neighbour."""
+    """Average with neighbours, 1 : 2 : 1 along every side; at the border a cell is its own neighbour."""
     table = now.reshape(inside.shape)
-    for _ in range(2):
+    for _ in range(inside.ndim):
         padded = np.concatenate([table[:1], table, table[-1:]])
-        table = (0.5 * table + 0.25 * (padded[:-2] + padded[2:])).T
+        table = np.moveaxis(0.5 * table + 0.25 * (padded[:-2] + padded[2:]), 0, -1)
     table = table * inside
     return np.asarray(table / table.sum()).reshape(-1)
 
@@ -472,6 +480,47 @@ def flows_between(paths: object, area: Rectangle, columns: int = 4, rows: int = 
     )
     counts = np.bincount(first * cells + last, minlength=cells * cells).reshape(cells, cells)
     return Flows(area, columns, rows, counts.astype(np.float64), np.zeros(counts.shape), len(own))
+
+
+_MOST_DRAWN: Final = 10_000_000  # places of synthetic paths
+
+
+def synthesise(flows: Flows, n: int, *, length: int = 2, source: Source | None = None) -> Paths:
+    """Draw n synthetic paths that go from cell to cell as often as the flows say.
+
+    A path begins and ends at a place drawn evenly in its two cells, and has `length` places at equal steps on
+    the straight line between them. Flows that were estimated from reports are public, and so are these paths:
+    they promise what the flows promised, whatever n is. They know origins and destinations, nothing between.
+
+    >>> from dither import Rectangle, Seeded, Interval
+    >>> city = Rectangle(Interval(0, 4), Interval(0, 4))
+    >>> seen = flows_between([[(0.5, 0.5), (3.5, 3.5)], [(0.5, 3.5), (3.5, 0.5)]], city, 4, 4)
+    >>> synthetic = synthesise(seen, 1_000, length=3, source=Seeded(1))
+    >>> len(synthetic), bool((flows_between(synthetic, city).counts > 0).sum() == 2)
+    (1000, True)
+    """
+    if not isinstance(flows, Flows):
+        raise InvalidParameter(f"flows are what dt.maps.flows returns, not {type(flows).__name__}")
+    for name, number, least in (("n", n, 1), ("length", length, 2)):
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= _MOST_DRAWN:
+            raise InvalidParameter(f"{name} must be a whole number from {least} up, not {found(number)}")
+    if n * length > _MOST_DRAWN:
+        raise InvalidParameter(f"{n} paths of {length} places are more than {_MOST_DRAWN} places")
+    weights = np.maximum(flows.counts, 0.0).reshape(-1)
+    if not weights.any():
+        raise InvalidParameter("no flow is above 0, so there is nothing to draw from")
+    source = SYSTEM if source is None else source
+    parts = np.rint(weights / weights.max() * (1 << 40)).astype(np.int64)
+    drawn = source.choices([int(part) for part in parts], n)
+    ends = np.stack(np.divmod(drawn, flows.columns * flows.rows), axis=1)  # the two cells of each path
+    inside = (source.words(4 * n) >> np.uint64(11)).astype(np.float64).reshape(n, 2, 2) / (1 << 53)
+    steps = np.stack(np.divmod(ends, flows.rows), axis=2) + inside
+    low = np.array([flows.grid.x.low, flows.grid.y.low])
+    size = np.array([flows.grid.x.length / flows.columns, flows.grid.y.length / flows.rows])
+    first, last = (low + steps[:, end, None] * size for end in (0, 1))
+    along = np.linspace(0.0, 1.0, length)[:, None]
+    places = np.clip(first + along * (last - first), low, [flows.grid.x.high, flows.grid.y.high])
+    return Paths(places.reshape(-1, 2), np.arange(n + 1) * length)
 
 
 def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:

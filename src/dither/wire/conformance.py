@@ -15,8 +15,6 @@ from typing import Any, Final
 
 from dither.errors import InvalidParameter
 
-_SHOWN: Final = 5  # failures of a kind that are kept
-
 
 @dataclass
 class VectorCount:
@@ -25,7 +23,7 @@ class VectorCount:
     passed: int = 0
     failed: int = 0
     unknown: int = 0  # the implementation said that it does not do this
-    failures: list[str] = field(default_factory=list)  # the first ones, in words
+    failures: list[str] = field(default_factory=list)  # all of them, in words
 
 
 def vectors(kind: str) -> Any:
@@ -234,9 +232,11 @@ def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict
         wrong = f"another {' and '.join(differing)}" if differing else ""
         if wrong and "error" in answer:
             wrong += f" ({str(answer['error'])[:80]})"
+        elif wrong:
+            wanted, told = (str(given.get(differing[0]))[:60] for given in (expected, answer))
+            wrong += f": {told} for {wanted}"
     if not wrong:
         tally.passed += 1
         return
     tally.failed += 1
-    if len(tally.failures) < _SHOWN:
-        tally.failures.append(f"{name}: {wrong}")
+    tally.failures.append(f"{name}: {wrong}")

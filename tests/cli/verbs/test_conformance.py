@@ -24,6 +24,21 @@ def test_a_subject_that_says_nothing() -> None:
     assert told["vectors"]["batches"]["failed"] == 4
 
 
+def test_json_names_all_failures() -> None:
+    """Some of a hundred are shown, with what was told for what was expected; as JSON all are."""
+    code = (
+        "import json, sys\nfor line in sys.stdin:"
+        " print(json.dumps({'id': json.loads(line)['id'], 'below': '1f'}))"
+    )
+    words = ["--only", "bounds", "--", sys.executable, "-c", code]
+    shown = run("conformance", *words).output.splitlines()
+    assert shown[0] == "bounds: 0 met, 100 failed"
+    assert shown[6:] == ["  … and 95 more, which --json names", "It does not conform."]
+    assert all(": another below: 1f for " in line for line in shown[1:6])
+    told = json.loads(run("conformance", "--json", *words).output)["vectors"]["bounds"]
+    assert len(set(told["failures"])) == told["failed"] == 100
+
+
 def test_no_command() -> None:
     assert run("conformance").exit_code == 2
     shown = run("conformance", "--", "nothing-of-this-name")

@@ -36,6 +36,12 @@ JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.6, rho=-0.65, n=DEVICES)
 TERMS = Terms(JRR, bits=8)
 
 
+def write_question(file: Path, jrr: dt.JRR, bits: int = 16, **changes: object) -> None:
+    """Write the file of a question as `dither jrr question` does, or a changed one."""
+    told = {"dither-jrr": 1, "bits": bits, "grouping": "dealt", "question": dt.to_json(jrr)}
+    file.write_text(json.dumps(told | changes))
+
+
 @contextmanager
 def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run `dither jrr …` beside the test; it never outlives it."""
@@ -65,7 +71,6 @@ def listens_at(running: subprocess.Popen[str]) -> str:
 def collection(
     question: Path,
     answers: list[str],
-    bits: int,
     reports: Path,
     timeout: float,
     *,
@@ -74,14 +79,13 @@ def collection(
 ) -> tuple[dict[str, object], list[list[str]]]:
     """Run all processes, and return what the collector prints and what each device prints."""
     devices, rounds = len(answers), answers[0].count("\n")
-    shared = ["--question", str(question), "--bits", str(bits), "--timeout", str(timeout)]
+    shared = ["--question", str(question), "--timeout", str(timeout)]
     pairing = ["--people", str(devices), "--timeout", str(timeout)]
     if tls is not None:
         files = ["--tls-certificate", tls.certificate, "--tls-key", tls.key, "--tls-authority", tls.authority]
         shared, pairing = ([*options, *map(str, files)] for options in (shared, pairing))
     meetings = [pairing]
     if servers:
-        shared.append("--shuffled")
         addresses = ",".join(f"127.0.0.1:{port}" for port in free_ports(3))
         meetings = [[*pairing, "--servers", addresses, "--index", str(index)] for index in range(3)]
     with ExitStack() as open_:
@@ -119,7 +123,7 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     assert "partners follow the protocol" in written.output
     tls = certificates(tmp_path) if servers else None  # so the servers' sockets among themselves have it too
     told, said = collection(
-        question, ["yes\nno\n"] * 3, 5, tmp_path / "reports.jsonl", 240, servers=servers, tls=tls
+        question, ["yes\nno\n"] * 3, tmp_path / "reports.jsonl", 240, servers=servers, tls=tls
     )
     assert told["devices"] == 3
     assert told["paired"] == 2
@@ -138,8 +142,9 @@ def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
 def test_a_device_that_vanishes(tmp_path: Path) -> None:
     """One of two enrols and is gone: the other answers by itself, and the collector says so."""
     question = tmp_path / "question.json"
-    question.write_text(dt.to_json(dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)))
-    shared = ["--question", str(question), "--bits", "5"]
+    asked = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
+    write_question(question, asked, 5)
+    shared = ["--question", str(question)]
     with (
         process("pair", "--people", "2", "--timeout", "240") as meeting,
         process("collect", *shared, "--json", "--timeout", "240") as desk,
@@ -154,7 +159,7 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
         assert said.split()[1:] == ["lost"]
         assert "tossed alone" in why
         late = results.Tossed(Terms(JRR).alone(1), results.Standing.UNPLACED)  # so that two have reported
-        terms = Terms(dt.from_json(question.read_text()), bits=5)
+        terms = Terms(asked, bits=5)
         sent = terms.mechanism.reports(np.array([0], dtype=np.uint8))
         host, _, port = to.rpartition(":")
         protocols.report(terms, late, sent, (host, int(port)))
@@ -169,7 +174,6 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
     [
         (["device", "--pair", "nowhere", "--to", "localhost:1"], "HOST:PORT"),
         (["device", "--pair", "localhost:1", "--to", "localhost:0"], "HOST:PORT"),
-        (["collect", "--bits", "3"], "from 4 to 20"),
         (["collect", "--timeout", "-1"], "positive number of seconds"),
         (["collect", "--timeout", "0.1"], "no device reported"),
         (["collect", "--host", "203.0.113.1"], "does not belong to this machine"),
@@ -177,20 +181,41 @@ def test_a_device_that_vanishes(tmp_path: Path) -> None:
 )
 def test_mistakes_at_the_terminal(arguments: list[str], said: str, tmp_path: Path) -> None:
     question = tmp_path / "question.json"
-    question.write_text(dt.to_json(JRR))
+    write_question(question, JRR)
     asked = [arguments[0], "--question", str(question), *arguments[1:]]
     shown = run("jrr", *asked, input="yes\n")
     assert shown.exit_code == 2
     assert said in shown.output
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"bits": 3}, "from 4 to 20"),
+        ({"grouping": "dealed"}, "dealt"),
+        ({"dither-jrr": 2}, "another version"),
+        ({"question": 7}, "another version"),
+        ({"more": 1}, "not written by `dither jrr question`"),
+    ],
+)
+def test_a_question_that_was_changed(changes: dict[str, object], said: str, tmp_path: Path) -> None:
+    question = tmp_path / "question.json"
+    write_question(question, JRR, **changes)
+    shown = run("jrr", "collect", "--question", str(question))
+    assert shown.exit_code == 2
+    assert said in shown.output
+    question.write_text(dt.to_json(JRR))
+    shown = run("jrr", "collect", "--question", str(question))
+    assert "not written by `dither jrr question`" in shown.output
+
+
 def test_an_interrupted_collection_leaves_no_file(tmp_path: Path) -> None:
     """One of two devices has reported when the collector is interrupted."""
     question, out = tmp_path / "question.json", tmp_path / "reports.jsonl"
     jrr = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
-    question.write_text(dt.to_json(jrr))
+    write_question(question, jrr, 5)
     terms = Terms(jrr, bits=5)
-    shared = ["--question", str(question), "--bits", "5", "--timeout", "240", "-o", str(out)]
+    shared = ["--question", str(question), "--timeout", "240", "-o", str(out)]
     with process("collect", *shared) as desk:
         host, _, port = listens_at(desk).rpartition(":")
         tossed = results.Tossed(terms.alone(1), results.Standing.UNPLACED)
@@ -208,7 +233,7 @@ def test_a_file_is_written_whole_or_not_at_all(
     """The disk is full when the file is complete: what was there before is still there, and nothing else."""
     question, out = tmp_path / "question.json", tmp_path / "out"
     jrr = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
-    question.write_text(dt.to_json(jrr))
+    write_question(question, jrr)
     out.write_text("before")
     came = results.Collection(Terms(jrr), np.zeros((1, 1), np.uint8), (results.Standing.ALONE,), ("00" * 16,))
     monkeypatch.setattr(protocols, "collect", lambda *_, **__: came)
@@ -232,7 +257,7 @@ def test_a_file_is_written_whole_or_not_at_all(
 @pytest.mark.parametrize("verb", ["pair", "collect", "device"])
 def test_tls_takes_all_three_files(verb: str, tmp_path: Path) -> None:
     question = tmp_path / "question.json"
-    question.write_text(dt.to_json(JRR))
+    write_question(question, JRR)
     given = {
         "pair": ["--people", "2"],
         "collect": ["--question", str(question)],
@@ -247,7 +272,7 @@ def test_tls_takes_all_three_files(verb: str, tmp_path: Path) -> None:
 
 def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     question = tmp_path / "question.json"
-    question.write_text(dt.to_json(dt.RR(JRR.domain, epsilon=1)))
+    write_question(question, JRR, question=dt.to_json(dt.RR(JRR.domain, epsilon=1)))
     shown = run("jrr", "collect", "--question", question)
     assert "not for joint randomized response" in shown.output
     shown = run("jrr", "pair", "--people", "2", "--index", "1")
@@ -257,7 +282,7 @@ def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
         shown = run(*asked)
         assert shown.exit_code == 2
         assert "server" in shown.output
-    question.write_text(dt.to_json(JRR))
+    write_question(question, JRR)
     asked = ["jrr", "device", "--question", str(question), "--pair", "localhost:1", "--to", "localhost:1"]
     shown = run(*asked, input="perhaps\n")
     assert shown.exit_code == 2
@@ -293,10 +318,10 @@ def count_variance(pairs: list[tuple[int, int]], answers: NDArray[np.int64]) -> 
 @pytest.mark.slow
 def test_64_processes_deal_500_coins_to_each_pair(tmp_path: Path) -> None:
     question, timeout = tmp_path / "question.json", 1_500.0
-    question.write_text(dt.to_json(JRR))
+    write_question(question, JRR, TERMS.bits)
     answers = np.array([1] * HOLDERS + [0] * (DEVICES - HOLDERS))
     labels = [("no\n", "yes\n")[answer] * ROUNDS for answer in answers]
-    told, said = collection(question, labels, 8, tmp_path / "reports.jsonl", timeout)
+    told, said = collection(question, labels, tmp_path / "reports.jsonl", timeout)
     assert told["devices"] == told["paired"] == DEVICES
 
     # Who was whose partner, the devices say; the collector is not told.

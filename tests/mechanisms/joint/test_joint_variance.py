@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
 import dither as dt
+from dither.errors import InvalidParameter
 from dither.mechanisms.joint.joint import Joint
 from tests.mechanisms.joint import brute
 from tests.support.broken.joint import Flipped
@@ -140,3 +142,41 @@ def test_ratios_of_the_datasets() -> None:
         jrr = dt.JRR.heuristic(TWO, epsilon=float(epsilon), n=10_000)
         plain = replace(jrr, rho=Fraction(0))
         assert jrr.count_variance(10_000) / plain.count_variance(10_000) == pytest.approx(ratio, rel=1e-3)
+
+
+@pytest.mark.parametrize("answers", [(1, 1, 0, 0), (1, 0, 1, 0), (1, 1, 1, 0), (0, 0, 0, 0)])
+def test_fixed_pairs_have_the_variance_of_all_their_coins(answers: tuple[int, ...]) -> None:
+    jrr = dt.JRR(TWO, p=0.7, rho=-0.2, n=4)
+    pairing = [(0, 1), (2, 3)]
+    p = float(jrr.p)
+    mean = square = 0.0
+    for coins in product((False, True), repeat=4):
+        sent = sum(answer if truth else 1 - answer for answer, truth in zip(answers, coins, strict=True))
+        count, mass = (sent - 4 * (1 - p)) / (2 * p - 1), float(brute.chance(jrr.pairs, pairing, coins))
+        mean, square = mean + mass * count, square + mass * count**2
+    both = sum(answers[a] and answers[b] for a, b in pairing)
+    assert mean == pytest.approx(sum(answers))
+    assert jrr.count_variance(sum(answers), both=both) == pytest.approx(square - mean**2)
+
+
+def test_fixed_pairs_are_neighbours() -> None:
+    jrr = dt.JRR(TWO, p=0.6, rho=1.0, n=6)  # partners' coins are equal
+    for seed in range(40):
+        coins = [coin.truthful for coin in jrr.deal(grouping="fixed", source=dt.Seeded(seed))]
+        assert coins[0::2] == coins[1::2]
+    mixed = [
+        [coin.truthful for coin in jrr.deal(source=dt.Seeded(seed))][0:2] for seed in range(40)
+    ]  # at random they are somebody else's
+    assert any(first != second for first, second in mixed)
+
+
+def test_fixed_pairs_are_refused_where_they_cannot_be() -> None:
+    jrr = dt.JRR(TWO, p=0.6, rho=0.0, n=5)
+    with pytest.raises(InvalidParameter, match="even"):
+        jrr.deal(grouping="fixed")
+    with pytest.raises(InvalidParameter, match="even"):
+        jrr.count_variance(2, both=1)
+    with pytest.raises(InvalidParameter, match="random"):
+        jrr.deal(grouping="randon")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="pairs"):
+        dt.JRR(TWO, p=0.6, rho=0.0, n=6).count_variance(4, both=0)

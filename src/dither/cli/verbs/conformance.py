@@ -21,6 +21,7 @@ _KINDS: Final = (
     "account",
     "permanent",
 )
+_SHOWN: Final = 5  # failures of a kind that are printed
 
 
 @click.command()
@@ -39,7 +40,8 @@ def command(
     """Drive COMMAND with the conformance vectors, by JSON lines over standard input and output.
 
     The exit code is 0 if no vector failed and at least one was met, otherwise 1. What the command says
-    that it does not know is counted and is no failure.
+    that it does not know is counted and is no failure. The first failures of each kind are shown; --json
+    names all of them.
 
     \b
         dither conformance -- node clients/javascript/conformance.mjs
@@ -58,7 +60,9 @@ def command(
             line += f", {tally.failed} failed" if tally.failed else ""
             line += f", {tally.unknown} not known to the command" if tally.unknown else ""
             click.echo(line)
-            for failure in tally.failures:
+            for failure in tally.failures[:_SHOWN]:
                 click.echo(f"  {failure}")
+            if tally.failed > _SHOWN:
+                click.echo(f"  … and {tally.failed - _SHOWN} more, which --json names")
         click.echo("It conforms." if fine else "It does not conform.")
     ctx.exit(0 if fine else 1)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dither.protocols.messages import Address, Certificates, Grouping
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FORMAT = "dither-jrr"  # the first key of a question's file
 _QUESTION = click.option(
     "--question",
     "asked",
@@ -108,7 +109,8 @@ def question(
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
-        stream.write(to_json(jrr) + "\n")
+        told = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": to_json(jrr)}
+        stream.write(json.dumps(told, indent=1) + "\n")
     if as_json:
         print_json({"guarantee": str(terms.guarantee)})
     else:
@@ -165,8 +167,6 @@ def pair(
 )
 @click.option("--delay", default=0.0, help="Report after a random time of up to this many seconds.")
 @click.option("--show-pair", is_flag=True, help="Also print a text that is the same for both partners.")
-@_BITS
-@_GROUPING
 @_HOST
 @_tls
 @JSON_OPTION
@@ -178,8 +178,6 @@ def device(
     answers: TextIO,
     delay: float,
     show_pair: bool,
-    bits: int,
-    shuffled: bool,
     host: str,
     tls: Certificates | None,
     as_json: bool,
@@ -189,7 +187,7 @@ def device(
     from dither import protocols
     from dither.reports import Reports
 
-    terms, to = _terms(asked, bits, shuffled), _address(collector)
+    terms, to = _terms(asked), _address(collector)
     at = [_address(meeting) for meeting in meetings]
     values = [line.rstrip("\n") for line in answers if line.strip()]
     if not values:
@@ -216,8 +214,6 @@ def device(
 @command.command()
 @_QUESTION
 @click.option("--rounds", default=1, show_default=True, help="The number of answers of each device.")
-@_BITS
-@_GROUPING
 @_HOST
 @_PORT
 @_tls
@@ -232,8 +228,6 @@ def device(
 def collect(
     asked: Path,
     rounds: int,
-    bits: int,
-    shuffled: bool,
     host: str,
     port: int,
     tls: Certificates | None,
@@ -244,7 +238,7 @@ def collect(
     """Wait for the reports of the devices, and print the estimates."""
     from dither import atomic, protocols
 
-    terms = _terms(asked, bits, shuffled)
+    terms = _terms(asked)
     with _listen(host, port) as listener:
         came = protocols.collect(listener, terms, rounds=rounds, timeout=timeout, tls=_server(tls))
     if out is not None:
@@ -279,20 +273,30 @@ def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
     }
 
 
-def _terms(asked: Path, bits: int, shuffled: bool) -> protocols.Terms:
+def _terms(asked: Path) -> protocols.Terms:
+    """Return how devices toss, as `dither jrr question` wrote it: the question, its bits and its pairs."""
     from dither import protocols
     from dither.kernels.joint import JointKernel
     from dither.mechanisms.joint.joint import Joint
     from dither.wire.codec import from_json
 
-    question = from_json(asked.read_text(encoding="utf-8"))
+    text = asked.read_text(encoding="utf-8")
+    try:
+        told = json.loads(text)
+    except ValueError:
+        told = None
+    if not isinstance(told, dict) or set(told) != {_FORMAT, "bits", "grouping", "question"}:
+        raise click.UsageError(f"{asked.name} is not written by `dither jrr question`")
+    if told[_FORMAT] != 1 or not isinstance(told["question"], str):
+        raise click.UsageError(f"{asked.name} is of another version of dither")
+    question = from_json(told["question"])
     jrr = question.design() if isinstance(question.kernel, JointKernel) else None
     if not isinstance(jrr, Joint):
         raise click.UsageError(
             f"{asked.name} is a question for {question.name}, not for joint randomized response; "
             "`dither jrr question` writes one"
         )
-    return protocols.Terms(jrr, bits, _grouping(shuffled))
+    return protocols.Terms(jrr, told["bits"], told["grouping"])
 
 
 def _server(tls: Certificates | None) -> ssl.SSLContext | None:

@@ -6,12 +6,12 @@ import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from typing import NoReturn, Self
+from typing import Literal, NoReturn, Self
 
 import numpy as np
 
 from dither.domains import Categories, finite
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, check_choice, found
 from dither.kernels.coin import PairedCoins
 from dither.kernels.joint import JointBits, JointHashed, JointKernel, JointResponse
 from dither.kernels.sets.bits import Bits
@@ -145,24 +145,47 @@ class Joint(CategoryMechanism):
         check_colluders(colluders, self.n)
         return theorem_3_epsilon(self.pairs, self.n, colluders)
 
-    def count_variance(self, holders: float) -> float:
-        """Return the variance of the estimated number of people who hold a category, if `holders` do."""
+    def count_variance(self, holders: float, *, both: float | None = None) -> float:
+        """Return the variance of the estimated number of people who hold a category, if `holders` do.
+
+        Pairs are drawn at random, unless `both` says in how many fixed pairs both people hold it.
+        """
         if not 0 <= holders <= self.n:
             raise InvalidParameter(f"holders must be from 0 to n = {self.n}, not {found(holders)}")
-        return float(self.kernel.count_variance(holders))
+        if both is not None:
+            _check_even(self.n)
+            least, most = max(0.0, holders - self.n / 2.0), holders / 2.0
+            if not least <= both <= most:
+                raise InvalidParameter(
+                    f"of {self.n // 2} pairs, both people hold the category in {least:g} to {most:g}, not "
+                    f"{found(both)}, if {holders:g} people do"
+                )
+        return float(self.kernel.count_variance(holders, both))
 
-    def deal(self, n: int | None = None, *, source: Source | None = None) -> list[Coin]:
-        """Return one `Coin` for each device, to be used once; pairs are drawn at random.
+    def deal(
+        self,
+        n: int | None = None,
+        *,
+        grouping: Literal["random", "fixed"] = "random",
+        source: Source | None = None,
+    ) -> list[Coin]:
+        """Return one `Coin` for each device, to be used once.
 
-        The dealer knows the coins and must not be the collector.
+        Pairs are drawn at random; with the grouping "fixed" neighbours are partners, the first person and
+        the second, the third and the fourth. Then everybody knows who is whose partner, and what is promised
+        is the guarantee "partner revealed". The dealer knows the coins and must not be the collector.
         """
+        check_choice("grouping", grouping, Literal["random", "fixed"])
+        if grouping == "fixed":
+            _check_even(self.n)
         if n is not None and n != self.n:
             raise InvalidParameter(f"this mechanism is for {self.n} people; build another one for {found(n)}")
         if source is not None and not isinstance(source, Source):
             raise InvalidParameter(
                 f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}"
             )
-        tossed = self.pairs.scatter(self.n, self.kernel.each, SYSTEM if source is None else source)
+        randomness = SYSTEM if source is None else source
+        tossed = self.pairs.scatter(self.n, self.kernel.each, randomness, fixed=grouping == "fixed")
         return [Coin(self, tuple(map(bool, row))) for row in tossed]
 
     def thresholds(self, bits: int = 64) -> tuple[int, int, int]:
@@ -193,6 +216,11 @@ class Joint(CategoryMechanism):
     def __repr__(self) -> str:
         numbers = f"p={float(self.p):.6g}, rho={float(self.rho):.6g}, n={self.n}"
         return f"{type(self).__name__}({self.domain!r}, {numbers})"
+
+
+def _check_even(people: int) -> None:
+    if people % 2:
+        raise InvalidParameter(f"fixed pairs need an even number of people, not {people}")
 
 
 @dataclass(frozen=True, repr=False)

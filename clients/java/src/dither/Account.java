@@ -1,0 +1,425 @@
+package dither;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * The account of one person: a state and events that change it, by the rules of docs/account.md.
+ *
+ * <p>Nothing here stores or sends. A state is JSON; an event leaves it alone and returns a new one.
+ */
+final class Account {
+    private static final long DAY = 86400;
+    private static final String[] UNITS = {"epsilon", "delta"};
+
+    private Account() {}
+
+    /** How an event ended, and the new state; null if nothing changed. */
+    static final class Step {
+        final Map<String, Object> outcome;
+        final Map<String, Object> next;
+
+        Step(Map<String, Object> outcome, Map<String, Object> next) {
+            this.outcome = outcome;
+            this.next = next;
+        }
+    }
+
+    /** What is drawn if the answer is allowed. */
+    interface Drawing {
+        /** Return the report as hexadecimal text. */
+        String report();
+
+        /** Return the mark of the value, as 32 hexadecimal digits. */
+        String mark();
+
+        /** Return the source of random days. */
+        Source source();
+    }
+
+    static Map<String, Object> map(Object... pairs) {
+        Map<String, Object> made = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) made.put((String) pairs[i], pairs[i + 1]);
+        return made;
+    }
+
+    static Step refuse(String reason) {
+        return new Step(map("is", "refused", "reason", reason), null);
+    }
+
+    private static Map<String, Object> with(Map<String, Object> state, String name, Object value) {
+        Map<String, Object> changed = new LinkedHashMap<>(state);
+        changed.put(name, value);
+        return changed;
+    }
+
+    @SuppressWarnings("unchecked")
+    static List<Map<String, Object>> rows(Map<String, Object> state, String name) {
+        Object found = state.get(name);
+        return found == null ? Collections.emptyList() : (List<Map<String, Object>>) found;
+    }
+
+    private static <T> List<T> more(List<T> list, T one) {
+        List<T> longer = new ArrayList<>(list);
+        longer.add(one);
+        return longer;
+    }
+
+    static long whole(Object value) {
+        return ((Double) value).longValue();
+    }
+
+    private static BigInteger units(Map<String, Object> given, String field) {
+        return new BigInteger((String) given.get(field), 16);
+    }
+
+    private static String charge(double x, int places) {
+        return new BigDecimal(x).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(places))).setScale(0, RoundingMode.CEILING).toBigInteger().toString(16);
+    }
+
+    /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
+    static String limit(double x, int places) {
+        BigInteger units = new BigDecimal(x).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(places))).toBigInteger();
+        return (units.signum() == 0 ? units : units.add(units.shiftRight(52)).add(BigInteger.ONE)).toString(16);
+    }
+
+    static boolean same(Map<String, Object> a, Map<String, Object> b) {
+        for (String name : new String[] {"asker", "question", "fingerprint"}) if (!a.get(name).equals(b.get(name))) return false;
+        return true;
+    }
+
+    private static Map<String, Object> find(List<Map<String, Object>> rows, Predicate<Map<String, Object>> wanted) {
+        for (Map<String, Object> row : rows) if (wanted.test(row)) return row;
+        return null;
+    }
+
+    private static BigInteger remaining(List<Map<String, Object>> entries, Map<String, Object> most, String field) {
+        BigInteger left = units(most, field);
+        for (Map<String, Object> entry : entries) left = left.subtract(units(entry, field));
+        return left;
+    }
+
+    private static boolean fits(List<Map<String, Object>> entries, Map<String, Object> most) {
+        for (String field : UNITS) if (remaining(entries, most, field).signum() < 0) return false;
+        return true;
+    }
+
+    private static List<Map<String, Object>> touching(List<Map<String, Object>> entries, long epoch) {
+        List<Map<String, Object>> some = new ArrayList<>();
+        for (Map<String, Object> entry : entries) if (whole(entry.get("first")) <= epoch && epoch <= whole(entry.get("last"))) some.add(entry);
+        return some;
+    }
+
+    private static List<Map<String, Object>> having(List<Map<String, Object>> entries, String name, Object value) {
+        List<Map<String, Object>> some = new ArrayList<>();
+        for (Map<String, Object> entry : entries) if (entry.get(name).equals(value)) some.add(entry);
+        return some;
+    }
+
+    static long epochOf(Object kind, long second) {
+        long day = Math.floorDiv(second, DAY);
+        if (kind.equals("day")) return day;
+        if (kind.equals("week")) return Math.floorDiv(day + 3, 7L);
+        return kind.equals("year") ? LocalDate.ofEpochDay(day).getYear() : 0;
+    }
+
+    private static double mostAhead(Object epoch) {
+        return epoch.equals("day") ? DAY : epoch.equals("week") ? 7 * DAY : epoch.equals("year") ? 366 * DAY : Double.POSITIVE_INFINITY;
+    }
+
+    private static Map<String, Object> clockAfter(Map<String, Object> clock, Map<String, Object> at) {
+        boolean proves = at.get("boot").equals(clock.get("boot"));
+        long before = whole(clock.get("elapsed"));
+        long elapsed = proves ? Math.max(whole(at.get("elapsed")), before) : whole(at.get("elapsed"));
+        long wall = Math.max(whole(clock.get("wall")), whole(at.get("wall")));
+        long ahead = whole(clock.get("ahead")) + wall - whole(clock.get("wall")) - (proves ? elapsed - before : 0);
+        return map("wall", (double) wall, "boot", at.get("boot"), "elapsed", (double) elapsed, "ahead", (double) ahead);
+    }
+
+    /** Return all that an answer assumes, each line once. */
+    static List<Object> assumed(Map<String, Object> asked) {
+        Set<Object> lines = new LinkedHashSet<>(Json.list(asked.get("assumes")));
+        if (asked.get("times") != null && whole(asked.get("times")) > 1) {
+            lines.add("how many locations a trajectory has, and when they were sent, is public");
+        }
+        if (asked.get("repeat").equals("per value")) lines.addAll(Arrays.asList("the value never changes", "the device's key stays on the device"));
+        return new ArrayList<>(lines);
+    }
+
+    /** Return why a spend does not fit, or null if it does. */
+    private static String shortOf(Map<String, Object> state, Map<String, Object> entry) {
+        List<Map<String, Object>> all = more(rows(state, "entries"), entry);
+        Map<String, Object> limits = Json.object(state.get("limits"));
+        Map<String, Object> quotas = Json.object(limits.get("quotas"));
+        Object quota = quotas.containsKey(entry.get("asker")) ? quotas.get(entry.get("asker")) : limits.get("quota");
+        List<Map<String, Object>> theirs = having(all, "asker", entry.get("asker"));
+        long first = whole(entry.get("first"));
+        long last = whole(entry.get("last"));
+        for (long epoch = first; quota != null && epoch <= last; epoch++) {
+            if (remaining(touching(theirs, epoch), map("epsilon", quota), "epsilon").signum() < 0) return "quota";
+        }
+        for (boolean own : new boolean[] {true, false}) {
+            List<Map<String, Object>> some = own ? having(all, "device", state.get("device")) : all;
+            Map<String, Object> most = Json.object(state.get(own ? "own" : "limits"));
+            for (long epoch = first; epoch <= last; epoch++) if (!fits(touching(some, epoch), most)) return "budget";
+            if (most.get("lifetime") != null && !fits(some, Json.object(most.get("lifetime")))) return "lifetime";
+        }
+        return null;
+    }
+
+    /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
+    static Step answer(Map<String, Object> before, String id, Map<String, Object> asked, Map<String, Object> policy, Map<String, Object> at, Drawing drawing) {
+        List<Map<String, Object>> entries = rows(before, "entries");
+        String repeat = (String) asked.get("repeat");
+        double epsilon = Json.real(asked.get("epsilon"));
+        double delta = Json.real(asked.get("delta"));
+        List<Object> assumes = assumed(asked);
+        Map<String, Object> named = map("asker", asked.get("asker"), "question", asked.get("question"), "fingerprint", asked.get("fingerprint"));
+        Map<String, Object> entry = new LinkedHashMap<>(named);
+        entry.putAll(map("id", id, "device", before.get("device"), "epsilon", charge(epsilon, 64), "delta", charge(delta, 128), "assumes", assumes));
+        for (String name : new String[] {"data", "times"}) if (asked.get(name) != null) entry.put(name, asked.get(name));
+        // 1. Nothing is handed out uncharged but what was charged: the same question, and the same terms.
+        Map<String, Object> kept = find(rows(before, "answers"), one -> same(one, asked) && one.get("permanent").equals(repeat));
+        Map<String, Object> waiting = find(rows(before, "queue"), one -> one.get("id").equals(id));
+        Map<String, Object> own = find(entries, one -> one.get("id").equals(id));
+        Map<String, Object> charged = kept == null ? null : find(entries, one -> one.get("id").equals(kept.get("id")));
+        if (waiting != null || own != null) {
+            if (!same(waiting != null ? waiting : own, asked) || !paid(own != null ? own : charged, entry)) return refuse("id");
+            return new Step(waiting != null ? map("is", "resent", "report", waiting.get("report")) : map("is", "acknowledged", "reports", 0.0), null);
+        }
+        // 2. The policy, 3. the clock, 4. the data, 5. the asker.
+        boolean listed = Json.list(policy.get("assumptions")).containsAll(assumes)
+                && (policy.get("mechanisms") == null || Json.list(policy.get("mechanisms")).contains(asked.get("mechanism")));
+        if (!(epsilon <= Json.real(policy.get("epsilon")) && delta <= Json.real(policy.get("delta")) && listed)) return refuse("policy");
+        Map<String, Object> limits = Json.object(before.get("limits"));
+        Map<String, Object> clock = clockAfter(Json.object(before.get("clock")), at);
+        if ((Double) clock.get("ahead") > mostAhead(limits.get("epoch"))) return refuse("clock");
+        long now = whole(clock.get("wall"));
+        long since = asked.get("data") == null ? now : whole(Json.list(asked.get("data")).get(0));
+        long until = asked.get("data") == null ? now + 1 : whole(Json.list(asked.get("data")).get(1));
+        if (!(since < until && until <= now + 1)) return refuse("data");
+        long born = whole(before.get("born"));
+        long first = epochOf(limits.get("epoch"), Math.max(since, born));
+        long last = epochOf(limits.get("epoch"), Math.max(until - 1, born));
+        if (last - first >= 366) return refuse("data");
+        entry.put("first", (double) first);
+        entry.put("last", (double) last);
+        Map<String, Object> state = with(before, "clock", clock);
+        if (!Json.list(before.get("askers")).contains(asked.get("asker"))) {
+            if (Double.valueOf(0).equals(before.get("openings"))) return refuse("asker");
+            List<Object> askers = more(Json.list(before.get("askers")), asked.get("asker"));
+            askers.sort(Comparator.comparing(one -> (String) one));
+            state.put("askers", askers);
+            if (before.get("openings") != null) state.put("openings", (Double) before.get("openings") - 1);
+        }
+        // 6. A permanent answer. Of each value one report is queued, by the device that was charged.
+        boolean queued = kept == null;
+        if (repeat.equals("per value") && drawing != null && (kept == null ? entry : charged == null ? entry : charged).get("device").equals(state.get("device"))) {
+            String mark = drawing.mark();
+            List<Object> told = state.get("told") == null ? Collections.emptyList() : Json.list(state.get("told"));
+            queued = !told.contains(mark);
+            if (queued) state.put("told", more(told, mark));
+        }
+        if (kept != null) {
+            boolean stays = repeat.equals("same");
+            if (!paid(charged, entry) || stays && kept.get("report") == null) return refuse("changed");
+            Object report = stays ? kept.get("report") : drawing == null ? null : drawing.report();
+            if (queued) state.put("queue", more(rows(state, "queue"), queued(named, id, report)));
+            return new Step(map("is", "repeated", "charged", "0", "report", report), state);
+        }
+        // 7. The kept day, which is drawn whatever follows; 8. the budget.
+        Map<String, Object> drawn = null;
+        Map<String, Object> day = null;
+        if (repeat.equals("once")) {
+            long today = Math.floorDiv(now, DAY);
+            long start = whole(asked.get("start"));
+            long days = whole(asked.get("days"));
+            double period = start + Math.floorDiv(today - start, days) * days;
+            day = find(rows(state, "choices"), one -> same(one, asked) && one.get("period").equals(period));
+            if (day == null && drawing != null) {
+                day = new LinkedHashMap<>(named);
+                day.putAll(map("period", period, "day", period + Uniform.below(drawing.source(), days), "device", state.get("device"), "answer", null));
+                drawn = state = with(state, "choices", more(rows(state, "choices"), day));
+            }
+            if (day == null || whole(day.get("day")) != today || day.get("answer") != null) return new Step(map("is", "silent"), drawn);
+        }
+        String reason = shortOf(state, entry);
+        if (reason != null) return new Step(refuse(reason).outcome, drawn);
+        // 9. Spend, and then draw.
+        state = new LinkedHashMap<>(state);
+        if (day != null) {
+            List<Map<String, Object>> choices = new ArrayList<>(rows(state, "choices"));
+            choices.set(choices.indexOf(day), with(day, "answer", id));
+            state.put("choices", choices);
+        }
+        state.put("entries", more(entries, entry));
+        Object report = drawing == null ? null : drawing.report();
+        if (queued) state.put("queue", more(rows(state, "queue"), queued(named, id, report)));
+        if (repeat.equals("same") || repeat.equals("per value")) {
+            Map<String, Object> permanent = new LinkedHashMap<>(named);
+            permanent.putAll(map("id", id, "permanent", repeat, "report", repeat.equals("same") ? report : null));
+            state.put("answers", more(rows(state, "answers"), permanent));
+        }
+        return new Step(map("is", "drawn", "charged", entry.get("epsilon"), "report", report), state);
+    }
+
+    private static Map<String, Object> queued(Map<String, Object> named, String id, Object report) {
+        Map<String, Object> waits = new LinkedHashMap<>(named);
+        waits.putAll(map("id", id, "report", report, "batch", null));
+        return waits;
+    }
+
+    private static boolean paid(Map<String, Object> charged, Map<String, Object> entry) {
+        if (charged == null || !same(charged, entry)) return false;
+        for (String name : new String[] {"epsilon", "delta", "assumes", "data", "times"}) {
+            if (!Objects.equals(charged.get(name), entry.get(name))) return false;
+        }
+        return true;
+    }
+
+    /** The person did something themselves. */
+    static Step act(Map<String, Object> state, Map<String, Object> at) {
+        Map<String, Object> clock = with(clockAfter(Json.object(state.get("clock")), at), "ahead", 0.0);
+        Object askers = Json.object(state.get("limits")).get("askers");
+        return new Step(map("is", "acted"), with(with(state, "clock", clock), "openings", askers));
+    }
+
+    /** Put chosen reports that wait into a batch, at most one to a question, or return the one that was sent and not acknowledged. */
+    static Step batch(Map<String, Object> state, String id, int most, Predicate<Map<String, Object>> chosen) {
+        List<Map<String, Object>> queue = rows(state, "queue");
+        Map<String, Object> sent = find(queue, one -> chosen.test(one) && one.get("batch") != null);
+        List<Object> reports = new ArrayList<>();
+        if (sent != null) {
+            for (Map<String, Object> one : having(queue.stream().filter(one -> one.get("batch") != null).collect(Collectors.toList()), "batch", sent.get("batch"))) {
+                reports.add(one.get("id"));
+            }
+            return new Step(map("is", "resent", "id", sent.get("batch"), "reports", reports), null);
+        }
+        Set<Object> seen = new LinkedHashSet<>();
+        List<Map<String, Object>> changed = new ArrayList<>();
+        for (Map<String, Object> one : queue) {
+            boolean taken = reports.size() < most && chosen.test(one) && seen.add(one.get("fingerprint"));
+            if (taken) reports.add(one.get("id"));
+            changed.add(taken ? with(one, "batch", id) : one);
+        }
+        if (reports.isEmpty()) return new Step(map("is", "empty"), null);
+        return new Step(map("is", "batched", "id", id, "reports", reports), with(state, "queue", changed));
+    }
+
+    /** The collector has a report, or a batch: it leaves the queue. */
+    static Step acknowledge(Map<String, Object> state, String id) {
+        List<Map<String, Object>> queue = new ArrayList<>(rows(state, "queue"));
+        queue.removeIf(one -> one.get("id").equals(id) || id.equals(one.get("batch")));
+        int gone = rows(state, "queue").size() - queue.size();
+        return gone == 0 ? new Step(map("is", "unknown"), null) : new Step(map("is", "acknowledged", "reports", (double) gone), with(state, "queue", queue));
+    }
+
+    /** Give part/whole of this device's budget to another device. */
+    static Step split(Map<String, Object> state, String device, long part, long whole) {
+        Map<String, Object> own = new LinkedHashMap<>(Json.object(state.get("own")));
+        Map<String, Object> gift = new LinkedHashMap<>(own);
+        divide(own, gift, part, whole);
+        if (own.get("lifetime") != null) {
+            Map<String, Object> mine = new LinkedHashMap<>(Json.object(own.get("lifetime")));
+            Map<String, Object> theirs = new LinkedHashMap<>(mine);
+            divide(mine, theirs, part, whole);
+            own.put("lifetime", mine);
+            gift.put("lifetime", theirs);
+        }
+        List<Map<String, Object>> entries = having(rows(state, "entries"), "device", state.get("device"));
+        boolean spent = own.get("lifetime") != null && !fits(entries, Json.object(own.get("lifetime")));
+        for (Map<String, Object> entry : entries) {
+            for (long epoch = whole(entry.get("first")); epoch <= whole(entry.get("last")); epoch++) spent |= !fits(touching(entries, epoch), own);
+        }
+        return spent ? refuse("spent") : new Step(map("is", "split", "device", device, "own", gift), with(state, "own", own));
+    }
+
+    private static void divide(Map<String, Object> mine, Map<String, Object> theirs, long part, long whole) {
+        for (String field : UNITS) {
+            BigInteger given = units(mine, field).multiply(BigInteger.valueOf(part)).divide(BigInteger.valueOf(whole));
+            theirs.put(field, given.toString(16));
+            mine.put(field, units(mine, field).subtract(given).toString(16));
+        }
+    }
+
+    /** Take over what another device of the same person has given. */
+    static Step merge(Map<String, Object> state, Map<String, Object> from) {
+        if (!from.get("person").equals(state.get("person"))) return refuse("person");
+        if (!from.get("limits").equals(state.get("limits"))) return refuse("limits");
+        List<Map<String, Object>> entries = new ArrayList<>(rows(state, "entries"));
+        for (Map<String, Object> entry : rows(from, "entries")) {
+            Map<String, Object> known = find(rows(state, "entries"), one -> one.get("id").equals(entry.get("id")));
+            if (known != null && !known.equals(entry)) return refuse("conflict");
+            if (known == null && entry.get("device").equals(state.get("device"))) return refuse("rolled back");
+            if (known == null) entries.add(entry);
+        }
+        Map<String, Object> next = with(state, "entries", entries);
+        next.put("answers", unite(rows(state, "answers"), rows(from, "answers"), "permanent", one -> (String) one.get("id")));
+        next.put("choices", unite(rows(state, "choices"), rows(from, "choices"), "period",
+                one -> (one.get("answer") == null ? "1" : "0" + one.get("answer")) + one.get("device")));
+        return new Step(map("is", "merged", "entries", (double) entries.size() - rows(state, "entries").size()), next);
+    }
+
+    private static List<Map<String, Object>> unite(
+            List<Map<String, Object>> mine, List<Map<String, Object>> theirs, String by, Function<Map<String, Object>, String> rank) {
+        List<Map<String, Object>> all = new ArrayList<>(mine);
+        for (Map<String, Object> one : theirs) {
+            Map<String, Object> known = find(all, other -> same(other, one) && other.get(by).equals(one.get(by)));
+            if (known == null) all.add(one);
+            else if (rank.apply(one).compareTo(rank.apply(known)) < 0) all.set(all.indexOf(known), one);
+        }
+        return all;
+    }
+
+    /** Return a state with its lists in the order of docs/account.md, as it is compared and exported. A store keeps them as they came. */
+    static Map<String, Object> ordered(Map<String, Object> state) {
+        Map<String, Object> sorted = new LinkedHashMap<>(state);
+        sorted.put("entries", sorted(rows(state, "entries"), "id"));
+        sorted.put("answers", sorted(rows(state, "answers"), "asker", "question", "fingerprint", "permanent"));
+        sorted.put("choices", sorted(rows(state, "choices"), "asker", "question", "fingerprint", "period"));
+        if (state.get("told") != null) {
+            List<Object> told = new ArrayList<>(Json.list(state.get("told")));
+            told.sort(Comparator.comparing(one -> (String) one));
+            sorted.put("told", told);
+        }
+        return sorted;
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static List<Map<String, Object>> sorted(List<Map<String, Object>> rows, String... names) {
+        List<Map<String, Object>> sorted = new ArrayList<>(rows);
+        sorted.sort((a, b) -> {
+            for (String name : names) {
+                int order = ((Comparable) a.get(name)).compareTo(b.get(name));
+                if (order != 0) return order;
+            }
+            return 0;
+        });
+        return sorted;
+    }
+
+    /** Return the ε that is left for all askers on this device. */
+    static double left(Map<String, Object> state, long wall) {
+        Map<String, Object> own = Json.object(state.get("own"));
+        long latest = Math.max(wall, whole(Json.object(state.get("clock")).get("wall")));
+        List<Map<String, Object>> mine = having(rows(state, "entries"), "device", state.get("device"));
+        BigInteger left = remaining(touching(mine, epochOf(Json.object(state.get("limits")).get("epoch"), latest)), own, "epsilon");
+        if (own.get("lifetime") != null) left = left.min(remaining(mine, Json.object(own.get("lifetime")), "epsilon"));
+        return Math.max(0, left.doubleValue() * 0x1p-64);
+    }
+}

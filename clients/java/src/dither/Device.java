@@ -1,0 +1,509 @@
+package dither;
+
+import static dither.Malformed.need;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The account of one person on this device, questions to them, and a queue of reports.
+ *
+ * <p>No method takes or returns null, except a value where null is one of the listed answers. All may be called from any thread; those
+ * that read or write the store take the time of a disk.
+ */
+public final class Device {
+    private final Store store;
+    private final Terms terms;
+
+    private Device(Store store, Terms terms) {
+        this.store = store;
+        this.terms = terms;
+    }
+
+    /** Three readings of the present: a clock that may be turned, and a steady one that proves that time has passed. */
+    public interface Clock {
+        /** Seconds since 1970 by the system's clock. */
+        long wall();
+
+        /** A name of the start from which {@link #elapsed} counts, such as that of the machine. */
+        String boot();
+
+        /** Seconds since that start, time asleep included. */
+        long elapsed();
+
+        /** Return the system's clocks: the steady one is the machine's on Linux, elsewhere that of this process. */
+        static Clock system() {
+            String process = Json.hex(Source.system().take(16));
+            return new Clock() {
+                @Override
+                public long wall() {
+                    return Math.floorDiv(System.currentTimeMillis(), 1000L);
+                }
+
+                @Override
+                public String boot() {
+                    return read("/proc/sys/kernel/random/boot_id", process);
+                }
+
+                @Override
+                public long elapsed() {
+                    return boot().equals(process) ? System.nanoTime() / 1_000_000_000 : (long) Double.parseDouble(read("/proc/uptime", "0 0").split(" ")[0]);
+                }
+            };
+        }
+
+        static String read(String path, String otherwise) {
+            try {
+                return new String(Files.readAllBytes(Paths.get(path)), StandardCharsets.UTF_8).trim();
+            } catch (IOException | SecurityException missing) {
+                return otherwise;
+            }
+        }
+    }
+
+    /** What a person allows: a budget for all askers together, and what one answer may be. The budget counts when the account is created. */
+    public static final class Terms {
+        private final double epsilon;
+        private double delta;
+        private String epoch = "lifetime";
+        private double lifetime = -1;
+        private double quota = -1;
+        private long askers = -1;
+        private Source source = Source.system();
+        private Clock clock = Clock.system();
+        private final Map<String, Object> policy = Account.map("epsilon", 1.0, "delta", 0.0, "assumptions", new ArrayList<>(), "mechanisms", null);
+
+        /** One budget for all time: all askers together learn at most this ε about the person. */
+        public Terms(double epsilon) {
+            need(epsilon > 0 && epsilon < 1 << 20, "epsilon");
+            this.epsilon = epsilon;
+        }
+
+        /** The δ that all askers together may learn; 0 unless it is given, here and by {@link #allow}. */
+        public Terms delta(double delta) {
+            need(delta >= 0 && delta < 1, "epsilon");
+            this.delta = delta;
+            return this;
+        }
+
+        /** Begin the budget anew in each "day", "week" or "year" of UTC; "lifetime" is the default. */
+        public Terms epoch(String epoch) {
+            need(Arrays.asList("day", "week", "year", "lifetime").contains(epoch), "epsilon");
+            this.epoch = epoch;
+            return this;
+        }
+
+        /** The ε of all epochs together. */
+        public Terms lifetime(double epsilon) {
+            need(epsilon >= 0 && epsilon < 1 << 20, "epsilon");
+            lifetime = epsilon;
+            return this;
+        }
+
+        /** The ε that one asker may take of an epoch. */
+        public Terms quota(double epsilon) {
+            need(epsilon >= 0 && epsilon < 1 << 20, "epsilon");
+            quota = epsilon;
+            return this;
+        }
+
+        /** How many new askers are admitted until the person acts. */
+        public Terms askers(int count) {
+            need(count >= 0, "number");
+            askers = count;
+            return this;
+        }
+
+        /** What one answer may spend at most: ε = 1 and no δ unless it is given. */
+        public Terms allow(double epsilon, double delta) {
+            need(epsilon >= 0 && delta >= 0, "epsilon");
+            policy.put("epsilon", epsilon);
+            policy.put("delta", delta);
+            return this;
+        }
+
+        /** Lines that an answer may assume, such as "the value never changes"; none unless they are given. */
+        public Terms assume(Collection<String> lines) {
+            policy.put("assumptions", new ArrayList<Object>(lines));
+            return this;
+        }
+
+        /** The mechanisms that are accepted; all unless they are given. */
+        public Terms mechanisms(Collection<String> names) {
+            policy.put("mechanisms", new ArrayList<Object>(names));
+            return this;
+        }
+
+        /** The source of randomness, if it is not the system's. */
+        public Terms source(Source source) {
+            this.source = source;
+            return this;
+        }
+
+        /** The clocks, if they are not the system's. */
+        public Terms clock(Clock clock) {
+            this.clock = clock;
+            return this;
+        }
+    }
+
+    /** A question with what its asker added: who asks, under which name, and how often. It is immutable. */
+    public static final class Asking {
+        private final Question question;
+        private final Map<String, Object> asked;
+        private final Object[] otherwise; // one value, or none
+
+        private Asking(Question question, Map<String, Object> asked, Object[] otherwise) {
+            this.question = question;
+            this.asked = asked;
+            this.otherwise = otherwise;
+        }
+
+        /** Answer for this label if an answer is not in the list: a missing report would tell. */
+        public Asking otherwise(Object label) {
+            need(question.draw.input(label) != null, "asking");
+            return new Asking(question, asked, new Object[] {label});
+        }
+
+        /** ε and δ of one answer. */
+        public double epsilon() {
+            return Json.real(asked.get("epsilon"));
+        }
+
+        public double delta() {
+            return Json.real(asked.get("delta"));
+        }
+
+        /** No report is more than this many times likelier under one value than under another. */
+        public double odds() {
+            return Math.exp(epsilon());
+        }
+
+        /** What this holds under; the terms must accept each line. */
+        public List<String> assumes() {
+            List<String> lines = new ArrayList<>();
+            for (Object line : Account.assumed(asked)) lines.add((String) line);
+            return lines;
+        }
+
+        private Object input(Object value) {
+            List<Object> tried = new ArrayList<>(Arrays.asList(otherwise));
+            tried.add(0, value);
+            for (Object one : tried) {
+                try {
+                    Object input = question.draw.input(one);
+                    boolean fits = asked.get("times") == null || input instanceof List && ((List<?>) input).size() == Account.whole(asked.get("times"));
+                    if (input != null && fits) return input;
+                } catch (RuntimeException strange) {
+                    // A collection of yours that fails is no value.
+                }
+            }
+            return null;
+        }
+    }
+
+    /** How an event ended. */
+    public static final class Outcome {
+        /** drawn, repeated, resent, acknowledged, silent, acted, or refused. */
+        public final String is;
+        /** Why it was refused: a word of docs/account.md, or "value"; otherwise empty. */
+        public final String reason;
+        /** The ε that was charged. */
+        public final double charged;
+
+        private Outcome(Map<String, Object> outcome) {
+            is = (String) outcome.get("is");
+            reason = outcome.containsKey("reason") ? (String) outcome.get("reason") : "";
+            charged = outcome.containsKey("charged") ? new BigInteger((String) outcome.get("charged"), 16).doubleValue() * 0x1p-64 : 0;
+        }
+    }
+
+    /** What became of the reports that waited. */
+    public static final class Sent {
+        /** How many reports the collector has now. */
+        public final int sent;
+        /** How many still wait: send again later. */
+        public final int waiting;
+        /** Words of the collector: why it did not take a batch. What it can never take was dropped. */
+        public final List<String> refused;
+        /** Seconds to wait before the next attempt, or -1. */
+        public final int retryAfter;
+
+        private Sent(int sent, int waiting, List<String> refused, int retryAfter) {
+            this.sent = sent;
+            this.waiting = waiting;
+            this.refused = Collections.unmodifiableList(refused);
+            this.retryAfter = retryAfter;
+        }
+    }
+
+    /** Open the account of a device; it is created with these terms if there is none. What an account was created with stays. */
+    public static Device open(Store store, Terms terms) throws IOException {
+        Device device = new Device(store, terms);
+        store.update(kept -> {
+            if (!kept.isEmpty()) {
+                Map<String, Object> known = Json.fields(Json.parse(kept), "key", "state");
+                need(Double.valueOf(2).equals(Json.object(known.get("state")).get("account")), "account");
+                return "";
+            }
+            Map<String, Object> own = Account.map("epsilon", Account.limit(terms.epsilon, 64), "delta", Account.limit(terms.delta, 128));
+            own.put("lifetime", terms.lifetime < 0 ? null : Account.map("epsilon", Account.limit(terms.lifetime, 64), "delta", own.get("delta")));
+            Map<String, Object> limits = Account.map("epoch", terms.epoch, "quota", terms.quota < 0 ? null : Account.limit(terms.quota, 64), "quotas", Account.map());
+            limits.putAll(own);
+            limits.put("askers", terms.askers < 0 ? null : (Object) (double) terms.askers);
+            Map<String, Object> at = device.now();
+            Map<String, Object> clock = Account.map("ahead", 0.0);
+            clock.putAll(at);
+            List<Object> none = new ArrayList<>();
+            Map<String, Object> state = Account.map("account", 2.0, "person", device.fresh(16), "device", device.fresh(16), "limits", limits, "own", own);
+            state.putAll(Account.map("born", at.get("wall"), "clock", clock, "openings", limits.get("askers"), "askers", none));
+            state.putAll(Account.map("entries", none, "answers", none, "choices", none, "queue", none));
+            return Json.write(Account.map("key", device.fresh(32), "state", state));
+        });
+        return device;
+    }
+
+    private String fresh(int bytes) {
+        return Json.hex(terms.source.take(bytes));
+    }
+
+    private Map<String, Object> now() {
+        Clock clock = terms.clock;
+        return Account.map("wall", (double) clock.wall(), "boot", clock.boot(), "elapsed", (double) clock.elapsed());
+    }
+
+    /** One event, which is on disk when this returns. */
+    private interface Event {
+        Account.Step of(Map<String, Object> state, String key);
+    }
+
+    private Map<String, Object> happen(Event event) throws IOException {
+        List<Map<String, Object>> outcome = new ArrayList<>();
+        store.update(kept -> {
+            need(!kept.isEmpty(), "account");
+            Map<String, Object> known = Json.object(Json.parse(kept));
+            Account.Step step = event.of(Json.object(known.get("state")), Json.string(known.get("key")));
+            outcome.add(step.outcome);
+            return step.next == null ? "" : Json.write(Account.map("key", known.get("key"), "state", step.next));
+        });
+        return outcome.get(0);
+    }
+
+    /** Ask a question of a campaign. */
+    public Asking ask(Campaign campaign, String name) {
+        Map<String, Object> given = campaign.terms;
+        Object start = given.get("days") == null ? null : (Object) (double) Campaign.dayOf(given.get("begins"));
+        return asking(campaign.question(name), name, campaign.term("asker"), campaign.term("repeat"), given.get("days"), start, 0);
+    }
+
+    /** Ask a question that belongs to no campaign: "fresh" at each answer, the "same" answer for ever, or one "per value". */
+    public Asking ask(Question question, String name, String asker, String repeat) {
+        need(Arrays.asList("fresh", "same", "per value").contains(repeat), "asking");
+        return asking(question, name, asker, repeat, null, null, 0);
+    }
+
+    /** Ask for a path of so many locations, each of which is charged: a value is a list of places. */
+    public Asking askPath(Question question, String name, String asker, int times) {
+        need(times >= 1 && times <= 65536, "asking");
+        return asking(question, name, asker, "fresh", null, null, times);
+    }
+
+    private static Asking asking(Question question, String name, String asker, String repeat, Object days, Object start, int times) {
+        need(!name.isEmpty() && !asker.isEmpty() && question.draw.path == times > 0, "asking");
+        BigDecimal exact = new BigDecimal(question.epsilon).multiply(new BigDecimal(Math.max(times, 1)));
+        double cost = exact.doubleValue();
+        if (new BigDecimal(cost).compareTo(exact) < 0) cost = Math.nextUp(cost);
+        Map<String, Object> asked = Account.map("asker", asker, "question", name, "fingerprint", question.fingerprint, "mechanism", question.mechanism);
+        asked.putAll(Account.map("epsilon", cost, "delta", question.delta, "assumes", new ArrayList<>(), "repeat", repeat, "days", days, "start", start, "data", null));
+        if (times > 0) asked.put("times", (double) times);
+        return new Asking(question, asked, new Object[0]);
+    }
+
+    /** Answer under a new identity. */
+    public Outcome answer(Asking asking, Object value) throws IOException {
+        return answer(asking, value, fresh(16));
+    }
+
+    /**
+     * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a value that is not in
+     * the domain is refused for the reason "value" and nothing is spent: declare {@link Asking#otherwise}.
+     *
+     * @param value a Number, null where a question about a number is optional, a label, a List of labels (a set), a Map of labels (several attributes), a String (a text), or a List of
+     *     places of two numbers each (a path)
+     * @param identity 32 random hexadecimal digits that you keep: the same answer again is charged once
+     */
+    public Outcome answer(Asking asking, Object value, String identity) throws IOException {
+        need(identity.length() == 32 && Json.digits(identity), "asking");
+        // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
+        Object input = asking.input(value);
+        if (input == null) return new Outcome(Account.refuse("value").outcome);
+        return new Outcome(happen((state, key) -> Account.answer(state, identity, asking.asked, terms.policy, now(), new Account.Drawing() {
+            @Override
+            public String report() {
+                return Json.hex(asking.question.draw.draw(input, asking.asked.get("repeat").equals("per value") ? keyed(key, asking.asked, input, 0) : terms.source));
+            }
+
+            @Override
+            public String mark() {
+                return Json.hex(keyed(key, asking.asked, input, 1).take(16));
+            }
+
+            @Override
+            public Source source() {
+                return terms.source;
+            }
+        })));
+    }
+
+    /** A source that repeats for one input: HMAC-SHA256 by the device's key of a counter, the purpose, the question and the input. */
+    static Source keyed(String key, Map<String, Object> asked, Object input, int purpose) {
+        // Two askers may use one name, and two values be moved to one place. Quoted texts tell where each ends.
+        byte[] text = Json.utf8(Json.write(Arrays.asList((double) purpose, asked.get("asker"), asked.get("question"), asked.get("fingerprint"), plain(input))));
+        byte[] secret = Json.unhex(key);
+        need(secret.length == 32, "account");
+        long[] count = {0};
+        ByteArrayOutputStream[] left = {new ByteArrayOutputStream()};
+        return size -> {
+            while (left[0].size() < size) {
+                byte[] block = Relay.mac(secret, Uniform.bytes(count[0]++, 8), text);
+                left[0].write(block, 0, block.length);
+            }
+            byte[] all = left[0].toByteArray();
+            left[0] = new ByteArrayOutputStream();
+            left[0].write(all, size, all.length - size);
+            return Arrays.copyOf(all, size);
+        };
+    }
+
+    /** Return an input as JSON. */
+    private static Object plain(Object input) {
+        if (input instanceof double[]) return Arrays.asList(((double[]) input)[0], ((double[]) input)[1]);
+        if (input instanceof Double && ((Double) input).isNaN()) return null; // no answer
+        if (!(input instanceof List)) return input;
+        List<Object> parts = new ArrayList<>();
+        for (Object one : (List<?>) input) parts.add(plain(one));
+        return parts;
+    }
+
+    /** Return what {@link #answer} would do, without a value: nothing is drawn, spent or sent. */
+    public Outcome dryRun(Asking asking) throws IOException {
+        return new Outcome(happen((state, key) -> new Account.Step(Account.answer(state, "", asking.asked, terms.policy, now(), null).outcome, null)));
+    }
+
+    /** Return the ε that is left for all askers. */
+    public double left() throws IOException {
+        return Json.real(happen((state, key) -> new Account.Step(Account.map("left", Account.left(state, terms.clock.wall())), null)).get("left"));
+    }
+
+    /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
+    public Outcome act() throws IOException {
+        return new Outcome(happen((state, key) -> Account.act(state, now())));
+    }
+
+    /** Send what waits of a campaign that was fetched. */
+    public Sent send(Campaign campaign, Transport transport) throws IOException {
+        return send(campaign, campaign.batches(), "", transport);
+    }
+
+    /**
+     * Send what waits of a campaign, batch by batch, with at most one report to a question in each. A batch has the same bytes until the
+     * collector acknowledges it; what the collector can never take is dropped.
+     *
+     * @param label a public label of all reports, such as a version; one that the campaign lists, or empty
+     */
+    public Sent send(Campaign campaign, String batches, String label, Transport transport) throws IOException {
+        List<String> refused = new ArrayList<>();
+        int sent = 0;
+        int retryAfter = -1;
+        while (retryAfter < 0) {
+            List<Map<String, Object>> reports = new ArrayList<>();
+            Map<String, Object> batch = happen((state, key) -> {
+                Account.Step step = Account.batch(state, fresh(16), 1000, one -> isOf(campaign, one));
+                for (Map<String, Object> one : Account.rows(step.next == null ? state : step.next, "queue")) {
+                    if (step.outcome.containsKey("id") && step.outcome.get("id").equals(one.get("batch"))) reports.add(one);
+                }
+                return step;
+            });
+            if (reports.isEmpty()) break;
+            String id = (String) batch.get("id");
+            Transport.Answer answer;
+            try {
+                answer = transport.send("POST", batches, "application/vnd.dither.batch", packed(id, label, reports));
+            } catch (IOException unreachable) {
+                refused.add("unreachable");
+                break;
+            }
+            boolean taken = answer.status / 100 == 2 || answer.status == 409; // a conflict: these reports are stored
+            String reason = taken ? "" : reason(answer);
+            if (!taken) refused.add(reason.isEmpty() ? "status " + answer.status : reason);
+            boolean never = !reason.isEmpty() && Arrays.asList(400, 410, 413, 415, 422).contains(answer.status);
+            if (!taken && !never) {
+                retryAfter = answer.retryAfter;
+                break;
+            }
+            happen((state, key) -> Account.acknowledge(state, id));
+            if (taken) sent += reports.size();
+        }
+        double waiting = Json.real(happen((state, key) -> {
+            double count = 0;
+            for (Map<String, Object> one : Account.rows(state, "queue")) if (isOf(campaign, one)) count++;
+            return new Account.Step(Account.map("waiting", count), null);
+        }).get("waiting"));
+        return new Sent(sent, (int) waiting, refused, retryAfter);
+    }
+
+    private static boolean isOf(Campaign campaign, Map<String, Object> waiting) {
+        Question asked = campaign.questions.get(waiting.get("question"));
+        return asked != null && campaign.term("asker").equals(waiting.get("asker")) && asked.fingerprint.equals(waiting.get("fingerprint"));
+    }
+
+    /** Return why a collector refused, or an empty text if somebody else answered. */
+    private static String reason(Transport.Answer answer) {
+        try {
+            Object word = Json.object(Json.parse(new String(answer.content, StandardCharsets.UTF_8))).get("refused");
+            return word instanceof String ? (String) word : "";
+        } catch (Malformed other) {
+            return "";
+        }
+    }
+
+    /** Return the reports of each fingerprint, all sorted: the order in which they were drawn is nobody's business. */
+    private static Map<String, List<Object>> groups(List<Map<String, Object>> reports) {
+        Map<String, List<Object>> found = new TreeMap<>();
+        for (Map<String, Object> one : reports) found.computeIfAbsent((String) one.get("fingerprint"), mark -> new ArrayList<>()).add(one.get("report"));
+        for (List<Object> group : found.values()) group.sort((a, b) -> ((String) a).compareTo((String) b));
+        return found;
+    }
+
+    /** Return a batch as canonical JSON. */
+    static String json(String id, String label, List<Map<String, Object>> reports) {
+        return Json.write(Account.map("batch", id, "dither", 2.0, "label", label, "reports", groups(reports)));
+    }
+
+    /** Return a batch as packed bytes. */
+    static byte[] packed(String id, String label, List<Map<String, Object>> reports) {
+        Map<String, List<Object>> found = groups(reports);
+        byte[] name = Json.utf8(label);
+        need(name.length <= 64, "asking");
+        StringBuilder body = new StringBuilder(Json.hex(Json.utf8("dither\0\2"))).append(id);
+        body.append(Json.hex(Uniform.bytes(name.length, 1))).append(Json.hex(name)).append(Json.hex(Uniform.bytes(found.size(), 2)));
+        for (Map.Entry<String, List<Object>> group : found.entrySet()) {
+            int size = ((String) group.getValue().get(0)).length() / 2;
+            body.append(group.getKey()).append(Json.hex(Uniform.bytes(size, 4))).append(Json.hex(Uniform.bytes(group.getValue().size(), 4)));
+            for (Object report : group.getValue()) body.append(report);
+        }
+        return Json.unhex(body + Json.digest(Json.unhex(body.toString()), 32));
+    }
+}

@@ -1,0 +1,252 @@
+package dither;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Checks that tests/conformance/test_java.py runs: java -cp … dither.Checks device FOLDER, and others. */
+final class Checks {
+    private Checks() {}
+
+    private static void check(boolean fine, String what) {
+        if (!fine) throw new IllegalStateException(what);
+    }
+
+    private interface Work {
+        Object run() throws IOException;
+    }
+
+    private static void refused(String word, Work work) throws IOException {
+        String found = "nothing";
+        try {
+            work.run();
+        } catch (Malformed wrong) {
+            found = wrong.getMessage();
+        }
+        check(found.equals(word), word + " was expected, not " + found);
+    }
+
+    public static void main(String[] words) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        switch (words[0]) {
+            case "numbers": // the bits of doubles, each a line
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    System.out.println(Json.number(Double.longBitsToDouble(Long.parseUnsignedLong(line, 16))));
+                }
+                break;
+            case "signatures": // by the platform, and without it
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    String[] parts = line.split(",", -1);
+                    byte[] message = Json.unhex(parts[0]);
+                    byte[] signature = Json.unhex(parts[1]);
+                    byte[] key = Json.unhex(parts[2]);
+                    System.out.println(Ed25519.verify(message, signature, key) + " " + Ed25519.verifyHere(message, signature, key));
+                }
+                break;
+            case "device":
+                device(new File(words[1]), in.readLine(), in.readLine());
+                break;
+            case "answers": // from a collector: as many answers as are asked for, told one by one
+                answers(new File(words[1]), words[2], words[3], Integer.parseInt(words[4]));
+                break;
+            case "send":
+                send(new File(words[1]), words[2], words[3], words.length > 4 ? words[4] : "", words.length > 5 ? words[5] : "");
+                break;
+            default: // what a store holds
+                new FileStore(new File(words[1])).update(kept -> {
+                    System.out.println(kept);
+                    return "";
+                });
+        }
+    }
+
+    private static void answers(File file, String address, String key, int count) throws IOException {
+        Campaign campaign = Campaign.fetch(address, key, Transport.direct(10_000), new FileStore(new File(file.getPath() + ".askers")));
+        Device device = Device.open(new FileStore(file), new Device.Terms(100_000));
+        for (int i = 0; i < count; i++) {
+            String identity = Json.hex(Source.system().take(16));
+            String is = device.answer(device.ask(campaign, i % 2 == 0 ? "minutes" : "browser"), i % 2 == 0 ? (Object) 42 : "chrome", identity).is;
+            System.out.println(identity + " " + is);
+            System.out.flush();
+        }
+    }
+
+    private static void send(File file, String address, String key, String relay, String pinned) throws IOException {
+        Transport direct = Transport.direct(10_000);
+        Transport first = relay.isEmpty() ? direct : new Relay(relay, pinned, direct);
+        Campaign campaign = Campaign.fetch(address, key, first);
+        Transport next = relay.isEmpty() ? direct : new Relay(relay, campaign.sealingKey(), direct);
+        Device.Sent sent = Device.open(new FileStore(file), new Device.Terms(100_000)).send(campaign, next);
+        System.out.println(sent.sent + " " + sent.waiting + " " + sent.refused + " " + sent.retryAfter);
+    }
+
+    /** A collector that answers as it is told, and keeps what it was sent. */
+    private static final class Fake implements Transport {
+        final List<String> bodies = new ArrayList<>();
+        final List<Answer> next = new ArrayList<>();
+
+        @Override
+        public Answer send(String method, String address, String form, byte[] body) throws IOException {
+            bodies.add(Json.hex(body));
+            if (next.isEmpty()) throw new IOException("nobody answers");
+            return next.remove(0);
+        }
+
+        Fake then(int status, String content, int retryAfter) {
+            next.add(new Answer(status, Json.utf8(content), retryAfter));
+            return this;
+        }
+    }
+
+    private static final long[] TIME = {1_800_000_000L, 0};
+    private static final Device.Clock CLOCK = new Device.Clock() {
+        @Override
+        public long wall() {
+            return TIME[0];
+        }
+
+        @Override
+        public String boot() {
+            return "test";
+        }
+
+        @Override
+        public long elapsed() {
+            return TIME[1];
+        }
+    };
+
+    /** A campaign "minutes" (Podium) and "browser" (KRR), ε = 1 each, asked fresh. */
+    private static void device(File folder, String published, String key) throws Exception {
+        Campaign campaign = Campaign.read(published, key);
+        FileStore store = new FileStore(new File(folder, "me.account"));
+        Device device = Device.open(store, new Device.Terms(3).clock(CLOCK));
+        Device.Asking minutes = device.ask(campaign, "minutes");
+        Device.Asking browser = device.ask(campaign, "browser");
+        check(minutes.epsilon() == 1 && Math.abs(minutes.odds() - Math.E) < 1e-9 && minutes.assumes().isEmpty(), "promise");
+        check(device.dryRun(minutes).is.equals("drawn") && device.left() > 3 - 1e-9, "a dry run spends nothing");
+        values(device, minutes, browser);
+        check(device.answer(minutes, 42).is.equals("drawn") && Math.abs(device.left() - 2) < 1e-9, "drawn");
+        check(device.answer(browser, "netscape").reason.equals("value") && Math.abs(device.left() - 2) < 1e-9, "value");
+        check(device.answer(browser.otherwise("other"), "netscape").is.equals("drawn"), "otherwise");
+        String identity = Json.hex(Source.system().take(16));
+        check(device.answer(minutes, 1e300, identity).is.equals("drawn") && device.answer(minutes, 0, identity).is.equals("resent"), "one identity");
+        check(device.answer(minutes, 42).reason.equals("budget"), "budget");
+        sending(device, campaign);
+        damage(folder, store);
+        rules(folder, campaign.question("browser"));
+        threads(folder, campaign);
+        try {
+            Campaign.fetch("https://a.example/v1/campaigns/" + campaign.id, key, new Fake());
+            check(false, "no collector");
+        } catch (IOException unreachable) {
+            // as it should be
+        }
+        refused("fingerprint", () -> Campaign.fetch("https://a.example/v1/campaigns/" + Json.zeros(64), key, new Fake().then(200, published, -1)));
+        refused("text", () -> Campaign.fetch("https://a.example/v1/campaigns/" + campaign.id, key, new Fake().then(404, "", -1)));
+        refused("private", () -> Campaign.read(published, "dither-private-key-1:ed25519:" + Json.zeros(64)));
+        refused("key", () -> new Relay("https://relay.example", "00", new Fake()));
+        System.out.println("fine");
+    }
+
+    /** What is no value is refused, and never thrown. */
+    private static void values(Device device, Device.Asking minutes, Device.Asking browser) throws IOException {
+        List<Object> strange = new ArrayList<>(Arrays.asList("42", Double.NaN, true, new Object(), Collections.emptyList(), new int[] {1}, null));
+        for (Object value : strange) {
+            check(device.answer(minutes, value).reason.equals("value"), "a number: " + value);
+            check(device.answer(browser, value).reason.equals("value"), "a label: " + value);
+        }
+    }
+
+    private static void sending(Device device, Campaign campaign) throws IOException {
+        String address = "https://a.example/v1/campaigns/" + campaign.id + "/batches";
+        Fake fake = new Fake();
+        Device.Sent sent = device.send(campaign, address, "", fake);
+        check(sent.sent == 0 && sent.waiting == 3 && sent.refused.equals(Arrays.asList("unreachable")), "nobody answers");
+        sent = device.send(campaign, address, "", fake.then(503, "", 7));
+        check(sent.waiting == 3 && sent.retryAfter == 7, "later");
+        sent = device.send(campaign, address, "", fake.then(404, "<html>a captive portal</html>", -1));
+        check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("status 404")), "somebody else answers");
+        check(fake.bodies.get(0).equals(fake.bodies.get(1)) && fake.bodies.get(1).equals(fake.bodies.get(2)), "the same bytes at every sending");
+        sent = device.send(campaign, address, "", fake.then(413, "{\"refused\":\"size\",\"words\":\"too long\"}", -1).then(409, "{}", -1));
+        check(sent.sent == 1 && sent.waiting == 0 && sent.refused.equals(Arrays.asList("size")), "what can never be taken does not block the rest");
+        check(!fake.bodies.get(4).equals(fake.bodies.get(3)) && device.send(campaign, address, "", fake).refused.isEmpty(), "nothing waits");
+    }
+
+    private static void damage(File folder, FileStore store) throws IOException {
+        File file = new File(folder, "me.account");
+        byte[] whole = Files.readAllBytes(file.toPath());
+        for (int size : new int[] {0, 1, 64, whole.length - 1}) {
+            Files.write(file.toPath(), Arrays.copyOf(whole, size));
+            refused("account", () -> Device.open(store, new Device.Terms(3)));
+        }
+        byte[] changed = whole.clone();
+        changed[whole.length / 2] ^= 1;
+        Files.write(file.toPath(), changed);
+        refused("account", () -> Device.open(store, new Device.Terms(3)));
+        Files.write(file.toPath(), whole);
+        check(Device.open(store, new Device.Terms(300)).left() < 1e-9, "what an account was created with stays");
+        // A crash before the rename leaves the old text and a part of the new one.
+        Files.write(new File(folder, "me.account.new").toPath(), new byte[] {1, 2, 3});
+        check(Device.open(store, new Device.Terms(3).clock(CLOCK)).act().is.equals("acted"), "a file that a crash left");
+    }
+
+    private static void rules(File folder, Question question) throws IOException {
+        FileStore store = new FileStore(new File(folder, "weekly.account"));
+        Device.Terms terms = new Device.Terms(2).epoch("week").quota(1).askers(1).clock(CLOCK)
+                .assume(Arrays.asList("the value never changes", "the device's key stays on the device"));
+        Device device = Device.open(store, terms);
+        Device.Asking first = device.ask(question, "browser", "a.example", "per value");
+        check(device.answer(first, "chrome").is.equals("drawn") && device.answer(first, "chrome").is.equals("repeated"), "per value");
+        check(device.answer(first, "safari").is.equals("repeated"), "another value");
+        check(device.answer(device.ask(question, "again", "a.example", "fresh"), "chrome").reason.equals("quota"), "quota");
+        check(device.answer(device.ask(question, "browser", "b.example", "same"), "chrome").reason.equals("asker"), "asker");
+        TIME[0] += 9 * 86400; // a clock that is turned proves nothing
+        check(device.answer(device.ask(question, "again", "a.example", "fresh"), "chrome").reason.equals("clock"), "clock");
+        check(device.act().is.equals("acted"), "act");
+        check(device.answer(device.ask(question, "browser", "b.example", "same"), "chrome").is.equals("drawn"), "the next week");
+        refused("asking", () -> device.ask(question, "browser", "b.example", "once"));
+        refused("asking", () -> device.askPath(question, "browser", "b.example", 3));
+        List<Integer> queued = new ArrayList<>();
+        store.update(kept -> {
+            queued.add(Account.rows(Json.object(Json.object(Json.parse(kept)).get("state")), "queue").size());
+            return "";
+        });
+        check(queued.get(0) == 3, "of each value one report waits");
+    }
+
+    /** Ten threads answer on one account: all is charged, and no more than the budget. */
+    private static void threads(File folder, Campaign campaign) throws Exception {
+        FileStore store = new FileStore(new File(folder, "threads.account"));
+        ConcurrentLinkedQueue<String> outcomes = new ConcurrentLinkedQueue<>();
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    Device device = Device.open(store, new Device.Terms(7));
+                    outcomes.add(device.answer(device.ask(campaign, "minutes"), 42).is);
+                } catch (IOException | RuntimeException wrong) {
+                    outcomes.add(wrong.toString());
+                }
+            });
+            all.add(thread);
+            thread.start();
+        }
+        for (Thread thread : all) thread.join();
+        check(Collections.frequency(outcomes, "drawn") == 7 && Collections.frequency(outcomes, "refused") == 3, "threads: " + outcomes);
+        store.update(kept -> {
+            Map<String, Object> state = Json.object(Json.object(Json.parse(kept)).get("state"));
+            check(Account.rows(state, "entries").size() == 7 && Account.rows(state, "queue").size() == 7, "entries");
+            return "";
+        });
+    }
+}

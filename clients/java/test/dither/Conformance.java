@@ -1,0 +1,197 @@
+package dither;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Answers requests on standard input, one JSON object a line: dither conformance -- java -cp … dither.Conformance. */
+final class Conformance {
+    private static final Map<String, Object> POLICY = Account.map("epsilon", 1.0, "delta", 0.0, "assumptions", new ArrayList<>(), "mechanisms", null);
+    /** Draws that are not verified: their ε is that of a distance, or of two people who share a coin. */
+    private static final List<String> UNVERIFIED = Arrays.asList("rings", "joint response", "joint bits", "joint hashed");
+
+    private static String last = "";
+    private static Question read;
+
+    private Conformance() {}
+
+    /** A source that returns given bytes, and no others. */
+    static final class Scripted implements Source {
+        private final byte[] bytes;
+        int at;
+
+        Scripted(String text) {
+            bytes = Json.unhex(text);
+        }
+
+        int left() {
+            return bytes.length - at;
+        }
+
+        @Override
+        public byte[] take(int size) {
+            if (size > left()) throw new IllegalStateException("more bytes were taken");
+            return Arrays.copyOfRange(bytes, at, at += size);
+        }
+    }
+
+    /** Read a specification; an empty text stands for the one before. */
+    static Question question(String specification) {
+        if (!specification.isEmpty() && !specification.equals(last)) {
+            Object device = Json.object(Json.parse(specification)).get("device");
+            boolean drawn = device instanceof String && UNVERIFIED.contains(Json.canonical(device).get("draw"));
+            read = drawn ? Question.unverified(specification) : Question.read(specification);
+            last = specification;
+        }
+        return read;
+    }
+
+    private static String text(Map<String, Object> asked, String name) {
+        return Json.string(asked.get(name));
+    }
+
+    private static Map<String, Object> answer(Map<String, Object> asked) {
+        switch (text(asked, "do")) {
+            case "draw": {
+                Scripted source = new Scripted(text(asked, "bytes"));
+                byte[] report = question(text(asked, "specification")).report(asked.get("value"), source);
+                return Account.map("report", report == null ? null : Json.hex(report), "left", (double) source.left());
+            }
+            case "read":
+                return Account.map("fingerprint", Question.read(text(asked, "specification")).fingerprint);
+            case "campaign":
+                return campaign(Campaign.read(text(asked, "published"), text(asked, "key")));
+            case "bound":
+                return Account.map("below", Question.expBelow(Json.real(asked.get("epsilon"))).toString(16));
+            case "batch": {
+                List<Map<String, Object>> reports = Account.rows(asked, "reports");
+                return Account.map(
+                        "json", Device.json(text(asked, "batch"), text(asked, "label"), reports),
+                        "packed", Json.hex(Device.packed(text(asked, "batch"), text(asked, "label"), reports)));
+            }
+            case "log": {
+                Campaign.Log log = new Campaign.Log(text(asked, "published"), text(asked, "key"));
+                Malformed.need(log.continues(asked.get("kept")), "log");
+                return Account.map("count", (double) log.heads.size(), "head", log.head());
+            }
+            case "request": {
+                byte[] plain = Relay.request(text(asked, "method"), text(asked, "address"), text(asked, "form"), Json.unhex(text(asked, "body")));
+                return Account.map("plain", Json.hex(plain).replaceAll("(00)*$", ""), "length", (double) plain.length);
+            }
+            case "response": {
+                Transport.Answer answer = Relay.response(Json.unhex(text(asked, "plain")));
+                return Account.map("status", (double) answer.status, "content", Json.hex(answer.content));
+            }
+            case "encapsulate": {
+                if (!Relay.isAvailable()) return Account.map("unknown", true);
+                Relay.Sealed sealed = Relay.encapsulate(text(asked, "configuration"), Json.unhex(text(asked, "plain")), Json.unhex(text(asked, "ephemeral")));
+                Map<String, Object> told = Account.map("sealed", Json.hex(sealed.request));
+                if (asked.containsKey("answer")) told.put("opened", Json.hex(sealed.open(Json.unhex(text(asked, "answer")))));
+                return told;
+            }
+            case "account": {
+                Map<String, Object> state = Json.object(asked.get("state"));
+                Map<String, Object> policy = asked.get("policy") == null ? POLICY : Json.object(asked.get("policy"));
+                Account.Step step = happen(state, Json.object(asked.get("event")), policy);
+                return Account.map("outcome", step.outcome, "state", step.next == null ? state : Account.ordered(step.next));
+            }
+            case "permanent": {
+                List<Object> reports = new ArrayList<>();
+                for (Map<String, Object> one : Account.rows(asked, "asks")) {
+                    Question question = question(text(one, "specification"));
+                    Map<String, Object> named = new LinkedHashMap<>(one);
+                    named.put("fingerprint", question.fingerprint);
+                    Object input = question.draw.input(one.get("value"));
+                    reports.add(Json.hex(question.draw.draw(input, Device.keyed(text(one, "key"), named, input, 0))));
+                }
+                return Account.map("reports", reports);
+            }
+            default:
+                return Account.map("unknown", true);
+        }
+    }
+
+    private static Map<String, Object> campaign(Campaign campaign) {
+        List<Object> asks = new ArrayList<>();
+        boolean once = campaign.terms.get("days") != null;
+        for (String name : campaign.names()) {
+            asks.add(Account.map(
+                    "asker", campaign.term("asker"), "question", name, "fingerprint", campaign.question(name).fingerprint, "repeat", campaign.term("repeat"),
+                    "days", campaign.terms.get("days"), "start", once ? (Object) (double) Campaign.dayOf(campaign.term("begins")) : null));
+        }
+        return Account.map("campaign", campaign.id, "retired", campaign.retired.isEmpty() ? null : campaign.retired, "asks", asks);
+    }
+
+    private static Account.Step happen(Map<String, Object> state, Map<String, Object> event, Map<String, Object> policy) {
+        switch (text(event, "do")) {
+            case "answer":
+                Source source = new Scripted(event.containsKey("random") ? text(event, "random") : "");
+                return Account.answer(state, text(event, "id"), Json.object(event.get("question")), policy, Json.object(event.get("at")), new Account.Drawing() {
+                    @Override
+                    public String report() {
+                        return (String) event.get("report");
+                    }
+
+                    @Override
+                    public String mark() {
+                        return (String) event.get("mark");
+                    }
+
+                    @Override
+                    public Source source() {
+                        return source;
+                    }
+                });
+            case "dry run":
+                Map<String, Object> outcome =
+                        Account.answer(state, text(event, "id"), Json.object(event.get("question")), policy, Json.object(event.get("at")), null).outcome;
+                outcome.remove("report");
+                return new Account.Step(outcome, null);
+            case "act":
+                return Account.act(state, Json.object(event.get("at")));
+            case "batch":
+                return Account.batch(state, text(event, "id"), (int) Json.whole(event.get("most"), 0, 1 << 30), one -> {
+                    boolean listed = !event.containsKey("questions");
+                    for (Object pair : listed ? new ArrayList<>() : Json.list(event.get("questions"))) {
+                        listed |= Json.list(pair).equals(Arrays.asList(one.get("question"), one.get("fingerprint")));
+                    }
+                    return one.get("asker").equals(event.get("asker")) && listed;
+                });
+            case "acknowledge":
+                return Account.acknowledge(state, text(event, "id"));
+            case "split":
+                List<Object> share = Json.list(event.get("share"));
+                return Account.split(state, text(event, "device"), Json.whole(share.get(0), 0, 1L << 52), Json.whole(share.get(1), 1, 1L << 52));
+            default:
+                return Account.merge(state, Json.object(event.get("from")));
+        }
+    }
+
+    public static void main(String[] words) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        BufferedWriter out = new BufferedWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            Map<String, Object> asked = Json.object(Json.parse(line));
+            Map<String, Object> told;
+            try {
+                told = answer(asked);
+            } catch (Malformed refused) {
+                told = Account.map("refused", refused.getMessage());
+            } catch (RuntimeException | StackOverflowError wrong) {
+                told = Account.map("error", wrong.toString());
+            }
+            told.put("id", asked.get("id"));
+            out.write(Json.write(told));
+            out.newLine();
+        }
+        out.flush();
+    }
+}
