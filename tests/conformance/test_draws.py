@@ -74,7 +74,6 @@ def test_a_second_implementation_by_the_page_alone(one: dict[str, Any]) -> None:
         assert not source.left
 
 
-@pytest.mark.some("Purkayastha", "BoundedLaplace")
 @pytest.mark.parametrize(
     "one", [one for one in QUESTIONS if draw_of(one) == "lattice"], ids=lambda one: one["name"]
 )
