@@ -102,6 +102,8 @@ _LISTED: Final = b"dither log 1\n"
 _FIRST: Final = "0" * 64  # what the first entry of a list has for the digest of the one before
 _MOST_ENTRIES: Final = 10_000
 _CARD: Final = b"dither card 1\n"
+_PRIME: Final = (1 << 255) - 19  # of Ed25519, and its d
+_CURVE: Final = 37095705934669439343138083508754565189542113879843219016388785533085940283555
 _TERMS: Final = TERMS[:-2]
 _OPTIONAL: Final = TERMS[-2:]
 _SEALING, _TOGETHER = _OPTIONAL
@@ -622,12 +624,26 @@ def _retirement(identity: str, day: datetime.date) -> bytes:
     return _RETIRED + f"{identity}\n{day.isoformat()}".encode()
 
 
+def _is_sound(public: bytes) -> bool:
+    """Return whether a public key of Ed25519 is canonical, and of no small order.
+
+    Libraries differ in what they make of others, and under a key of small order signatures of any text exist.
+    The y-coordinates of small order are 0, ±1, and those with d·y^4 + 2·y² = 1.
+    """
+    y = int.from_bytes(public, "little") & (1 << 255) - 1
+    square = y * y
+    return y < _PRIME and y * (square - 1) * (_CURVE * square * square + 2 * square - 1) % _PRIME != 0
+
+
 def _verify(key: str, signature: str, message: bytes) -> None:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(from_digits(key)).verify(from_digits(signature), message)
+        public = from_digits(key)
+        if not _is_sound(public):
+            raise ValueError
+        Ed25519PublicKey.from_public_bytes(public).verify(from_digits(signature), message)
     except (InvalidSignature, ValueError):
         raise MalformedReport(
             "the signature of the campaign is not valid: it was changed or damaged"

@@ -52,6 +52,7 @@ abstract class Draw {
             case "walk":
             case "polar":
             case "nearest":
+            case "box":
             case "planar":
             case "rings":
             case "points":

@@ -30,6 +30,7 @@ public final class Question {
         {"table", "Cumulative Workload"},
         {"nearest", "Optimal"},
         {"listing", "Optimal"},
+        {"box", "Optimal"},
         {"pair", "TraCSC"},
         {"walk", "TraCSD Strawman"},
         {"polar", "Polar"},

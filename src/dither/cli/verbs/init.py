@@ -58,7 +58,7 @@ telemetry = Telemetry.from_campaign(
 )
 
 # Where a command begins:  telemetry.answer("command", "build")
-# `{app} telemetry on|off|status|show|erase`:  telemetry.add_parser(subparsers), or telemetry.click_group()
+# `{app} telemetry on|off|status|show|erase`:  telemetry.add_parser(subparsers), or telemetry.click_command()
 '''
 
 
