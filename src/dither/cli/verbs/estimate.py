@@ -67,7 +67,7 @@ def print_estimates(
     if wanted.numbers and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
-    for alike in zip(*answers.values(), strict=True):  # what no question has is an error
+    for alike in zip(*answers.values(), strict=False):  # what no question has is an error
         if all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
     print_answers(answers, summaries, as_json)
@@ -140,15 +140,15 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
     found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
-    if summary.question.domain.optional:
-        from dither.estimation.optional import response_rate
-
-        found.append(("answered", _try(response_rate, summary)))
     for share in wanted.shares:
         label = f"quantile {share:g}"
         found.append((label, _try(quantile, summary, share) if numbers else _NO_NUMBERS))
     if wanted.bins is not None or wanted.step is not None:
         found.append(("distribution", _try(distribution, summary, wanted.bins) if numbers else _NO_NUMBERS))
+    if summary.question.domain.optional:
+        from dither.estimation.optional import response_rate
+
+        found.append(("answered", _try(response_rate, summary)))
     return found
 
 

@@ -1,0 +1,5 @@
+/** OLH, BLH and Hadamard response, for long lists: `Object.assign(draws, hashed)` makes the client know the draws `hashed` and `hadamard`. */
+import { type Reader } from "./parts.js";
+export declare const hashed: {
+    [kind: string]: Reader;
+};
