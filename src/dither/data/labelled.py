@@ -62,6 +62,9 @@ class LabelledChunk(Chunk):
     def cells(self, column: str) -> Sequence[Any]:
         return self._shown[column]
 
+    def texts(self, column: str) -> None:
+        return None  # labels and codes: one by one
+
     def take(self, column: str, rows: Integers) -> Sequence[Any]:
         return [self._shown[column][row] for row in rows.tolist()]
 

@@ -167,7 +167,7 @@ class VarianceInterval(ConfidenceInterval):
 _RARE: Final = 3  # events up to which the lower limit is that of a Poisson variable
 
 
-def least_mean(events: Any, level: float, n: int) -> Floats:
+def least_mean(events: Any, level: float, n: Any) -> Floats:
     """Return the lower limit of the mean of one to three rare events of n; infinite for other numbers.
 
     A score interval of one event leaves out means below 0.18, although an event happens with probability
@@ -175,7 +175,7 @@ def least_mean(events: Any, level: float, n: int) -> Floats:
     """
     number = np.asarray(events, dtype=np.float64)
     floors = np.full(number.shape, np.inf)
-    for count in range(1, min(_RARE, n // 10) + 1):
+    for count in range(1, min(_RARE, int(np.min(n)) // 10) + 1):
         here = np.abs(number - count) <= 0.5
         if here.any():
             floors[here] = _poisson_limit(count, 1.0 - level) + (number[here] - count)
