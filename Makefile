@@ -89,10 +89,11 @@ lock:
 		--no-emit-index-url --no-emit-find-links requirements/dev.in --output-file requirements/dev.lock
 	rm requirements/dev.in
 
-# The wheel and the source distribution, the same bytes from the same commit.
+# The wheels and source distributions of dither and of dither-device, the same bytes from the same commit.
 dist: $(VENV)/.package
 	rm -rf dist
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
+	cd clients/python && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CURDIR)/$(BIN)/python -m hatchling build -d ../../dist
 	$(BIN)/twine check --strict dist/*
 	cd dist && sha256sum *
 

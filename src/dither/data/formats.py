@@ -25,7 +25,17 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.data.arrow import to_objects
-from dither.data.streams import COMPRESSED, TABLES, TRIPS, USUAL, Dialect, ending, not_text, shown_name
+from dither.data.streams import (
+    COMPRESSED,
+    SURVEYS,
+    TABLES,
+    TRIPS,
+    USUAL,
+    Dialect,
+    ending,
+    not_text,
+    shown_name,
+)
 from dither.domains import first_misfit
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
 from dither.question import Question
@@ -92,6 +102,9 @@ class TripFormat(ABC):
 
 def table_format(path: Path) -> TableFormat:
     """Return the format of a table by its file's ending; raise InvalidParameter if it is not known."""
+    if ending(path) in SURVEYS:
+        survey: TableFormat = _load_format(SURVEYS[ending(path)])
+        return survey
     otherwise = "for trips use dt.data.perturb_trips or dither trajectory"
     table: TableFormat = _load_format(_named_format(path, TABLES, "tables", otherwise))
     return table
@@ -175,6 +188,13 @@ class Chunk(ABC):
     @abstractmethod
     def take(self, column: str, rows: Integers) -> Any:
         """Return some rows of a column unchanged."""
+
+    @abstractmethod
+    def texts(self, column: str) -> tuple[Array, Integers] | None:
+        """Return a column of texts or whole numbers, none missing, as UTF-8 bytes and where each one begins.
+
+        None if the cells are of another kind: `cells` returns them one by one.
+        """
 
     @abstractmethod
     def raw_reports(self, column: str, question: Question) -> Array:
@@ -304,6 +324,9 @@ class TextChunk(Chunk):
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         return code_cells(self.take(column, rows))
+
+    def texts(self, column: str) -> tuple[Array, Integers] | None:
+        return None  # objects: one by one
 
     def take(self, column: str, rows: Integers) -> Sequence[Any]:
         cells = self._columns[column]

@@ -126,7 +126,8 @@ class Client:
             ):
                 raise Mismatch("the campaign is not in the list of its asker, or was retired; do not answer")
             heads[published.key] = [len(log.heads), log.head]
-        return {"keys": keys, "heads": heads} if keys or heads else {}
+        seen = {"keys": keys, "heads": heads} if keys or heads else {}
+        return {**known, **seen}  # a device of another kind keeps there which campaigns it has verified
 
     @property
     def contract(self) -> Contract:

@@ -38,7 +38,17 @@ from dither.question import Question, as_question
 from dither.repetition import Once
 from dither.service.settings import make_key, public_part, read_key, refuse_private
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.wire.codec import MOST_BYTES, TERMS, Campaign, loads, read_as, read_named, reading, to_json
+from dither.wire.codec import (
+    BUDGET,
+    MOST_BYTES,
+    TERMS,
+    Campaign,
+    loads,
+    read_as,
+    read_named,
+    reading,
+    to_json,
+)
 from dither.wire.ohttp import public_key
 
 
@@ -102,6 +112,8 @@ _LISTED: Final = b"dither log 1\n"
 _FIRST: Final = "0" * 64  # what the first entry of a list has for the digest of the one before
 _MOST_ENTRIES: Final = 10_000
 _CARD: Final = b"dither card 1\n"
+_PRIME: Final = (1 << 255) - 19  # of Ed25519, and its d
+_CURVE: Final = 37095705934669439343138083508754565189542113879843219016388785533085940283555
 _TERMS: Final = TERMS[:-2]
 _OPTIONAL: Final = TERMS[-2:]
 _SEALING, _TOGETHER = _OPTIONAL
@@ -332,7 +344,12 @@ class Contract:
         ]
         if lacking:
             raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
-        terms = {"version": 1, **table}
+        if table.get("sampled", False):
+            raise InvalidParameter(
+                "sampled = true is for files: devices answer every question of a signed campaign. Publish "
+                "one campaign for each question instead, or divide epsilon"
+            )
+        terms = {"version": 1, **{key: value for key, value in table.items() if key not in BUDGET}}
         if "repeat" in terms:
             check_choice("repeat", terms["repeat"], Repeat)
         labels = terms.get("labels", [])
@@ -622,12 +639,26 @@ def _retirement(identity: str, day: datetime.date) -> bytes:
     return _RETIRED + f"{identity}\n{day.isoformat()}".encode()
 
 
+def _is_sound(public: bytes) -> bool:
+    """Return whether a public key of Ed25519 is canonical, and of no small order.
+
+    Libraries differ in what they make of others, and under a key of small order signatures of any text exist.
+    The y-coordinates of small order are 0, ±1, and those with d·y^4 + 2·y² = 1.
+    """
+    y = int.from_bytes(public, "little") & (1 << 255) - 1
+    square = y * y
+    return y < _PRIME and y * (square - 1) * (_CURVE * square * square + 2 * square - 1) % _PRIME != 0
+
+
 def _verify(key: str, signature: str, message: bytes) -> None:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(from_digits(key)).verify(from_digits(signature), message)
+        public = from_digits(key)
+        if not _is_sound(public):
+            raise ValueError
+        Ed25519PublicKey.from_public_bytes(public).verify(from_digits(signature), message)
     except (InvalidSignature, ValueError):
         raise MalformedReport(
             "the signature of the campaign is not valid: it was changed or damaged"

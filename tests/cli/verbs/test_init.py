@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,3 +57,19 @@ def test_wrong_words_write_nothing(
     monkeypatch.chdir(tmp_path)
     assert said in run("init", *words).stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_code_that_it_writes_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("CI", "DO_NOT_TRACK", "NO_TELEMETRY", "SUDO_UID", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    run("init", "--telemetry", "--app", "tool")  # its collector is on this machine, and not there
+    place = Path("telemetry/telemetry.py").resolve()
+    code: dict[str, Any] = {"__file__": str(place)}
+    exec(compile(place.read_text(), str(place), "exec"), code)
+    tool = code["telemetry"]
+    assert "Telemetry is on." in tool.run("on")
+    assert tool.answer("command", "build") in ("drawn", "silent")
+    assert tool.answer("seconds", 3) in ("drawn", "silent")
+    assert "which commands" in " ".join(tool.run("show").lower().split())

@@ -1,0 +1,143 @@
+"""Answers requests on standard input, one JSON object a line, as conformance/README.md says.
+
+dither conformance -- python -m dither_device.conformance
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from dither_device.campaign import Campaign, read_log
+from dither_device.keyed import REPORT, source_of
+from dither_device.question import Question, exp_below
+from dither_device.rules import Policy, State, decide
+from dither_device.sending import binary_request, binary_response, encapsulate, json_body, packed_body
+from dither_device.text import Malformed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Asked = dict[str, Any]
+
+_read: dict[str, Question] = {}
+
+
+def _question(text: str) -> Question:
+    if text not in _read:
+        _read[text] = Question(text)
+    return _read[text]
+
+
+class _Script:
+    """Random bytes that are given."""
+
+    def __init__(self, text: str) -> None:
+        self.left = bytes.fromhex(text)
+
+    def __call__(self, size: int) -> bytes:
+        taken, self.left = self.left[:size], self.left[size:]
+        if len(taken) < size:
+            raise EOFError("more bytes were taken than there are")
+        return taken
+
+
+def _draw(asked: Asked) -> Asked:
+    source = _Script(asked["bytes"])
+    report = _question(asked["specification"]).report(asked["value"], source)
+    return {"report": report.hex(), "left": len(source.left)}
+
+
+def _campaign(asked: Asked) -> Asked:
+    campaign = Campaign(asked["published"], key=asked["key"])
+    facts = [campaign.asking(name).facts for name in campaign.questions]
+    names = ("asker", "question", "fingerprint", "repeat", "days", "start")
+    asks = [{name: fact[name] for name in names} for fact in facts]
+    return {"campaign": campaign.id, "retired": campaign.retired, "asks": asks}
+
+
+def _batch(asked: Asked) -> Asked:
+    reports = [(report["fingerprint"], bytes.fromhex(report["report"])) for report in asked["reports"]]
+    told = asked["batch"], asked["label"], reports
+    return {"json": json_body(*told), "packed": packed_body(*told).hex()}
+
+
+def _log(asked: Asked) -> Asked:
+    heads, _ = read_log(asked["published"], asked["key"], asked["kept"])
+    return {"count": len(heads), "head": heads[-1]}
+
+
+def _request(asked: Asked) -> Asked:
+    plain = binary_request(asked["method"], asked["address"], asked["form"], bytes.fromhex(asked["body"]))
+    return {"plain": plain.rstrip(b"\0").hex(), "length": len(plain)}
+
+
+def _response(asked: Asked) -> Asked:
+    status, content = binary_response(bytes.fromhex(asked["plain"]))
+    return {"status": status, "content": content.hex()}
+
+
+def _encapsulate(asked: Asked) -> Asked:
+    plain, ephemeral = (bytes.fromhex(asked[name]) for name in ("plain", "ephemeral"))
+    sealed, open_answer = encapsulate(asked["configuration"], plain, ephemeral)
+    told = {"sealed": sealed.hex()}
+    if asked.get("answer"):
+        told["opened"] = open_answer(bytes.fromhex(asked["answer"])).hex()
+    return told
+
+
+def _account(asked: Asked) -> Asked:
+    state, event = State(asked["state"]), asked["event"]
+    policy = Policy() if asked["policy"] is None else Policy(**asked["policy"])
+    decision = decide(state, event, policy, _Script(event.get("random") or ""))
+    if decision.draws:
+        decision = decision.with_report(event["report"], event.get("mark"))
+    state.apply(decision.effect)
+    return {"outcome": decision.outcome, "state": state.wire()}
+
+
+def _permanent(asked: Asked) -> Asked:
+    reports = []
+    for ask in asked["asks"]:
+        question = _question(ask["specification"])
+        placed = question.place(ask["value"])
+        told = ask["asker"], ask["question"], question.fingerprint, question.mark(placed)
+        reports.append(question.draw(placed, source_of(bytes.fromhex(ask["key"]), *told, REPORT)).hex())
+    return {"reports": reports}
+
+
+ANSWERS: dict[str, Callable[[Asked], Asked]] = {
+    "draw": _draw,
+    "read": lambda asked: {"fingerprint": _question(asked["specification"]).fingerprint},
+    "campaign": _campaign,
+    "bound": lambda asked: {"below": f"{exp_below(asked['epsilon']):x}"},
+    "batch": _batch,
+    "log": _log,
+    "request": _request,
+    "response": _response,
+    "encapsulate": _encapsulate,
+    "account": _account,
+    "permanent": _permanent,
+}
+
+
+def answer(asked: Asked) -> Asked:
+    """Return the answer to one request."""
+    try:
+        told = ANSWERS[asked["do"]](asked) if asked["do"] in ANSWERS else {"unknown": True}
+    except Malformed as error:
+        told = {"refused": str(error)}
+    except ImportError:  # nothing can be encrypted without `cryptography`
+        told = {"unknown": True}
+    except Exception as error:
+        told = {"error": f"{type(error).__name__}: {error}"}
+    return {"id": asked["id"], **told}
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line)), ensure_ascii=False))

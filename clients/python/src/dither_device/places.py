@@ -1,0 +1,443 @@
+"""Draws of places and paths: areas, two numbers a place, walks, the nearest of N points. See docs/wire.md.
+
+A value is a list of places, `[[139.5, 35.6], …]`, except for `polar` (one place) and `listing` (a label).
+"""
+
+from __future__ import annotations
+
+import math
+from struct import pack
+
+from dither_device.draws import (
+    READERS as LINES,
+)
+from dither_device.draws import (
+    Draw,
+    Outside,
+    as_cell,
+    below,
+    read_codes,
+    read_ends,
+    read_lottery,
+    width_of,
+)
+from dither_device.text import Fields, listed, need, real, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from dither_device.draws import Domain, Take
+
+    Place = tuple[float, float]
+
+_BORDER = 1e-9  # of the diameter, by which rounding may put a place outside
+_SLACK = 1e-12  # of a side: the least room before the border
+TURN = 2 * math.pi
+
+
+def read_pair(given: object) -> Place:
+    """Return a list of two numbers as a pair."""
+    first, second = listed(given, "domain", 2)
+    return real(first), real(second)
+
+
+def clamp(x: float, low: float, high: float) -> float:
+    return min(max(x, low), high)
+
+
+# --- areas
+
+
+class Area:
+    """An area: its nearest places, its two coordinates, and how far steps go."""
+
+    kind = "rectangle"
+
+    def __init__(self, x: Place, y: Place) -> None:
+        self.x, self.y = x, y
+
+    def clip(self, place: Place) -> Place:
+        """Return the nearest place inside, by coordinate or along the radius."""
+        return clamp(place[0], *self.x), clamp(place[1], *self.y)
+
+    def axes(self, place: Place) -> Place:
+        """Return the two numbers that `pair` reports."""
+        return place
+
+    def gauge(self, at: Place, step: Place) -> float:
+        """Return the length of a step over the distance to the border in its direction."""
+        return max(_towards(self.x, at[0], step[0]), _towards(self.y, at[1], step[1]))
+
+    @property
+    def diameter(self) -> float:
+        """The largest distance of two places."""
+        return math.hypot(self.x[1] - self.x[0], self.y[1] - self.y[0])
+
+
+def _towards(side: Place, at: float, step: float) -> float:
+    low, high = side
+    return abs(step) / max(high - at if step > 0 else at - low, _SLACK * (high - low))
+
+
+class DiskArea(Area):
+    """The places within a radius of a centre."""
+
+    kind = "disk"
+
+    def __init__(self, radius: float, centre: Place) -> None:
+        need(radius > 0, "domain")
+        self.radius, self.centre = radius, centre
+
+    def clip(self, place: Place) -> Place:
+        x, y = self.centre
+        a, b = place[0] - x, place[1] - y
+        # As `dither` does, also inside, where rounding may change the last bit: an input has one mark.
+        shrink = min(1.0, self.radius / max(math.hypot(a, b), self.radius))
+        return x + a * shrink, y + b * shrink
+
+    def gauge(self, at: Place, step: Place) -> float:
+        a, b = at[0] - self.centre[0], at[1] - self.centre[1]
+        least = _SLACK * self.radius**2
+        room = max(self.radius**2 - (a * a + b * b), least)
+        along, square = a * step[0] + b * step[1], step[0] ** 2 + step[1] ** 2
+        root = abs(along) + math.sqrt(along * along + square * room)
+        return root / room if along > 0 else square / max(root, least * _SLACK)
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
+
+
+class ParallelogramArea(Area):
+    """The places corner + s·first + t·second, s and t from 0 to 1."""
+
+    kind = "parallelogram"
+
+    def __init__(self, corner: Place, first: Place, second: Place) -> None:
+        (a, b), (c, d) = first, second
+        area = a * d - b * c
+        need(abs(area) > 1e-9 * math.hypot(a, b) * math.hypot(c, d), "domain")
+        self.corner, self.first, self.second = corner, first, second
+        self.inverse = (d / area, -b / area), (-c / area, a / area)
+        self.unit = Area((0.0, 1.0), (0.0, 1.0))
+
+    def _along(self, step: Place) -> Place:
+        (a, b), (c, d) = self.inverse
+        return step[0] * a + step[1] * c, step[0] * b + step[1] * d
+
+    def axes(self, place: Place) -> Place:
+        return self.unit.clip(self._along((place[0] - self.corner[0], place[1] - self.corner[1])))
+
+    def clip(self, place: Place) -> Place:
+        exact = self._along((place[0] - self.corner[0], place[1] - self.corner[1]))
+        s, t = self.unit.clip(exact)
+        if max(abs(exact[0] - s), abs(exact[1] - t)) <= _SLACK:
+            return place
+        (x, y), (a, b), (c, d) = self.corner, self.first, self.second
+        return x + s * a + t * c, y + s * b + t * d
+
+    def gauge(self, at: Place, step: Place) -> float:
+        return self.unit.gauge(self.axes(at), self._along(step))
+
+    @property
+    def diameter(self) -> float:
+        (a, b), (c, d) = self.first, self.second
+        return max(math.hypot(a + c, b + d), math.hypot(a - c, b - d))
+
+
+class SphereArea(Area):
+    """Longitude and latitude; a longitude is an angle, which `pair` counts from −180°."""
+
+    kind = "sphere"
+
+    def __init__(self) -> None:
+        """The radius is of no use to a device."""
+
+    def clip(self, place: Place) -> Place:
+        longitude, latitude = place
+        inside = longitude if abs(longitude) <= 180 else (longitude + 180) % 360 - 180
+        return inside, clamp(latitude, -90.0, 90.0)
+
+    def axes(self, place: Place) -> Place:
+        return place[0] + 180, place[1]
+
+
+def read_area(device: Fields, *kinds: str) -> Area:
+    """Return the area of a device text, of one of some kinds."""
+    domain = device["domain"]
+    need(isinstance(domain, Fields) and device["outside"] == "clip", "domain")
+    kind = domain["kind"]
+    need(kind in kinds, "domain")
+    if kind == "rectangle":
+        sides = []
+        for name in ("x", "y"):
+            side = domain[name]
+            need(isinstance(side, Fields) and side["kind"] == "interval", "domain")
+            ends = real(side["low"]), real(side["high"])
+            need(ends[0] >= -1e30 and ends[1] <= 1e30 and ends[1] - ends[0] >= 1e-30, "domain")
+            sides.append(ends)
+        return Area(*sides)
+    if kind == "disk":
+        return DiskArea(real(domain["radius"]), read_pair(domain["centre"]))
+    if kind == "parallelogram":
+        return ParallelogramArea(*(read_pair(domain[name]) for name in ("corner", "first", "second")))
+    need(real(domain["radius"]) > 0, "domain")
+    return SphereArea()
+
+
+def path_of(area: Area) -> Domain:
+    """Return what turns a list of pairs into places of an area."""
+
+    def place(value: Any) -> list[Place]:
+        path = []
+        try:
+            for pair in value:
+                x, y = pair
+                if isinstance(x, bool | str) or isinstance(y, bool | str):
+                    raise Outside("a list of places was expected")
+                spot = float(x), float(y)
+                if not (math.isfinite(spot[0]) and math.isfinite(spot[1])):
+                    raise Outside("a list of places was expected")
+                path.append(area.clip(spot))
+        except (TypeError, ValueError, OverflowError):
+            raise Outside("a list of places was expected") from None
+        if not path:
+            raise Outside("a list of places was expected")
+        return path
+
+    return place, lambda path: b"".join(pack("<2d", x + 0.0, y + 0.0) for x, y in path)
+
+
+def as_path(rows: list[list[int]], size: int, *, signed: bool = False) -> bytes:
+    """Return the report of a path: for each location whether it is the first, and its numbers."""
+    told = (number for at, row in enumerate(rows) for number in (int(at == 0), *row))
+    return b"".join(number.to_bytes(size, "little", signed=signed) for number in told)
+
+
+# --- two numbers for each place
+
+
+_ROUND = (0.0, TURN)  # the two ends of a circle begin at 0
+_SHARE = (0.0, 1.0)
+
+
+def _read_parts(device: Fields, *lines: tuple[str, Place]) -> list[Draw]:
+    """Return the draws of the two numbers of a place, which are on these lines: the kind, and both ends."""
+    parts = []
+    for name, (kind, ends) in zip(("first", "second"), lines, strict=True):
+        part = device[name]
+        need(
+            isinstance(part, Fields) and part["draw"] in ("sliding", "mixture", "sectors", "lattice"), "draw"
+        )
+        need(isinstance(part["domain"], Fields), "domain")
+        need(read_ends(part["domain"]) == (kind == "circle", *ends), "domain")
+        # A part has no rule for values outside: what comes to it is inside.
+        need("outside" not in part, "fields")
+        part["outside"] = "wrap" if kind == "circle" else "clip"
+        if part["draw"] == "lattice":
+            from dither_device.noise import lattice
+
+            made = lattice(part)
+        else:
+            made = LINES[part["draw"]](part)
+        need(made.delta_of is None, "draw")
+        parts.append(made)
+    return parts
+
+
+def _of_both(parts: list[Draw]) -> tuple[int, int]:
+    (a, b), (c, d) = (part.ratio for part in parts)
+    return a * c, b * d
+
+
+def _draw_both(parts: list[Draw], first: float, second: float, take: Take) -> tuple[bytes, bytes]:
+    return tuple(part.draw(part.place(x), take) for part, x in zip(parts, (first, second), strict=True))  # type: ignore[return-value]
+
+
+def _numbers(cells: tuple[bytes, bytes]) -> list[int]:
+    return [int.from_bytes(cell, "little") for cell in cells]
+
+
+def pair(device: Fields) -> Draw:
+    area = read_area(device, "rectangle", "parallelogram", "sphere")
+    if area.kind == "sphere":
+        parts = _read_parts(device, ("circle", (0.0, 360.0)), ("interval", (-90.0, 90.0)))
+    else:
+        sides = (area.x, area.y) if area.kind == "rectangle" else (_SHARE, _SHARE)
+        parts = _read_parts(device, *(("interval", side) for side in sides))
+
+    def draw(path: list[Place], take: Take) -> bytes:
+        rows = [_draw_both(parts, *area.axes(place), take) for place in path]
+        return as_path([_numbers(row) for row in rows], max(map(len, rows[0])))
+
+    made = Draw("TraCSC", _of_both(parts), path_of(area), draw)
+    made.paths = True
+    return made
+
+
+def polar(device: Fields) -> Draw:
+    area = read_area(device, "disk")
+    domain = device["domain"]
+    radius, (x, y) = real(domain["radius"]), read_pair(domain["centre"])
+    parts = _read_parts(device, ("interval", (0.0, radius)), ("circle", _ROUND))
+    place_of, mark = path_of(area)
+
+    def draw(path: list[Place], take: Take) -> bytes:
+        a, b = path[0][0] - x, path[0][1] - y
+        cells = _draw_both(parts, min(math.hypot(a, b), radius), math.atan2(b, a) % TURN, take)
+        size = max(map(len, cells))
+        return b"".join(number.to_bytes(size, "little") for number in _numbers(cells))
+
+    made = Draw("Polar", _of_both(parts), (lambda value: place_of([value]), mark), draw)
+    made.paths = True
+    return made
+
+
+def _read_codebook(given: Any) -> Callable[[int], float]:
+    """Return the number that a cell stands for."""
+    need(isinstance(given, Fields), "start")
+    if "values" in given:
+        values, runs = listed(given["values"], "start"), listed(given["runs"], "start", len(given["values"]))
+        need(sum(whole(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
+        table: list[float] = []
+        for value, run in zip(values, runs, strict=True):
+            table += [real(value)] * run
+        return table.__getitem__
+    offset, step = real(given["offset"]), real(given["step"])
+    low = real(given["low"]) if "low" in given else -math.inf
+    high = real(given["high"]) if "high" in given else math.inf
+    return lambda cell: clamp(offset + step * cell, low, high)
+
+
+def walk(device: Fields) -> Draw:
+    area = read_area(device, "rectangle", "disk", "parallelogram")
+    parts = _read_parts(device, ("circle", _ROUND), ("interval", _SHARE))
+    begin = read_pair(device["start"])
+    need(math.dist(begin, area.clip(begin)) <= _BORDER * area.diameter, "start", "outside of the area")
+    turns, shares = map(_read_codebook, listed(device["codebooks"], "start", 2))
+    fixed = "reference" in device
+    need(not fixed or device["reference"] == "fixed", "reference")
+
+    def draw(path: list[Place], take: Take) -> bytes:
+        at, rows = begin, []
+        for x, y in path:
+            way = x - at[0], y - at[1]
+            angle = math.atan2(way[1], way[0])
+            cells = _draw_both(parts, angle + TURN * (angle < 0), min(area.gauge(at, way), 1.0), take)
+            rows.append(cells)
+            if not fixed:
+                direction, share = _numbers(cells)
+                unit = math.cos(turns(direction)), math.sin(turns(direction))
+                length = clamp(shares(share), 0.0, 1.0) / area.gauge(at, unit)
+                at = at[0] + unit[0] * length, at[1] + unit[1] * length
+        return as_path([_numbers(row) for row in rows], max(map(len, rows[0])))
+
+    made = Draw("TraCSD Strawman", _of_both(parts), path_of(area), draw)
+    made.paths = True
+    return made
+
+
+# --- the nearest of N points
+
+
+def _read_near(given: Fields) -> tuple[int, int, Callable[[list[int], Take], int], tuple[int, int]]:
+    """Return N, K, a draw of one of K given numbers or of any below N, and the ratio."""
+    cells = whole(given["cells"], 2, 1 << 16)
+    width = whole(given["width"], 1, cells - 1)
+    lottery, step, room = read_lottery(given, width)
+    outside = room - width * step
+
+    def draw(near: list[int], take: Take) -> int:
+        drawn, ticket, _ = lottery(take, 0)
+        uniform = below(take, cells)  # whichever way it falls
+        return (uniform, near[ticket * drawn])[drawn]
+
+    return cells, width, draw, (outside + cells * step, outside)
+
+
+def _unpack(text: object) -> list[int]:
+    need(isinstance(text, str) and len(text) <= 1 << 17 and len(text) % 4 == 0, "number")
+    assert isinstance(text, str)
+    need(set(text) <= set("0123456789abcdef"), "number")
+    return [int(text[at : at + 4], 16) for at in range(0, len(text), 4)]
+
+
+def _short(x: float) -> int:
+    return min(max(math.floor(x), 0), 65535)
+
+
+def nearest(device: Fields) -> Draw:
+    cells, width, draw, ratio = _read_near(device)
+    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
+    given = device["selector"]
+    need(isinstance(given, Fields), "selector")
+    box = given["box"]
+    if area.kind == "sphere":
+        need(box is None, "selector")
+    else:
+        box = [read_pair(side) for side in listed(box, "selector", 2)]
+        need(all(low >= -1e30 and high <= 1e30 and high - low >= 1e-30 for low, high in box), "selector")
+    count = 3 if box is None else 2
+    scales = [whole(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
+    grain = whole(given["grain"], 0, 12)
+    if given["kind"] == "grid":
+        need(box is not None, "selector")
+        per = [whole(many, 1, 1 << 16) for many in listed(given["per"], "selector", count)]
+        scale = whole(given["scale"], 0, 1 << 16)
+        points: list[tuple[int, ...]] = [()]
+        for many in per:
+            need(len(points) * many <= 1 << 16, "selector")
+            side = [_short(32768 + (2 * i + 1 - many) * scale // (2 * many)) for i in range(many)]
+            points = [(*point, at) for point in points for at in side]
+    else:
+        need(given["kind"] == "points", "selector")
+        flat = _unpack(given["points"])
+        need(len(flat) % count == 0, "selector")
+        points = [tuple(flat[at : at + count]) for at in range(0, len(flat), count)]
+    need(len(points) == cells, "selector")
+
+    def integers(place: Place) -> list[int]:
+        if box is not None:
+            return [
+                _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(place, box, strict=True)
+            ]
+        across, up = (x * (math.pi / 180) for x in place)
+        level = math.cos(up)
+        vector = level * math.cos(across), level * math.sin(across), math.sin(up)
+        return [_short(32767 * x + 32768.5) for x in vector]
+
+    def near(place: Place) -> list[int]:
+        at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(place)]
+        far = [sum((s * (x - y)) ** 2 for s, x, y in zip(scales, at, point, strict=True)) for point in points]
+        return sorted(range(cells), key=far.__getitem__)[:width]  # stable: of equal distances the first
+
+    def tell(path: list[Place], take: Take) -> bytes:
+        return as_path([[draw(near(place), take)] for place in path], width_of(cells))
+
+    made = Draw("Optimal", ratio, path_of(area), tell)
+    made.paths = True
+    return made
+
+
+def listing(device: Fields) -> Draw:
+    cells, width, draw, ratio = _read_near(device)
+    domain, count, labels = read_codes(device)
+    flat = _unpack(device["lists"])
+    need(len(flat) == count * width, "lists")
+    lists = [flat[at * width : (at + 1) * width] for at in range(count)]
+    # A number that stood twice in a list would be likelier than ε allows.
+    need(all(len(set(row)) == width and max(row) < cells for row in lists), "lists")
+    made = Draw("Optimal", ratio, domain, lambda code, take: as_cell(draw(lists[code], take), cells))
+    made.labels = labels
+    return made
+
+
+READERS = {
+    "pair": pair,
+    "polar": polar,
+    "walk": walk,
+    "nearest": nearest,
+    "listing": listing,
+}

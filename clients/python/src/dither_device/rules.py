@@ -1,0 +1,535 @@
+"""The rules of an account: a state, events, and what becomes of them; docs/account.md is normative.
+
+They are those of `dt.Account`, but for questions about kept changes, which `dither` alone answers: what was
+told of them is kept here, and none is answered. Nothing here reads a clock, draws a number or touches a file,
+and nothing here is ever given a value.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from dither_device.draws import below
+from dither_device.text import utf_16
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Data = dict[str, Any]
+    Take = Callable[[int], bytes]
+
+VERSION = 2
+DAY = 86_400  # seconds
+MOST_SECOND = 253_402_300_799  # the last of the year 9999
+MOST_EPOCHS = 366  # that the data of one answer may touch
+MOST_BUDGET = float(1 << 20)
+PUBLIC_LENGTH = "how many locations a trajectory has, and when they were sent, is public"
+UNCHANGED = "the value never changes"
+SECRET = "the device's key stays on the device"
+EPOCHS = {"day": 1, "week": 7, "year": 366, "lifetime": None}  # days by which a clock may be ahead
+_SPEND = (
+    *("id", "device", "asker", "question", "fingerprint", "epsilon", "delta", "assumes", "first", "last"),
+    *("data", "times"),
+)
+_TERMS = ("epsilon", "delta", "assumes", "data", "times")  # what is charged for
+
+
+def charge(number: float, places: int) -> int:
+    """Return the least whole number of units of 2^−places that is at least a double."""
+    top, bottom = float(number).as_integer_ratio()
+    return -(-(top << places) // bottom)
+
+
+def limit(number: float, places: int) -> int:
+    """Return the units that a budget admits: u + ⌊u/2^52⌋ + 1, u its double in units; 0 for 0."""
+    top, bottom = float(number).as_integer_ratio()
+    units = (top << places) // bottom
+    return units + (units >> 52) + 1 if units else 0
+
+
+def epoch_of(kind: str, second: int) -> int:
+    """Return the number of the epoch that contains a second since 1970, in UTC."""
+    day = second // DAY
+    if kind == "day":
+        return day
+    if kind == "week":
+        return (day + 3) // 7  # 1970-01-01 was a Thursday
+    return (date(1970, 1, 1) + timedelta(days=day)).year if kind == "year" else 0
+
+
+def key_of(question: Data) -> tuple[str, str, str]:
+    """Return what names a question in an account: asker, name and fingerprint."""
+    return question["asker"], question["question"], question["fingerprint"]
+
+
+def _named(question: Data) -> Data:
+    return {name: question[name] for name in ("asker", "question", "fingerprint")}
+
+
+def _order(kept: Data) -> tuple[Any, ...]:
+    return *map(utf_16, key_of(kept)), kept.get("permanent"), kept.get("period")
+
+
+def _pair(data: Data) -> tuple[int, int]:
+    return int(data["epsilon"], 16), int(data["delta"], 16)
+
+
+def _units(pair: tuple[int, int]) -> Data:
+    return {"epsilon": f"{pair[0]:x}", "delta": f"{pair[1]:x}"}
+
+
+class Allowance:
+    """How much may be charged to one epoch, and to all together if that is limited; in units."""
+
+    __slots__ = ("epoch", "lifetime")
+
+    def __init__(self, epoch: tuple[int, int], lifetime: tuple[int, int] | None) -> None:
+        self.epoch, self.lifetime = epoch, lifetime
+
+    @staticmethod
+    def read(data: Data) -> Allowance:
+        """Return the allowance of plain data."""
+        life = data["lifetime"]
+        return Allowance(_pair(data), None if life is None else _pair(life))
+
+    def change(self, by: Callable[[int, int], int], other: Allowance | None = None) -> Allowance:
+        """Return what a function makes of every number, and of the same number of another allowance."""
+        pairs = other or self
+        epoch = tuple(map(by, self.epoch, pairs.epoch))
+        life = None if self.lifetime is None else tuple(map(by, self.lifetime, pairs.lifetime or (0, 0)))
+        return Allowance(epoch, life)  # type: ignore[arg-type]
+
+    def covers(self, totals: Totals) -> bool:
+        """Return whether these charges are within the allowance, in every epoch and in all."""
+        fine = all(e <= self.epoch[0] and d <= self.epoch[1] for e, d in totals.epochs.values())
+        life = self.lifetime
+        return fine and (life is None or (totals.life[0] <= life[0] and totals.life[1] <= life[1]))
+
+    def wire(self) -> Data:
+        """Return the allowance as plain data."""
+        return {**_units(self.epoch), "lifetime": None if self.lifetime is None else _units(self.lifetime)}
+
+
+class Totals:
+    """Sums of charges, in units: by epoch, over all epochs, and by asker and epoch."""
+
+    __slots__ = ("askers", "epochs", "life")
+
+    def __init__(self) -> None:
+        self.epochs: dict[int, tuple[int, int]] = {}
+        self.life = (0, 0)
+        self.askers: dict[tuple[str, int], int] = {}
+
+    def add(self, entry: Data) -> None:
+        """Charge an entry to every epoch that its data touch, and once to the lifetime."""
+        epsilon, delta = _pair(entry)
+        for epoch in range(entry["first"], entry["last"] + 1):
+            before = self.epochs.get(epoch, (0, 0))
+            self.epochs[epoch] = (before[0] + epsilon, before[1] + delta)
+            name = (entry["asker"], epoch)
+            self.askers[name] = self.askers.get(name, 0) + epsilon
+        self.life = (self.life[0] + epsilon, self.life[1] + delta)
+
+
+class State:
+    """What an account holds; `apply` folds one effect in, which `decide` has made."""
+
+    def __init__(self, opened: Data) -> None:
+        self.person, self.device, self.born = opened["person"], opened["device"], opened["born"]
+        self.limits: Data = dict(opened["limits"])
+        self.allowed, self.own = Allowance.read(self.limits), Allowance.read(opened["own"])
+        self.key: str | None = opened.get("key")  # a digest of the secret key
+        self.clock: Data = dict(opened["clock"])
+        self.openings: int | None = opened["openings"]
+        self.askers: set[str] = set(opened.get("askers", ()))
+        self.entries: dict[str, Data] = {}
+        self.answers: dict[tuple[str, ...], Data] = {}
+        self.choices: dict[tuple[Any, ...], Data] = {}
+        self.trees: dict[tuple[Any, ...], Data] = {}
+        self.told: set[str] = set()
+        self.queue: dict[str, Data] = {}
+        self.known: Data = {}  # keys and lists of askers, and verified campaigns, beside what is shared
+        self.all, self.mine = Totals(), Totals()
+        for name in ("entries", "answers", "choices", "trees", "told"):
+            if opened.get(name):
+                self.apply({name: opened[name]})
+        for item in opened.get("queue", ()):
+            self.queue[item["id"]] = item
+
+    def apply(self, effect: Data) -> None:
+        """Fold one effect in."""
+        for name, change in effect.items():
+            if name in ("clock", "openings"):
+                setattr(self, name, change)
+            else:
+                _APPLY[name](self, change)
+
+    def wire(self) -> Data:
+        """Return the whole state as plain data."""
+        return {
+            "account": VERSION,
+            "person": self.person,
+            "device": self.device,
+            "limits": self.limits,
+            "own": self.own.wire(),
+            "born": self.born,
+            "clock": self.clock,
+            "openings": self.openings,
+            "askers": sorted(self.askers, key=utf_16),
+            "entries": [self.entries[identity] for identity in sorted(self.entries)],
+            "answers": sorted(self.answers.values(), key=_order),
+            "choices": sorted(self.choices.values(), key=_order),
+            **({"trees": sorted(self.trees.values(), key=_order)} if self.trees else {}),
+            **({"told": sorted(self.told)} if self.told else {}),
+            "queue": list(self.queue.values()),
+        }
+
+    def export(self) -> Data:
+        """Return what another device of the same person merges. It holds no key, no queue and no value."""
+        whole = self.wire()
+        names = ("account", "person", "device", "limits", "entries", "answers", "choices")
+        return {name: whole[name] for name in names}
+
+
+def _enter(state: State, entries: Iterable[Data]) -> None:
+    for entry in entries:
+        state.entries[entry["id"]] = {name: entry[name] for name in _SPEND if name in entry}
+        state.all.add(entry)
+        if entry["device"] == state.device:
+            state.mine.add(entry)
+
+
+def _bundle(state: State, batch: Data) -> None:
+    for identity in batch["reports"]:
+        state.queue[identity] = {**state.queue[identity], "batch": batch["id"]}
+
+
+def _dequeue(state: State, identities: Iterable[str]) -> None:
+    for identity in identities:
+        del state.queue[identity]
+
+
+_APPLY: dict[str, Callable[[State, Any], None]] = {
+    "own": lambda state, own: setattr(state, "own", Allowance.read(own)),
+    "asker": lambda state, asker: state.askers.add(asker),
+    "askers known": lambda state, known: setattr(state, "known", known),
+    "entries": _enter,
+    "answers": lambda state, some: state.answers.update({(*key_of(a), a["permanent"]): a for a in some}),
+    "choices": lambda state, some: state.choices.update({(*key_of(c), c["period"]): c for c in some}),
+    "trees": lambda state, some: state.trees.update({(*key_of(t), t["period"]): t for t in some}),
+    "told": lambda state, marks: state.told.update(marks),
+    "queue": lambda state, item: state.queue.update({item["id"]: item}),
+    "batch": _bundle,
+    "unqueue": _dequeue,
+}
+
+
+class Policy:
+    """What a device accepts of a question: ε and δ of one answer, what it assumes, which mechanisms."""
+
+    __slots__ = ("assumptions", "delta", "epsilon", "mechanisms")
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 0.0,
+        assumptions: Iterable[str] = (),
+        mechanisms: Iterable[str] | None = None,
+    ) -> None:
+        self.epsilon, self.delta, self.assumptions = epsilon, delta, tuple(assumptions)
+        self.mechanisms = None if mechanisms is None else tuple(mechanisms)
+
+    def accepts(self, question: Data) -> bool:
+        """Return whether the facts of a question are within the policy."""
+        listed = self.mechanisms is None or question["mechanism"] in self.mechanisms
+        small = question["epsilon"] <= self.epsilon and question["delta"] <= self.delta
+        return listed and small and set(assumptions_of(question)) <= set(self.assumptions)
+
+
+def assumptions_of(question: Data) -> list[str]:
+    """Return all that an answer assumes: what the question says, and what its kind always assumes."""
+    length = [PUBLIC_LENGTH] if question.get("times", 1) > 1 else []
+    permanent = [UNCHANGED, SECRET] if question["repeat"] == "per value" else []
+    return list(dict.fromkeys([*question["assumes"], *length, *permanent]))
+
+
+class Decision:
+    """What becomes of an event: the outcome that is told, and the effect that is kept.
+
+    With `draws` a report has to be drawn, and put in by `with_report`, before the effect is kept. `told` are
+    the marks of the values whose reports were queued before, of a question that has one for each value.
+    """
+
+    __slots__ = ("draws", "effect", "outcome", "told")
+
+    def __init__(
+        self,
+        outcome: Data,
+        effect: Data | None = None,
+        draws: bool = False,
+        told: set[str] | None = None,
+    ) -> None:
+        self.outcome, self.effect, self.draws, self.told = outcome, effect or {}, draws, told
+
+    def without_report(self) -> Data:
+        """Return the effect if no report can be drawn: a drawn day is kept all the same, nothing else."""
+        if "choices" not in self.effect:
+            return {}
+        kept: Data = {n: self.effect[n] for n in ("clock", "asker", "openings") if n in self.effect}
+        return {**kept, "choices": [{**self.effect["choices"][0], "answer": None}]}
+
+    def with_report(self, report: str, mark: str | None = None) -> Decision:
+        """Return the decision with the drawn report wherever it is kept."""
+        effect = dict(self.effect)
+        if self.told is not None and mark is not None:
+            item = effect.pop("queue")
+            if mark not in self.told:
+                effect["queue"], effect["told"] = item, [mark]
+        if "queue" in effect:
+            effect["queue"] = {**effect["queue"], "report": report}
+        if "answers" in effect and effect["answers"][0]["permanent"] == "same":
+            effect["answers"] = [{**effect["answers"][0], "report": report}]
+        return Decision({**self.outcome, "report": report}, effect)
+
+
+def decide(state: State, event: Data, policy: Policy, take: Take | None) -> Decision:
+    """Return what becomes of an event. Nothing is changed; apply the effect to the state to keep it."""
+    kind = event["do"]
+    if kind == "answer":
+        return _answer(state, event, policy, take)
+    if kind == "dry run":
+        told = _answer(state, event, policy, None).outcome
+        return Decision({name: value for name, value in told.items() if name != "report"})
+    if kind == "act":
+        clock = {**_clock(state, event["at"]), "ahead": 0}
+        return Decision({"is": "acted"}, {"clock": clock, "openings": state.limits["askers"]})
+    if kind == "batch":
+        return _batch(state, event)
+    if kind == "acknowledge":
+        name = event["id"]
+        gone = [item["id"] for item in state.queue.values() if name in (item["id"], item["batch"])]
+        if not gone:
+            return Decision({"is": "unknown"})
+        return Decision({"is": "acknowledged", "reports": len(gone)}, {"unqueue": gone})
+    if kind == "split":
+        return _split(state, event)
+    assert kind == "merge", kind
+    return _merge(state, event["from"])
+
+
+def _refuse(reason: str, effect: Data | None = None) -> Decision:
+    return Decision({"is": "refused", "reason": reason}, effect)
+
+
+def _clock(state: State, at: Data) -> Data:
+    """Return the clock after a moment. It never goes back; only a steady clock proves that time passed."""
+    before = state.clock
+    same = at["boot"] == before["boot"]
+    elapsed = max(before["elapsed"], at["elapsed"]) if same else at["elapsed"]  # time is proved once
+    proved = elapsed - before["elapsed"] if same else 0
+    wall = max(before["wall"], at["wall"])
+    ahead = before["ahead"] + (wall - before["wall"]) - proved
+    return {"wall": wall, "boot": at["boot"], "elapsed": elapsed, "ahead": ahead}
+
+
+def _answer(state: State, event: Data, policy: Policy, take: Take | None) -> Decision:
+    question, identity = event["question"], event["id"]
+    earlier = state.queue.get(identity) or state.entries.get(identity)
+    if earlier is not None:
+        return _again(state, question, identity, earlier)
+    if not policy.accepts(question):
+        return _refuse("policy")
+    clock = _clock(state, event["at"])
+    days = EPOCHS[state.limits["epoch"]]
+    if days is not None and clock["ahead"] > days * DAY:
+        return _refuse("clock")
+    epochs = _epochs(state, question, clock["wall"])
+    if epochs is None:
+        return _refuse("data")
+    effect: Data = {"clock": clock}
+    if question["asker"] not in state.askers:
+        if state.openings == 0:
+            return _refuse("asker")
+        effect["asker"] = question["asker"]
+        if state.openings is not None:
+            effect["openings"] = state.openings - 1
+    kept = state.answers.get((*key_of(question), question["repeat"]))
+    if kept is not None:
+        return _repeat(state, question, identity, kept, effect)
+    day = clock["wall"] // DAY
+    choice = None
+    if question["repeat"] == "once":
+        choice = state.choices.get((*key_of(question), _period(question, day)))
+        if choice is None and take is not None:
+            first = _period(question, day)
+            choice = _choice(state, question, first, first + below(take, question["days"]))
+            effect["choices"] = [choice]  # kept whatever follows: it is not drawn again
+        if choice is None or choice["day"] != day or choice["answer"] is not None:
+            return Decision({"is": "silent"}, effect if "choices" in effect else None)
+    return _spend(state, question, identity, epochs, effect, choice)
+
+
+def _period(question: Data, day: int) -> int:
+    first: int = day - (day - question["start"]) % question["days"]
+    return first
+
+
+def _choice(state: State, question: Data, period: int, day: int) -> Data:
+    return {**_named(question), "period": period, "day": day, "device": state.device, "answer": None}
+
+
+def _again(state: State, question: Data, identity: str, earlier: Data) -> Decision:
+    kept = state.answers.get((*key_of(question), question["repeat"]))
+    entry = state.entries.get(kept["id"] if kept and identity not in state.entries else identity)
+    if key_of(earlier) != key_of(question) or (entry is not None and not _is_paid(question, entry)):
+        return _refuse("id")
+    if "report" in earlier:
+        return Decision({"is": "resent", "report": earlier["report"]})
+    return Decision({"is": "acknowledged", "reports": 0})
+
+
+def _charge(question: Data) -> Data:
+    return {
+        **_named(question),
+        "epsilon": f"{charge(question['epsilon'], 64):x}",
+        "delta": f"{charge(question['delta'], 128):x}",
+        "assumes": assumptions_of(question),
+        **{name: question[name] for name in ("data", "times") if question.get(name) is not None},
+    }
+
+
+def _is_paid(question: Data, entry: Data | None) -> bool:
+    """Return whether an entry was charged for exactly what is asked: nothing else is handed out uncharged."""
+    due = _charge(question)
+    return entry is not None and all(entry.get(name) == due.get(name) for name in {*due, *_TERMS})
+
+
+def _epochs(state: State, question: Data, now: int) -> tuple[int, int] | None:
+    since, until = question["data"] or (now, now + 1)
+    if not since < until <= now + 1:
+        return None
+    kind = state.limits["epoch"]
+    begin, end = epoch_of(kind, max(since, state.born)), epoch_of(kind, max(until - 1, state.born))
+    return (begin, end) if end - begin < MOST_EPOCHS else None
+
+
+def _waiting(question: Data, identity: str) -> Data:
+    return {**_named(question), "id": identity, "report": None, "batch": None}
+
+
+def _repeat(state: State, question: Data, identity: str, kept: Data, effect: Data) -> Decision:
+    """Return a permanent answer again. It is queued once: a person who is asked again counts once."""
+    entry, same = state.entries.get(kept["id"]), question["repeat"] == "same"
+    if entry is None or not _is_paid(question, entry) or (same and kept["report"] is None):
+        return _refuse("changed")
+    outcome = {"is": "repeated", "charged": "0"}
+    if same:
+        return Decision({**outcome, "report": kept["report"]}, effect)
+    if entry["device"] != state.device:  # the device that was charged sends
+        return Decision(outcome, effect, True)
+    effect["queue"] = _waiting(question, identity)
+    return Decision(outcome, effect, True, state.told)
+
+
+def _spend(
+    state: State, question: Data, identity: str, epochs: tuple[int, int], effect: Data, choice: Data | None
+) -> Decision:
+    epsilon, delta = charge(question["epsilon"], 64), charge(question["delta"], 128)
+    short = _short(state, question["asker"], epochs, epsilon, delta)
+    if short is not None:
+        return _refuse(short, effect if "choices" in effect else None)
+    entry = {
+        **_charge(question),
+        **{"id": identity, "device": state.device, "first": epochs[0], "last": epochs[1]},
+    }
+    effect["entries"] = [entry]
+    effect["queue"] = _waiting(question, identity)
+    if question["repeat"] in ("same", "per value"):
+        kept = {"id": identity, "permanent": question["repeat"], "report": None}
+        effect["answers"] = [{**_named(question), **kept}]
+    if choice is not None:
+        effect["choices"] = [{**choice, "answer": identity}]
+    told = state.told if question["repeat"] == "per value" else None
+    return Decision({"is": "drawn", "charged": entry["epsilon"]}, effect, True, told)
+
+
+def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delta: int) -> str | None:
+    """Return what does not suffice for a charge: quota, budget or lifetime; None if all do."""
+    quota = state.limits["quotas"].get(asker, state.limits["quota"])
+    every = range(epochs[0], epochs[1] + 1)
+    if quota is not None and any(
+        state.all.askers.get((asker, e), 0) + epsilon > int(quota, 16) for e in every
+    ):
+        return "quota"
+    # This device keeps to its own part, so that devices that do not hear of each other stay within the whole.
+    for totals, allowed in ((state.mine, state.own), (state.all, state.allowed)):
+        for epoch in every:
+            before = totals.epochs.get(epoch, (0, 0))
+            if before[0] + epsilon > allowed.epoch[0] or before[1] + delta > allowed.epoch[1]:
+                return "budget"
+        life = allowed.lifetime
+        if life and (totals.life[0] + epsilon > life[0] or totals.life[1] + delta > life[1]):
+            return "lifetime"
+    return None
+
+
+def _batch(state: State, event: Data) -> Decision:
+    """Return the oldest batch of an asker that is not acknowledged, or a new one of what waits."""
+    queued = [item for item in state.queue.values() if item["asker"] == event["asker"]]
+    if (chosen := event.get("questions")) is not None:
+        queued = [item for item in queued if [item["question"], item["fingerprint"]] in chosen]
+    sent = next((item["batch"] for item in queued if item["batch"] is not None), None)
+    if sent is not None:
+        reports = [item["id"] for item in state.queue.values() if item["batch"] == sent]
+        return Decision({"is": "resent", "id": sent, "reports": reports})
+    first: dict[str, str] = {}
+    for item in queued:
+        first.setdefault(item["fingerprint"], item["id"])
+    reports = list(first.values())[: event["most"]]
+    if not reports:
+        return Decision({"is": "empty"})
+    batch = {"id": event["id"], "reports": reports}
+    return Decision({"is": "batched", **batch}, {"batch": batch})
+
+
+def _split(state: State, event: Data) -> Decision:
+    """Transfer a part of this device's budget to another device."""
+    part, whole = event["share"]
+    gift = state.own.change(lambda own, _: own * part // whole)
+    left = state.own.change(lambda own, given: own - given, gift)
+    if not left.covers(state.mine):
+        return _refuse("spent")
+    return Decision({"is": "split", "device": event["device"], "own": gift.wire()}, {"own": left.wire()})
+
+
+def _merge(state: State, other: Data) -> Decision:
+    """Take in what another device of this person exported."""
+    for name, own in (("person", state.person), ("limits", state.limits)):
+        if other[name] != own:
+            return _refuse(name)
+    entries = []
+    for entry in other["entries"]:
+        known = state.entries.get(entry["id"])
+        if known is None:
+            if entry["device"] == state.device:
+                return _refuse("rolled back")  # an answer of this device that its own file does not know
+            entries.append(entry)
+        elif known != entry:
+            return _refuse("conflict")
+    answers = [a for a in other["answers"] if _is_earlier(a, state.answers.get((*key_of(a), a["permanent"])))]
+    choices = [c for c in other["choices"] if _is_earlier(c, state.choices.get((*key_of(c), c["period"])))]
+    new = (("entries", entries), ("answers", answers), ("choices", choices))
+    return Decision({"is": "merged", "entries": len(entries)}, {name: some for name, some in new if some})
+
+
+def _is_earlier(kept: Data, other: Data | None) -> bool:
+    """Return whether this one is kept, on every device: the answered day, the smaller identity or device."""
+
+    def order(item: Data) -> tuple[Any, ...]:
+        if "permanent" in item:
+            return (item["id"],)
+        return item["answer"] is None, item["answer"] or "", item["device"]
+
+    return other is None or order(kept) < order(other)

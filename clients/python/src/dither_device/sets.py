@@ -1,0 +1,297 @@
+"""Draws of sets, texts and rows: several, indices, projective, prefix, questions. See docs/wire.md."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import comb
+from struct import pack
+
+from dither_device.draws import (
+    Draw,
+    Outside,
+    as_cell,
+    below,
+    bits,
+    bucket_of,
+    mark_code,
+    mix,
+    read_codes,
+    read_coin,
+    read_hash,
+    read_labels,
+    read_response,
+    read_size,
+    width_of,
+)
+from dither_device.text import Fields, digest, hexadecimal, listed, need, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from dither_device.draws import Domain, Take
+
+
+def _mark_codes(codes: list[int]) -> bytes:
+    return b"".join(map(mark_code, codes))
+
+
+def draw_different(take: Take, count: int, bound: int) -> list[int]:
+    """Return so many different numbers below a bound, in random order."""
+    taken: list[int] = []
+    for made in range(count):
+        number = below(take, bound - made)
+        for other in sorted(taken):
+            number += number >= other
+        taken.append(number)
+    return taken
+
+
+def indices(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    made = Draw("SubsetIndices", *_read_indices(device, count, domain))
+    made.labels = labels
+    return made
+
+
+def _read_indices(
+    given: Fields, count: int | None, domain: Domain
+) -> tuple[tuple[int, int], Domain, Callable[[int, Take], bytes]]:
+    size = read_size(given, count, 1 << 16)
+    chosen = whole(given["chosen"], 2, min(8, size - 1))
+    toss, heads, tails = read_coin(given["heads"])
+
+    def draw(code: int, take: Take) -> bytes:
+        held = toss(take)
+        taken = draw_different(take, chosen, size - 1)
+        row = [number + (number >= code) for number in (taken[:-1] if held else taken)]
+        return b"".join(as_cell(number, size) for number in sorted([*row, code] if held else row))
+
+    return (heads * (size - chosen), tails * chosen), domain, draw
+
+
+def several(device: Fields) -> Draw:
+    domain = device["domain"]
+    need(domain["kind"] == "several" and device["outside"] == "refuse", "domain")
+    code, items, labels = read_labels(domain)
+    most = whole(domain["most"], 1, items)
+    chosen = whole(device["chosen"], 1, min(items, 512))
+    least = whole(device["least"], 1, min(most, chosen))
+    toss, heads, tails = read_coin(device["heads"])
+    width = (items + most - 1).bit_length()
+    need(items <= 1 << 20 and chosen * width <= 512, "cells")
+    ways = [comb(most, j) * comb(items, chosen - j) for j in range(min(most, chosen) + 1)]
+    missed, met = ways[:least], ways[least:]
+
+    def place(value: Any) -> list[int]:
+        if isinstance(value, str | bytes | dict):
+            raise Outside("a list of items was expected")
+        try:
+            return sorted({code(item) for item in value})
+        except TypeError:
+            raise Outside("a list of items was expected") from None
+
+    def passed(at: int, parts: list[int]) -> int:
+        count = 0
+        for part in parts:
+            at -= part
+            count += at >= 0
+        return count
+
+    def draw(codes: list[int], take: Take) -> bytes:
+        own = list(codes)
+        if len(own) > most:
+            for at in range(most):
+                other = at + below(take, len(own) - at)
+                own[at], own[other] = own[other], own[at]
+        own = sorted(own[:most])
+        own += range(items, items + most - len(own))
+        # Whatever the items are and whether they are met, the same numbers are drawn.
+        held = toss(take)
+        hit, miss = below(take, sum(met)), below(take, sum(missed))
+        count = (passed(miss, missed), passed(hit, met) + least)[held]
+        others = draw_different(take, chosen, items)
+        members = draw_different(take, min(most, chosen), most)
+        told = []
+        for at, number in enumerate(others):
+            element = number
+            for mine in own:
+                element += element >= mine
+            told.append(own[members[at]] if at < count else element)
+        packed = sum(element << width * at for at, element in enumerate(sorted(told)))
+        return packed.to_bytes((chosen * width + 7) >> 3, "little")
+
+    made = Draw("SetResponse", (heads * sum(missed), tails * sum(met)), (place, _mark_codes), draw)
+    made.labels = labels
+    return made
+
+
+def projective(device: Fields) -> Draw:
+    domain, count, labels = read_codes(device)
+    made = Draw("ProjectiveResponse", *_read_projective(device, count, domain)[1:])
+    made.labels = labels
+    return made
+
+
+def _read_projective(
+    device: Fields, count: int, domain: Domain
+) -> tuple[int, tuple[int, int], Domain, Callable[[int, Take], bytes]]:
+    """Return the number of points, the ratio, the domain and the draw."""
+    order, dimension = whole(device["order"], 2, 1 << 21), whole(device["dimension"], 2, 21)
+    prime = next(n for n in range(2, order + 1) if order % n == 0 or n * n > order)
+    prime = prime if order % prime == 0 else order
+    degree = 0
+    while prime**degree < order:
+        degree += 1
+    need(prime**degree == order and order**dimension <= 1 << 43, "cells")
+    points, block = ((order**n - 1) // (order - 1) for n in (dimension, dimension - 1))
+    need(count <= points <= 1 << 21, "cells")
+    polynomial = [
+        whole(part, 0, prime - 1) for part in listed(device["polynomial"], "cells", degree * dimension)
+    ]
+    own, other = hexadecimal(device["own"], 32), hexadecimal(device["other"], 32)
+    size = whole(device["bits"], 64, 128)
+    hits = block * own
+    total = hits + (points - block) * other
+    need(size in (64, 128) and 0 < other < own and 1 << (size - 1) <= total <= 1 << size, "step")
+    members = _difference_set(prime, degree, polynomial, points)
+    inside = b"".join(pack("<I", at) for at in members[:block])
+    need(digest(inside) == device["set"], "fingerprint")
+
+    def draw(code: int, take: Take) -> bytes:
+        while True:
+            drawn = bits(take, size)
+            if drawn < total:
+                break
+        at = drawn // own if drawn < hits else block + (drawn - hits) // other
+        return as_cell((members[at] - code) % points, points)
+
+    return points, (own, other), domain, draw
+
+
+def _difference_set(prime: int, degree: int, polynomial: list[int], points: int) -> list[int]:
+    """Return the elements of the difference set in ascending order, then all others."""
+    length, total = len(polynomial), degree * points
+    values = [0] * (length - 1) + [1]
+    for at in range(total - length):
+        values.append(-sum(c * values[at + j] for j, c in enumerate(polynomial)) % prime)
+    inside: list[int] = []
+    outside: list[int] = []
+    for at in range(points):
+        (outside if any(values[at + j * points] for j in range(degree)) else inside).append(at)
+    return inside + outside
+
+
+def prefix(device: Fields) -> Draw:
+    domain = device["domain"]
+    need(domain["kind"] == "text" and device["outside"] in ("clip", "refuse"), "domain")
+    length, alphabet = whole(domain["length"], 1, 256), domain["alphabet"]
+    need(alphabet is None or (isinstance(alphabet, str) and 1 <= len(alphabet) <= 255), "domain")
+    need(alphabet is None or len(set(alphabet)) == len(alphabet), "domain")
+    buckets, cell, ratio = read_hash(device)
+    ends = [whole(end, 1, length) for end in listed(device["ends"])]
+    need(ends and ends[-1] == length and all(a < b for a, b in pairwise(ends)), "number")
+
+    def place(value: Any) -> bytes:
+        try:
+            row = (
+                value.encode() if alphabet is None else bytes(1 + alphabet.index(letter) for letter in value)
+            )
+        except (AttributeError, TypeError, ValueError):
+            raise Outside("no text of the alphabet") from None
+        if len(row) > length or (alphabet is None and 0 in row):
+            raise Outside("too long a text, or one with a zero byte")
+        return bytes(row) + bytes(length - len(row))
+
+    def draw(symbols: bytes, take: Take) -> bytes:
+        seed, key, asked = bits(take, 47), 0, 0
+        end = ends[seed % len(ends)]
+        for at, symbol in enumerate(symbols):  # all of them: the time does not tell the length
+            key = mix(key ^ symbol)
+            asked = key if at < end else asked
+        return (seed << 16 | cell(bucket_of(seed, asked >> 32, buckets), take)).to_bytes(8, "little")
+
+    return Draw("PEM", ratio, (place, bytes), draw)
+
+
+def questions(device: Fields) -> Draw:  # noqa: PLR0915  (read in the order of the text)
+    """Read a draw of one of several questions about a row of attributes."""
+    domain = device["domain"]
+    need(domain["kind"] == "profile", "domain")
+    need(device["outside"] == "refuse", "domain")
+    parts = []
+    for pair in listed(domain["attributes"], "domain"):
+        name, categories = listed(pair, "domain", 2)
+        need(isinstance(name, str) and isinstance(categories, Fields), "domain")
+        need(categories["kind"] == "categories", "domain")
+        parts.append((name, *read_labels(categories)[:2]))
+    need(2 <= len(parts) <= 64 and len({name for name, *_ in parts}) == len(parts), "domain")
+    draws = []
+    for inner in listed(device["draws"], "draw"):
+        need(isinstance(inner, Fields) and inner["draw"] in ("response", "indices", "projective"), "draw")
+        nothing: Domain = (int, mark_code)
+        if inner["draw"] == "response":
+            ratio, _, draw = read_response(inner, None, nothing)
+            draws.append((inner["cells"], 1, inner["cells"], ratio, draw))
+        elif inner["draw"] == "projective":
+            points, ratio, _, draw = _read_projective(inner, 2, nothing)
+            draws.append((points, 1, points, ratio, draw))
+        else:
+            ratio, _, draw = _read_indices(inner, None, nothing)
+            draws.append((inner["size"], inner["chosen"], inner["size"], ratio, draw))
+    functions, ends, total = [], [], 0
+    for function in listed(device["questions"], "draw"):
+        attributes, values, weight, number = listed(function, "draw", 4)
+        places = [whole(place, 0, len(parts) - 1) for place in listed(attributes, "draw")]
+        number = whole(number, 0, len(draws) - 1)
+        count = 1
+        for place in places:
+            count *= parts[place][2]
+        need(places and len(set(places)) == len(places) and count <= 1 << 21, "draw")
+        for value in listed(values, "draw", count):
+            whole(value, 0, draws[number][0] - 1)
+        total += whole(weight, 1, 1 << 32)
+        ends.append(total)
+        functions.append((places, values, number))
+    need(total == 1 << 32 and 1 <= len(functions) <= 1 << 14, "draw")
+    need(sum(len(values) for _, values, _ in functions) <= 1 << 21, "draw")
+    used = [draws[number] for _, _, number in functions]
+    most = used[0][3]
+    for _, _, _, ratio, _ in used:
+        most = ratio if ratio[0] * most[1] > most[0] * ratio[1] else most
+    columns = max(chosen for _, chosen, *_ in draws)
+    width = width_of(max(len(functions), *(largest for _, _, largest, *_ in draws)))
+
+    def place_row(value: Any) -> list[int]:
+        try:
+            codes = [code(value[name]) for name, code, _ in parts]
+            if len(value) != len(parts):
+                raise Outside("an attribute too many")
+        except (KeyError, TypeError):
+            raise Outside("an attribute is missing") from None
+        return codes
+
+    def tell(codes: list[int], take: Take) -> bytes:
+        word = int.from_bytes(take(4), "little")
+        asked = sum(word >= end for end in ends)
+        places, values, number = functions[asked]
+        at = 0
+        for place in places:
+            at = at * parts[place][2] + codes[place]
+        _, chosen, largest, _, draw = draws[number]
+        told, size = draw(values[at], take), width_of(largest)
+        numbers = [int.from_bytes(told[n * size : (n + 1) * size], "little") for n in range(chosen)]
+        row = [asked, *numbers, *[0] * (columns - chosen)]
+        return b"".join(number.to_bytes(width, "little") for number in row)
+
+    return Draw("Marginals", most, (place_row, _mark_codes), tell)
+
+
+READERS = {
+    "indices": indices,
+    "several": several,
+    "projective": projective,
+    "prefix": prefix,
+    "questions": questions,
+}

@@ -1,0 +1,584 @@
+"""Telemetry of a command-line tool, with consent, a promise and a budget. It never raises into the program.
+
+telemetry = Telemetry.from_campaign("campaign.json", app="mytool", version="1.2", address="https://…")
+telemetry.answer("command", "build")
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dither_device.account import Account
+    from dither_device.campaign import Campaign
+    from dither_device.question import Question
+    from dither_device.rules import Policy, State
+    from dither_device.sending import Sent
+
+ACTIONS = ("on", "off", "status", "show", "erase")
+_SWITCHES = ("DO_NOT_TRACK", "NO_TELEMETRY")
+# Set by continuous integration: nobody is there.
+_MACHINES = ("CI", "CONTINUOUS_INTEGRATION", "BUILD_NUMBER", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL")
+_NEVER = "/etc/dither/no-telemetry"
+_HOUR = 3600.0  # seconds between two attempts to send
+_WAIT = 0.25  # seconds for which another process may hold the account
+_VERIFIED = 16  # campaigns whose digests are kept
+_READER = "dither-device 1"  # what verified a campaign: a later reader verifies it again
+
+
+class _Lock:
+    """A lock that is not waited for: a signal handler in the middle of an answer would wait for itself."""
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(timeout=_WAIT):
+            raise BlockingIOError("another answer is being given")
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+class Telemetry:
+    """Questions that a tool asks the person who runs it; every answer is randomised before it is kept.
+
+    `campaign` is the file that `dither campaign publish` wrote, `key` the asker's public key, `address` that
+    of the collector, `relay` that of a relay. `version` is sent with reports if the campaign lists it as a
+    label. `epsilon` is the budget of the tool for each year; by default as much as the campaign asks for.
+    `ask` says whether consent is asked for at the first answer on a terminal, `background` whether a process
+    of its own sends what waits, at most once an hour. `folder` is where consent and account are kept.
+    `DITHER_ACCOUNT` names an account that all tools of a person share.
+
+    Nothing is read or written when it is made. `problem` is the last thing that went wrong, in words.
+    """
+
+    def __init__(
+        self,
+        campaign: str | os.PathLike[str],
+        *,
+        app: str,
+        version: str = "",
+        address: str | None = None,
+        key: str | None = None,
+        relay: str | None = None,
+        epsilon: float | None = None,
+        policy: Policy | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        ask: bool = True,
+        background: bool = True,
+    ) -> None:
+        self.file, self.app, self.version = campaign, app, version
+        self.address, self.key, self.relay = address, key, relay
+        self.epsilon, self.policy, self.ask_first, self.background = epsilon, policy, ask, background
+        self.problem: str | None = None
+        self._folder, self._process, self._own_lock = folder, os.getpid(), _Lock()
+        self._campaign: Campaign | None = None
+        self._verified: str | None = None
+        self._account: Account | None = None
+        self._sender: int | None = None  # the process that sends; 0 if it is known to need none
+
+    @property
+    def _lock(self) -> _Lock:
+        """A lock of this process: one that another thread held at a fork would never be free again."""
+        if self._process != os.getpid():
+            self._process, self._own_lock, self._sender = os.getpid(), _Lock(), None
+        return self._own_lock
+
+    @classmethod
+    def from_campaign(cls, campaign: str | os.PathLike[str], **more: Any) -> Telemetry:
+        """Return the telemetry of a campaign's file; the words are those of `Telemetry`."""
+        return cls(campaign, **more)
+
+    # --- answers
+
+    def answer(self, question: str, value: object) -> str:
+        """Answer a question and return what became of it; whatever happens, nothing is raised.
+
+        drawn (kept, and sent later), silent (another day is drawn for it), repeated (a permanent answer),
+        refused (the budget or the policy), outside (no such answer), closed (the campaign is not running),
+        off (no consent) or failed (`problem` says why). `DITHER_TELEMETRY_DEBUG=1` prints it, never a value.
+        """
+        try:
+            with self._lock:
+                told = self._answer(question, value)
+        except Exception as error:
+            told = self._fail(error)
+        if os.environ.get("DITHER_TELEMETRY_DEBUG"):
+            _say(f"telemetry: {question}: {told}{f' ({self.problem})' if told == 'failed' else ''}\n")
+        return told
+
+    def _answer(self, name: str, value: object) -> str:
+        if self._why_off() is not None:
+            return "off"
+        consent = self._consent()
+        if consent != "on" and not (consent is None and self.ask_first and self._ask()):
+            return "off"
+        from dither_device.draws import Outside
+        from dither_device.text import Refused
+
+        account, text = self._open_account(), self._read_file()
+        try:
+            with account.transaction() as state:
+                campaign = self._trusted(account, state, text)
+                if not campaign.is_open(int(time.time()) // 86_400):
+                    return "closed"
+                labels = campaign.question(name).labels
+                otherwise = "other" if labels is not None and "other" in labels else None
+                answer = account.answer_in(state, campaign.asking(name, otherwise=otherwise), value)
+                waits = bool(state.queue)
+        except Outside:
+            return "outside"
+        except Refused as error:
+            self.problem = f"refused: {error.reason}"
+            return "refused"
+        if waits:
+            self._send_later()
+        return answer.outcome
+
+    def _fail(self, error: BaseException) -> str:
+        from dither_device.text import DeviceError
+
+        # The text of another error may hold anything: its kind alone is kept.
+        known = isinstance(error, DeviceError)
+        self.problem = str(error) if known else f"{type(error).__name__}{_code(error)}"
+        return "failed"
+
+    # --- sending
+
+    def send(self) -> Sent | None:
+        """Send what waits, now, in this process; None if telemetry is off. Nothing is raised."""
+        try:
+            with self._lock:
+                if self._why_off() is not None or self._consent() != "on" or self.address is None:
+                    return None
+                from dither_device.sending import send
+
+                account, text = self._open_account(), self._read_file()
+                with account.transaction() as state:
+                    campaign = self._trusted(account, state, text)
+                done = send(account, campaign, self.address, relay=self.relay, label=self.version)
+                self.problem = done.problem or self.problem
+                return done
+        except Exception as error:
+            self._fail(error)
+            return None
+
+    def _send_later(self) -> None:
+        """Start a process that sends, at most once in this one and once an hour."""
+        if self._sender is not None:
+            if self._sender:
+                self._sender = _reap(self._sender)
+            return
+        if not self.background or self.address is None:
+            return
+        self._sender = 0
+        marker, now = self._path("sent"), time.time()
+        try:
+            last = os.stat(marker).st_mtime
+        except FileNotFoundError:
+            last = 0.0
+        if now - _HOUR < last < now + 2 * 86_400:  # a time far ahead is that of a wrong clock
+            return
+        self._write("sent", "")
+        from dither_device.sending import spawn
+
+        self._sender = spawn(
+            {
+                **{"account": self._account_file(), "campaign": os.path.abspath(self.file)},
+                **{"key": self.key, "address": self.address, "relay": self.relay},
+                **{"label": self.version, "marker": marker},
+            }
+        )
+
+    # --- consent
+
+    def ask(self) -> bool:
+        """Ask for consent if nobody was asked before and somebody is there; return whether it is given."""
+        try:
+            with self._lock:
+                if self._why_off() is not None:
+                    return False
+                consent = self._consent()
+                return self._ask() if consent is None else consent == "on"
+        except Exception as error:
+            self._fail(error)
+            return False
+
+    def _ask(self) -> bool:
+        if self._is_machine() or not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
+            return False
+        campaign = self._verify()
+        place = self._path("consent")
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        try:  # of two processes one asks, and a question that is not answered is not asked again
+            os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return False
+        told = "off"
+        try:
+            _say(f"{self._words(campaign)}\nMay {self.app} send such answers? [y/N] ")
+            if sys.stdin.readline().strip().lower() in ("y", "yes"):
+                told = "on"
+        finally:  # also if the person ends the program here
+            self._write("consent", told + "\n")
+        _say(f"Telemetry is {told}; `{self.app} telemetry on` and `off` change it, `show` shows it.\n")
+        return told == "on"
+
+    def _why_off(self) -> str | None:
+        """Return why nothing is asked, kept or sent, whatever the consent is; None if nothing forbids it."""
+        environment = os.environ
+        for name in _SWITCHES:
+            if environment.get(name, "0").lower() not in ("", "0", "false", "no"):
+                return f"{name} is set"
+        for place in (_NEVER, os.path.join(_config() or "", "dither", "no-telemetry")):
+            if os.path.isabs(place) and os.path.exists(place):
+                return f"there is a file {place}"
+        if self._is_machine():
+            return "this is continuous integration"
+        if "SUDO_UID" in environment:
+            return "this was started by sudo"
+        folder = self._base()
+        if folder is None:
+            return "there is no home to keep it in"
+        while not os.path.exists(folder) and os.path.dirname(folder) != folder:
+            folder = os.path.dirname(folder)
+        if hasattr(os, "geteuid") and os.stat(folder).st_uid != os.geteuid():
+            return f"{folder} belongs to somebody else"
+        return None
+
+    @staticmethod
+    def _is_machine() -> bool:
+        return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in _MACHINES)
+
+    def _consent(self) -> str | None:
+        """Return on, off, or None if nobody was asked; what cannot be read is off."""
+        try:
+            with open(self._path("consent"), encoding="ascii") as stream:
+                return "on" if stream.read(16).strip() == "on" else "off"
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            return "off"
+
+    # --- the command
+
+    def run(self, action: str) -> str:
+        """Return what `mytool telemetry ACTION` prints: on, off, status, show or erase. Nothing is raised."""
+        try:
+            with self._lock:
+                if action not in ACTIONS:
+                    return f"say one of {', '.join(ACTIONS)}"
+                told: str = getattr(self, f"_{action}")()
+                return told
+        except Exception as error:
+            self._fail(error)
+            return f"telemetry: {self.problem}"
+
+    def add_parser(self, subparsers: Any, dest: str = "func") -> Any:
+        """Add `telemetry on|off|status|show|erase` to the subparsers of argparse; return its parser.
+
+        The function that runs it and prints is the default `dest` of the parsed words: `args.func(args)`.
+        """
+        parser = subparsers.add_parser("telemetry", help="Show or switch telemetry.", description=_HELP)
+        parser.add_argument("action", choices=ACTIONS, nargs="?", default="status")
+        parser.set_defaults(**{dest: lambda words: print(self.run(words.action))})
+        return parser
+
+    def click_command(self) -> Any:
+        """Return the same as a command of click: `cli.add_command(telemetry.click_command())`."""
+        import click
+
+        @click.command(name="telemetry", help=_HELP)
+        @click.argument("action", type=click.Choice(ACTIONS), default="status")
+        def command(action: str) -> None:
+            click.echo(self.run(action))
+
+        return command
+
+    def _on(self) -> str:
+        campaign = self._verify()
+        self._write("consent", "on\n")
+        reason = self._why_off()
+        if reason is not None:
+            return f"Consent is kept, but telemetry stays off here: {reason}."
+        self._open_account().act()  # the person did this themselves
+        return f"{self._words(campaign)}\nTelemetry is on."
+
+    def _off(self) -> str:
+        self._write("consent", "off\n")
+        return "Telemetry is off. Nothing is kept or sent from now on."
+
+    def _status(self) -> str:
+        consent, reason = self._consent(), self._why_off()
+        lines = ["Telemetry is on." if consent == "on" and reason is None else "Telemetry is off."]
+        if reason is not None:
+            lines.append(f"Here it is off whatever you say: {reason}.")
+        elif consent is None:
+            lines.append("You were not asked yet.")
+        if os.path.exists(self._account_file()):
+            from dither_device.account import Account
+
+            with Account(self._account_file(), wait=_WAIT) as account:
+                lines.append(f"{len(account.queue)} reports wait to be sent. ε = {account.left:g} is left.")
+        if self.problem is not None:
+            lines.append(f"The last problem: {self.problem}.")
+        return "\n".join(lines)
+
+    def _show(self) -> str:
+        lines = [self._words(self._verify())]
+        given: dict[str, list[Any]] = {}
+        queue: list[dict[str, Any]] = []
+        if os.path.exists(self._account_file()):
+            from dither_device.account import Account
+
+            with Account(self._account_file(), wait=_WAIT) as account:
+                state = account.wire()
+            queue = state["queue"]
+            for entry in state["entries"]:
+                given.setdefault(entry["question"], []).append(int(entry["epsilon"], 16) / 2.0**64)
+        waiting = [item["question"] for item in queue]
+        for name, spent in given.items():
+            many = len(spent) - waiting.count(name)
+            told = f"{name}, {_times(len(spent))}, of which {many} sent"
+            lines.append(f"Given so far: {told}; ε = {sum(spent):.6g}.")
+        if not given:
+            lines.append("Nothing was given so far.")
+        if queue:
+            from dither_device.sending import json_body
+
+            reports = [(item["fingerprint"], bytes.fromhex(item["report"])) for item in queue]
+            lines.append(f"Waits to be sent: {', '.join(waiting)}. As it travels:")
+            lines.append(json_body("<random>", self.version, reports))
+        where = self.address or "nobody: no address is set"
+        lines.append(f"It is sent to {where}, without a name, an identity of this computer or a time.")
+        return "\n".join([*lines, *self._status().split("\n")])
+
+    def _erase(self) -> str:
+        if self._account is not None:
+            self._account.close()
+            self._account = None
+        own = self._path("account")
+        for place in (own, own + "-journal", self._path("sent")):
+            try:
+                os.unlink(place)
+            except FileNotFoundError:
+                pass
+        self._write("consent", "off\n")
+        shared = (
+            f" {self._account_file()} is shared by other tools, and stays."
+            if own != self._account_file()
+            else ""
+        )
+        return (
+            "What was kept here is erased, and telemetry is off. What was sent stays with the collector: "
+            f"nobody can tell which reports were yours.{shared}"
+        )
+
+    def _words(self, campaign: Campaign) -> str:
+        """Return what is asked, by whom, for what, and the promise, in plain words."""
+        from math import exp
+
+        terms = campaign.terms
+        lines = [f"{terms['asker']} asks: {terms['purpose']} ({terms['contact']})"]
+        most = 0.0
+        for name in campaign.questions:
+            question = campaign.question(name)
+            most = max(most, question.epsilon)
+            lines.append(f"  {name}: {describe(question)} (ε = {question.epsilon:.6g})")
+        often = {
+            "once": f"once in {terms['days']} days, on a day that this computer draws",
+            "same": "once, and the same report ever after",
+            "per value": "once for each value",
+            "fresh": "each time, until the budget is spent",
+        }[terms["repeat"]]
+        lines.append(
+            f"Each is answered {often}, from {terms['begins']} to {terms['ends']}. An answer is randomised "
+            "on this computer before it is kept or sent: whoever holds two to be equally likely, and sees "
+            f"the report, is at most {100 * exp(most) / (1 + exp(most)):.0f} % sure of either. Results are "
+            f"shown for {terms['people']} reports or more."
+        )
+        from textwrap import fill
+
+        return "\n".join(fill(line, 79, subsequent_indent="    " * line.startswith("  ")) for line in lines)
+
+    # --- files
+
+    def _trusted(self, account: Account, state: State, text: str) -> Campaign:
+        """Return the campaign: verified once, and then known by its digest, which the account keeps."""
+        from dither_device.campaign import Campaign
+        from dither_device.text import digest
+
+        if self._campaign is not None and self._verified == text:
+            return self._campaign
+        mark = digest(f"{_READER}\n{self.key}\n{text}", 64)
+        verified = state.known.get("verified", [])
+        known = mark in verified
+        campaign = Campaign(text, key=self.key, verified=known)
+        if not known:  # some are kept, for tools that share an account
+            account.remember_in(state, {**state.known, "verified": [*verified, mark][-_VERIFIED:]})
+        self._campaign, self._verified = campaign, text
+        return campaign
+
+    def _verify(self) -> Campaign:
+        """Return the campaign, verified now, without an account."""
+        if self._campaign is None:
+            from dither_device.campaign import Campaign
+
+            text = self._read_file()
+            self._campaign, self._verified = Campaign(text, key=self.key), text
+        return self._campaign
+
+    def _read_file(self) -> str:
+        with open(self.file, encoding="utf-8") as stream:
+            return stream.read()
+
+    def _account_file(self) -> str:
+        return os.environ.get("DITHER_ACCOUNT") or self._path("account")
+
+    def _open_account(self) -> Account:
+        if self._account is not None and self._account.path == self._account_file():
+            return self._account
+        from dither_device.account import Account
+        from dither_device.text import AccountUnusable
+
+        place = self._account_file()
+        more: dict[str, Any] = {"policy": self.policy, "wait": _WAIT}
+        if "DITHER_ACCOUNT" not in os.environ and not os.path.exists(place):
+            os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+            epsilon, delta = self._budget()
+            try:
+                self._account = Account.create(place, epsilon=epsilon, delta=delta, epoch="year", **more)
+                return self._account
+            except AccountUnusable:
+                if not os.path.exists(place):
+                    raise  # otherwise another process was faster
+        self._account = Account(place, **more)
+        return self._account
+
+    def _budget(self) -> tuple[float, float]:
+        """Return ε and δ for a year: what the campaign asks for, if nothing else was said."""
+        campaign = self._verify()
+        terms, promise = campaign.terms, campaign.terms["promise"]
+        times = 1
+        if terms["repeat"] == "once":
+            from dither_device.campaign import day_of
+
+            length = day_of(terms["ends"]) - day_of(terms["begins"]) + 1
+            times = -(-min(366, length) // terms["days"]) + (length > 366)  # periods that a year touches
+        epsilon = promise["epsilon"] * times if self.epsilon is None else self.epsilon
+        return epsilon, min((promise["delta"] or 0.0) * times, 1.0)
+
+    def _base(self) -> str | None:
+        if self._folder is not None:
+            return os.path.abspath(self._folder)
+        state = _state_folder()
+        return None if state is None else os.path.join(state, self.app, "telemetry")
+
+    def _path(self, name: str) -> str:
+        base = self._base()
+        if base is None:
+            raise FileNotFoundError(2, "no home")
+        return os.path.join(base, name)
+
+    def _write(self, name: str, text: str) -> None:
+        """Write a small file whole or not at all, readable by its owner alone."""
+        place = self._path(name)
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        part = f"{place}.{os.urandom(4).hex()}"
+        number = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            os.write(number, text.encode())
+        finally:
+            os.close(number)
+        os.replace(part, place)
+
+
+_HELP = "Switch telemetry on or off, show what is asked, kept and sent, or erase what is kept here."
+
+
+def describe(question: Question) -> str:
+    """Return what may be answered, in words."""
+    import json
+
+    domain = json.loads(question.device)["domain"]
+    kind, labels = domain["kind"], question.labels
+    if kind in ("categories", "several"):
+        listed = ", ".join(map(str, labels)) if labels else f"0 … {domain['count'] - 1}"
+        return (
+            f"one of {listed}"
+            if kind == "categories"
+            else f"any of {listed}, of which {domain['most']} are told"
+        )
+    if kind == "optional":
+        domain = domain["of"]
+        kind = domain["kind"]
+    if kind == "interval":
+        return f"a number from {domain['low']:g} to {domain['high']:g}"
+    if kind == "circle":
+        return f"an angle, of {domain['period']:g}"
+    return {"profile": "several attributes together"}.get(kind, f"a {kind}")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _code(error: BaseException) -> str:
+    from errno import errorcode
+
+    number = getattr(error, "errno", None)
+    return f" ({errorcode[number]})" if isinstance(number, int) and number in errorcode else ""
+
+
+def _reap(number: int) -> int:
+    """Return 0 if a process has ended, and let the system forget it; otherwise its number."""
+    try:
+        return 0 if os.waitpid(number, os.WNOHANG)[0] else number
+    except (OSError, AttributeError):
+        return 0
+
+
+def _say(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+    except UnicodeEncodeError:  # a terminal without ε
+        sys.stderr.write(text.replace("ε", "eps").encode("ascii", "replace").decode("ascii"))
+    sys.stderr.flush()
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # there is none, or it is closed
+        return False
+
+
+def _home() -> str | None:
+    home = os.path.expanduser("~")
+    return home if os.path.isabs(home) else None
+
+
+def _place(variable: str, *below: str) -> str | None:
+    stated, home = os.environ.get(variable, ""), _home()
+    if os.path.isabs(stated):
+        return stated
+    return None if home is None else os.path.join(home, *below)
+
+
+def _state_folder() -> str | None:
+    if os.name == "nt":
+        return _place("LOCALAPPDATA", "AppData", "Local")
+    if sys.platform == "darwin":
+        return _place("", "Library", "Application Support")
+    return _place("XDG_STATE_HOME", ".local", "state")
+
+
+def _config() -> str | None:
+    return _place("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME", ".config")

@@ -1,0 +1,268 @@
+"""Texts that travel: canonical JSON (RFC 8785), SHA-256, hexadecimal numbers, and reading without coercion.
+
+Everything here is needed by a program that answers one question and ends, so it imports little: no `re`
+beyond what `json` needs, no `dataclasses`, no OpenSSL.
+"""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+if TYPE_CHECKING:
+    from hashlib import sha256, sha512
+else:
+    try:  # without OpenSSL, which takes 2 MB and as many milliseconds; `random` imports them so, too
+        from _sha2 import sha256, sha512
+    except ImportError:
+        try:
+            from _sha256 import sha256
+            from _sha512 import sha512
+        except ImportError:
+            from hashlib import sha256, sha512
+
+MOST_BYTES = 1 << 22  # of a text
+MOST_SAFE = (1 << 53) - 1  # larger integers are not exact in the JSON of every language
+MOST_DEPTH = 24
+MOST_ITEMS = 1 << 21  # numbers, texts, lists and objects together
+
+__all__ = ["AccountUnusable", "DeviceError", "Malformed", "Refused", "sha256", "sha512"]
+
+
+class DeviceError(Exception):
+    """What can go wrong on a device. No message ever holds a value that a person gave."""
+
+
+class Malformed(DeviceError, ValueError):
+    """What was read is not allowed. `word` is one of the words of docs/devices.md."""
+
+    def __init__(self, word: str, message: str = "") -> None:
+        super().__init__(f"{word}: {message}" if message else word)
+        self.word = word
+
+
+class Refused(DeviceError):
+    """A question is not answered; `reason` is one of the words of docs/account.md."""
+
+    def __init__(self, reason: str, message: str = "") -> None:
+        super().__init__(message or reason)
+        self.reason = reason
+
+
+class AccountUnusable(DeviceError):
+    """The file of an account is missing, damaged, in use, readable by others, or cannot be written."""
+
+
+def need(fine: object, word: str, message: str = "") -> None:
+    """Raise Malformed unless something is as it must be."""
+    if not fine:
+        raise Malformed(word, message)
+
+
+# --- reading
+
+
+class Fields(dict[str, "Any"]):
+    """An object of a device text, which remembers what was read of it: what nobody knows is refused."""
+
+    __slots__ = ("unread",)
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.unread = set(self)
+
+    def __getitem__(self, name: str) -> Any:
+        self.unread.discard(name)
+        try:
+            return super().__getitem__(name)
+        except KeyError:
+            raise Malformed("fields", f"{name} is missing") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Fields:
+    fields = Fields(pairs)
+    need(len(fields) == len(pairs), "text", "a key stands twice")
+    return fields
+
+
+def _integer(digits: str) -> int | float:
+    number = int(digits)
+    return number if abs(number) <= MOST_SAFE else float(number)  # as in ECMAScript
+
+
+def _constant(name: str) -> NoReturn:
+    raise Malformed("text", f"{name} is no number of JSON")
+
+
+def _load(text: object, most: int, hook: Any, integer: Any = None) -> Any:
+    need(isinstance(text, str), "text", "a text was expected")
+    need(len(text) < most, "text", "too long")  # type: ignore[arg-type]
+    try:
+        text.encode()  # type: ignore[attr-defined]  # half a pair of UTF-16 has no UTF-8
+        return json.loads(text, object_pairs_hook=hook, parse_int=integer, parse_constant=_constant)  # type: ignore[arg-type]
+    except Malformed:
+        raise
+    except (ValueError, RecursionError, OverflowError):
+        raise Malformed("text", "no JSON") from None
+
+
+def parse(text: object, most: int = MOST_BYTES) -> Any:
+    """Return what a JSON text holds; refuse a key that stands twice, and what is very deep or large."""
+    data = _load(text, most, _plain_object)
+    try:
+        if "\\u" in text:  # type: ignore[operator]  # half a pair of UTF-16 may be escaped
+            json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Malformed("text", "half a pair of UTF-16") from None
+    level, items = [data], 0
+    for _ in range(MOST_DEPTH):
+        items += len(level)
+        need(items <= MOST_ITEMS, "text", "too many parts")
+        inner: list[Any] = []
+        for part in level:
+            if isinstance(part, dict):
+                inner += part.values()
+            elif isinstance(part, list):
+                inner += part
+            elif isinstance(part, int):
+                need(part.bit_length() <= 256, "text", "too long a number")
+        level = inner
+        if not level:
+            return data
+    raise Malformed("text", "too deep")
+
+
+def _plain_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    need(len(data) == len(pairs), "text", "a key stands twice")
+    return data
+
+
+def watch(text: object) -> Fields:
+    """Return the object that a canonical text holds; `finish` refuses what nobody has read of it."""
+    data = _load(text, MOST_BYTES, _object, _integer)
+    need(isinstance(data, Fields), "text", "an object was expected")
+    try:
+        need(canonical(data) == text, "text", "not canonical JSON")
+    except (RecursionError, OverflowError):
+        raise Malformed("text", "not canonical JSON") from None
+    fields: Fields = data
+    return fields
+
+
+def finish(data: Any) -> None:
+    """Raise Malformed if an object, at any depth, has a field that was not read."""
+    level = [data]
+    while level:
+        inner: list[Any] = []
+        for part in level:
+            if isinstance(part, Fields):
+                need(not part.unread, "fields", "a field that is not known")
+                inner += dict.values(part)
+            elif isinstance(part, list):
+                inner += part
+        level = inner
+
+
+def real(value: object) -> float:
+    """Return a finite number; texts and truth values are not read as one."""
+    if type(value) is int and abs(value) <= MOST_SAFE:
+        return float(value)
+    need(type(value) is float and value - value == 0, "number", "a finite number was expected")
+    number: float = value  # type: ignore[assignment]
+    return number
+
+
+def whole(value: object, least: int, most: int) -> int:
+    """Return a whole number within bounds; texts, fractions and truth values are not read as one."""
+    need(type(value) is int and least <= value <= most, "number", f"a whole number of {least} … {most}")
+    number: int = value  # type: ignore[assignment]
+    return number
+
+
+_DIGITS = frozenset("0123456789abcdef")
+
+
+def hexadecimal(value: object, digits: int) -> int:
+    """Return a whole number that is written as lower-case hexadecimal text without leading zeros."""
+    need(isinstance(value, str) and 0 < len(value) <= digits and _DIGITS.issuperset(value), "number")
+    need(value == "0" or value[0] != "0", "number", "a leading zero")  # type: ignore[index]
+    return int(value, 16)  # type: ignore[call-overload,no-any-return]
+
+
+def is_digits(value: object, length: int) -> bool:
+    """Return whether this is a text of so many lower-case hexadecimal digits."""
+    return isinstance(value, str) and len(value) == length and _DIGITS.issuperset(value)
+
+
+def listed(value: object, word: str = "fields", length: int | None = None) -> list[Any]:
+    """Return a list, of a length if one is given."""
+    need(isinstance(value, list) and (length is None or len(value) == length), word, "a list was expected")
+    items: list[Any] = value  # type: ignore[assignment]
+    return items
+
+
+# --- writing
+
+
+def canonical(data: object) -> str:
+    """Return the canonical JSON of objects, lists, texts, numbers, truth values and None."""
+    kind = type(data)
+    if kind is str:
+        return encode_basestring(data)  # type: ignore[arg-type]
+    if data is None:
+        return "null"
+    if kind is bool:
+        return "true" if data else "false"
+    if kind is int:
+        need(abs(data) <= MOST_SAFE, "number", "beyond 2^53")  # type: ignore[arg-type]
+        return str(data)
+    if kind is float:
+        return _number(data)  # type: ignore[arg-type]
+    if isinstance(data, dict):
+        keys = sorted(data) if all(map(str.isascii, data)) else sorted(data, key=utf_16)
+        return (
+            "{"
+            + ",".join([f"{encode_basestring(key)}:{canonical(dict.__getitem__(data, key))}" for key in keys])
+            + "}"
+        )
+    need(isinstance(data, list | tuple), "text", "this cannot be written as JSON")
+    return "[" + ",".join(map(canonical, data)) + "]"  # type: ignore[call-overload]
+
+
+def utf_16(text: str) -> bytes:
+    """Return what texts are sorted by: their UTF-16 code units, as in JavaScript."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def _number(value: float) -> str:
+    """Return a double as ECMAScript's Number::toString does: the shortest digits that identify it."""
+    need(value - value == 0, "number", "an infinite number")
+    if value == 0:
+        return "0"
+    mantissa, _, exponent = repr(abs(value)).partition("e")
+    before, _, after = mantissa.partition(".")
+    digits = before + after
+    shown = digits.lstrip("0")
+    point = len(before) + int(exponent or 0) - (len(digits) - len(shown))  # its place among the digits
+    shown = shown.rstrip("0")
+    if len(shown) <= point <= 21:
+        text = shown + "0" * (point - len(shown))
+    elif 0 < point <= 21:
+        text = f"{shown[:point]}.{shown[point:]}"
+    elif -6 < point <= 0:
+        text = f"0.{'0' * -point}{shown}"
+    else:
+        rest = f".{shown[1:]}" if len(shown) > 1 else ""
+        text = f"{shown[0]}{rest}e{'+' if point > 0 else '-'}{abs(point - 1)}"
+    return f"-{text}" if value < 0 else text
+
+
+def digest(text: str | bytes, digits: int = 32) -> str:
+    """Return the first hexadecimal digits of a SHA-256."""
+    return sha256(text.encode() if isinstance(text, str) else text).hexdigest()[:digits]

@@ -1,0 +1,235 @@
+"""Sending: the same bytes until they are acknowledged, what is dropped, encryption, the background."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from device_support import TOML, Stub, publish, stub
+
+import dither as dt
+from dither.wire import ohttp
+from dither_device import Account, Campaign, Malformed, Telemetry, send, sending
+from dither_device.sending import split_address
+
+
+@pytest.fixture
+def collector() -> Iterator[Stub]:
+    with stub() as made:
+        yield made
+
+
+def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Campaign]:
+    """An account with answers that wait, and their campaign."""
+    campaign = Campaign(publish(folder, toml).to_json())
+    account = Account.create(folder / "me.account", epsilon=20)
+    for _ in range(answers):
+        account.answer(campaign.asking("command"), "build")
+    return account, campaign
+
+
+def test_a_batch_is_sent_and_acknowledged(collector: Stub, tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path)
+    account.answer(campaign.asking("seconds"), 7)
+    other = dt.Asking("age", dt.KRR(dt.Categories(3), epsilon=0.5), asker="mytool")
+    dt.Account.open(account.path).answer(other, 1)  # of another campaign: it stays
+    done = send(account, campaign, collector.address, label="1.2")
+    assert (done.sent, done.waiting, done.problem, done.refused) == (3, 0, None, [])
+    assert [sum(map(len, batch.reports.values())) for batch in collector.batches] == [2, 1]
+    assert {batch.label for batch in collector.batches} == {"1.2"}
+    assert len(account.queue) == 1
+    assert send(account, campaign, collector.address).sent == 0
+
+
+def test_a_label_that_the_campaign_does_not_list_is_not_sent(collector: Stub, tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path)
+    send(account, campaign, collector.address, label="9.9")
+    assert {batch.label for batch in collector.batches} == {""}
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "after", "dropped"),
+    [
+        (503, "", "7", False),
+        (429, "rate", "30", False),
+        (403, "early", None, False),
+        (404, "", None, False),  # a proxy, perhaps
+        (500, "", None, False),
+        (413, "size", None, True),
+        (422, "report", None, True),
+        (410, "late", None, True),
+        (409, "conflict", None, False),
+    ],
+)
+def test_what_a_collector_says(
+    status: int, word: str, after: str | None, dropped: bool, collector: Stub, tmp_path: Path
+) -> None:
+    account, campaign = ready(tmp_path, answers=1)
+    text = json.dumps({"refused": word} if word else {}).encode()
+    collector.answers.append((status, {"retry-after": after} if after else {}, text))
+    done = send(account, campaign, collector.address)
+    assert done.refused == ([word] if dropped else [])
+    if dropped or status == 409:
+        assert account.queue == []
+        return
+    assert done.waiting == 1
+    assert done.problem == (word or f"status {status}")
+    assert done.retry_after == (None if after is None else float(after))
+    assert send(account, campaign, collector.address).sent == 1
+    assert collector.bodies[0] == collector.bodies[1]
+
+
+def test_a_batch_that_is_refused_for_good_does_not_block_the_next(collector: Stub, tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path, answers=3)
+    collector.answers.append((413, {}, b'{"refused": "size"}'))
+    done = send(account, campaign, collector.address)
+    assert (done.sent, done.refused, done.waiting) == (2, ["size"], 0)
+
+
+@pytest.mark.parametrize("answer", [b"\xff" * 9, b"[]", b'{"refused": {}}', b"[" * 9999])
+def test_answers_that_are_none(answer: bytes, collector: Stub, tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path, answers=1)
+    collector.answers.append((400, {"retry-after": "soon"}, answer))
+    assert send(account, campaign, collector.address).waiting == 1
+
+
+def test_nobody_answers(tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path, answers=1)
+    done = send(account, campaign, "http://127.0.0.1:1")
+    assert (done.problem, done.waiting) == ("unreachable (ConnectionRefusedError)", 1)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://telemetry.example",
+        "ftp://a",
+        "https://",
+        "https://a/?b",
+        "https://u:p@a",
+        "https://a:b",
+        None,
+        3,
+    ],
+)
+def test_addresses_that_are_refused(address: Any) -> None:
+    with pytest.raises(Malformed):
+        split_address(address)
+
+
+# --- encrypted
+
+
+@pytest.fixture
+def key() -> X25519PrivateKey:
+    return X25519PrivateKey.generate()
+
+
+def sealed(key: X25519PrivateKey) -> str:
+    return TOML.replace("labels =", f'sealing_key = "{ohttp.configuration(key)}"\nlabels =')
+
+
+class Gateway:
+    """Opens what is sent as a collector does, and answers encrypted."""
+
+    def __init__(self, key: X25519PrivateKey, collector: Stub) -> None:
+        self.keys = {ohttp.configuration(key): key}
+        self._take = collector.take
+        self.plain = False
+        self.paths: list[str] = []
+
+    def __call__(self, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        self.paths.append(path)
+        if self.plain:
+            return 200, {"content-type": "text/html"}, b"<h1>hello</h1>"
+        plain, context = ohttp.decapsulate(body, self.keys)
+        request = ohttp.BinaryRequest.from_bytes(plain)
+        status, _, text = self._take(request.path, request.content)
+        response = ohttp.BinaryResponse(status, "application/json", text).to_bytes()
+        return 200, {"content-type": ohttp.RESPONSE}, context.encrypt_answer(response)
+
+
+@pytest.mark.parametrize("relay", [None, "/relay"])
+def test_a_sealing_key_encrypts_every_batch(
+    relay: str | None, key: X25519PrivateKey, collector: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway = Gateway(key, collector)
+    monkeypatch.setattr(collector, "take", gateway)
+    account, campaign = ready(tmp_path, sealed(key), answers=1)
+    gateway.plain = True  # what a relay says by itself acknowledges nothing
+    done = send(account, campaign, collector.address, relay=relay and collector.address + relay)
+    assert (done.sent, done.waiting) == (0, 1)
+    assert "relay" in str(done.problem)
+    gateway.plain = False
+    assert send(account, campaign, collector.address, relay=relay and collector.address + relay).sent == 1
+    assert set(gateway.paths) == {relay or "/.well-known/ohttp-gateway"}
+    assert len(collector.batches) == 1
+
+
+def test_nothing_is_sent_in_another_way(
+    key: X25519PrivateKey, collector: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account, campaign = ready(tmp_path, sealed(key), answers=1)
+    monkeypatch.setattr(sending, "can_seal", lambda: False)
+    done = send(account, campaign, collector.address)
+    assert "pip install cryptography" in str(done.problem)
+    assert collector.bodies == []
+    assert send(account, campaign, collector.address, relay="http://127.0.0.1:9/").sent == 0
+
+
+def test_a_relay_needs_a_sealing_key(collector: Stub, tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path, answers=1)
+    done = send(account, campaign, collector.address, relay="https://relay.example")
+    assert "sealing key" in str(done.problem)
+    assert collector.bodies == []
+
+
+# --- in the background
+
+
+def wait_for(collector: Stub, many: int) -> None:
+    for _ in range(600):
+        if len(collector.batches) >= many:
+            return
+        time.sleep(0.05)
+    raise AssertionError("nothing was sent")
+
+
+def test_a_process_of_its_own_sends(collector: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("CI", "DO_NOT_TRACK", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    publish(tmp_path)
+    tool = Telemetry.from_campaign(tmp_path / "campaign.json", app="mytool", address=collector.address)
+    tool.run("on")
+    assert tool.answer("command", "build") == "drawn"
+    assert tool._sender
+    wait_for(collector, 1)
+    marker = tmp_path / ".local/state/mytool/telemetry/sent"
+    assert marker.exists()
+    again = Telemetry.from_campaign(tmp_path / "campaign.json", app="mytool", address=collector.address)
+    assert again.answer("seconds", 3) == "drawn"
+    assert again._sender == 0  # within an hour nothing is started
+    old = time.time() - 4000
+    os.utime(marker, (old, old))
+    assert again.send() is not None
+    assert len(collector.batches) == 2
+    for _ in range(100):
+        tool._send_later()
+        if not tool._sender:  # the first process has ended, and is forgotten
+            break
+        time.sleep(0.05)
+    assert tool._sender == 0
+
+
+def test_what_cannot_be_started_is_sent_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in (("executable", ""), ("frozen", True), ("executable", str(tmp_path / "nothing"))):
+        with monkeypatch.context() as patch:
+            patch.setattr("sys." + name, value, raising=False)
+            assert sending.spawn({}) == 0

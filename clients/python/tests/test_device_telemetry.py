@@ -1,0 +1,437 @@
+"""Telemetry: consent, switches, the command, and hostile circumstances. Nothing is ever raised."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from device_support import SOURCE, TOML, publish, python
+
+import dither as dt
+from dither_device import Telemetry, telemetry
+from dither_device.telemetry import ACTIONS
+from tests.extras.test_versions import STATED, interpreter
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a signed campaign in it; nothing of the machine's environment is seen."""
+    for name in (*telemetry._SWITCHES, *telemetry._MACHINES, "SUDO_UID", "DITHER_ACCOUNT", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(telemetry, "_NEVER", str(tmp_path / "never"))
+    publish(tmp_path)
+    return tmp_path
+
+
+def made(folder: Path, **more: Any) -> Telemetry:
+    return Telemetry.from_campaign(folder / "campaign.json", app="mytool", version="1.2", **more)
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, types: str) -> Terminal:
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal(types))
+    monkeypatch.setattr(sys, "stderr", shown)
+    return shown
+
+
+def test_nothing_is_touched_before_consent(folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    tool = made(folder)
+    assert tool.answer("command", "build") == "off"
+    assert tool.send() is None
+    assert "not asked" in tool.run("status")
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("types", "told"), [("y\n", "drawn"), ("\n", "off"), ("no\n", "off"), ("", "off")])
+def test_consent_is_asked_once_on_a_terminal(
+    types: str, told: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = at_a_terminal(monkeypatch, types)
+    assert made(folder).answer("command", "build") == told
+    text = " ".join(shown.getvalue().split())
+    assert "mytool asks: Which commands are used." in text
+    assert "one of build, test, other" in text
+    assert "at most 73 % sure" in text
+    again = at_a_terminal(monkeypatch, "y\n")
+    assert made(folder).answer("command", "build") == told
+    assert again.getvalue() == ""
+
+
+def test_an_interrupt_is_a_no_and_goes_on_to_the_program(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(Terminal):
+        def readline(self, *_: Any) -> str:
+            raise KeyboardInterrupt
+
+    at_a_terminal(monkeypatch, "")
+    monkeypatch.setattr(sys, "stdin", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        made(folder).answer("command", "build")
+    again = at_a_terminal(monkeypatch, "y\n")
+    assert made(folder).answer("command", "build") == "off"
+    assert again.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CI", "true"),
+        ("TF_BUILD", "True"),
+        ("DO_NOT_TRACK", "1"),
+        ("NO_TELEMETRY", "yes"),
+        ("SUDO_UID", "1000"),
+    ],
+)
+def test_switches_forbid_asking_and_answering(
+    name: str, value: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = made(folder)
+    tool.run("on")
+    monkeypatch.setenv(name, value)
+    assert tool.answer("command", "build") == "off"
+    assert "off whatever you say" in tool.run("status")
+    tool._path("consent")
+    Path(tool._path("consent")).unlink()
+    shown = at_a_terminal(monkeypatch, "y\n")
+    assert tool.answer("command", "build") == "off"
+    assert not tool.ask()
+    assert shown.getvalue() == ""
+
+
+@pytest.mark.parametrize("value", ["", "0", "false"])
+def test_a_switch_of_zero_is_none(value: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DO_NOT_TRACK", value)
+    tool = made(folder)
+    tool.run("on")
+    assert tool.answer("command", "build") == "drawn"
+
+
+@pytest.mark.parametrize("place", ["never", ".config/dither/no-telemetry"])
+def test_a_file_switches_it_off(place: str, folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    (folder / place).parent.mkdir(parents=True, exist_ok=True)
+    (folder / place).touch()
+    assert tool.answer("command", "build") == "off"
+    assert place in tool.run("status")
+
+
+def test_without_a_terminal_nobody_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    for stream in (io.StringIO("y\n"), None):
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert made(folder).answer("command", "build") == "off"
+    closed = Terminal("y\n")
+    closed.close()
+    monkeypatch.setattr(sys, "stdin", closed)
+    assert made(folder).answer("command", "build") == "off"
+    assert shown.getvalue() == ""
+
+
+def test_what_becomes_of_answers(folder: Path) -> None:
+    tool = made(folder, epsilon=2.75)
+    tool.run("on")
+    assert tool.answer("command", "build") == "drawn"
+    assert tool.answer("command", "no such command") == "drawn"  # told as "other"
+    assert tool.answer("seconds", "three") == "outside"
+    assert tool.answer("seconds", 1e9) == "drawn"  # moved to the end
+    assert tool.answer("features", ["cache", "colour"]) == "refused"
+    assert tool.problem == "refused: budget"
+    assert tool.answer("no such question", 1) == "failed"
+    assert "no such question" in str(tool.problem)
+    account = dt.Account.open(tool._account_file())
+    assert account.left.epsilon == pytest.approx(0.25)
+    assert [waiting.question for waiting in account.queue] == ["command", "command", "seconds"]
+
+
+def test_the_budget_is_what_the_campaign_asks_for_in_a_year(tmp_path: Path, folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    assert "ε = 2.5 is left" in tool.run("status")
+    tool.run("erase")
+    once = TOML.replace('"fresh"', '"once"\ndays = 30').replace("ends = 2120-01-01", "ends = 2020-03-30")
+    (folder / "asker.key").unlink()
+    (folder / "asker.log").unlink()
+    publish(folder, once)
+    tool = made(folder)
+    tool.run("on")
+    assert "ε = 7.5 is left" in tool.run("status")
+    assert tool.answer("command", "build") == "closed"
+
+
+def test_a_shared_account_is_the_persons_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = folder / "mine.account"
+    monkeypatch.setenv("DITHER_ACCOUNT", str(place))
+    tool = made(folder)
+    tool.run("on")
+    assert tool.answer("command", "build") == "failed"  # it is not made by a tool
+    assert not place.exists()
+    with dt.Account.create(place, epsilon=1) as account:
+        assert tool.answer("command", "build") == "drawn"
+        assert account.left.epsilon == 0
+    assert "stays" in tool.run("erase")
+    assert place.exists()
+
+
+def test_show_says_what_was_and_would_be_sent(folder: Path) -> None:
+    tool = made(folder, address="https://telemetry.example", background=False)
+    tool.run("on")
+    tool.answer("command", "build")
+    text = tool.run("show")
+    (queued,) = dt.Account.open(tool._account_file()).queue
+    assert f'"reports":{{"{queued.fingerprint}":["{queued.data.hex()}"]}}' in text
+    assert "Given so far: command, once, of which 0 sent; ε = 1." in text
+    assert "https://telemetry.example" in text
+    assert "at most 73 % sure" in " ".join(text.split())
+
+
+def test_erase_leaves_nothing_and_switches_off(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    tool.answer("command", "build")
+    assert "erased" in tool.run("erase")
+    assert [path.name for path in (folder / ".local/state/mytool/telemetry").iterdir()] == ["consent"]
+    assert tool.answer("command", "build") == "off"
+
+
+def test_the_command_for_argparse(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser(prog="mytool")
+    tool = made(folder)
+    tool.add_parser(parser.add_subparsers())
+    for action in ACTIONS:
+        words = parser.parse_args(["telemetry", action])
+        words.func(words)
+    shown = capsys.readouterr().out
+    assert "Telemetry is on." in shown
+    assert "erased" in shown
+
+
+def test_the_command_for_click(folder: Path) -> None:
+    cli = click.Group()
+    cli.add_command(made(folder).click_command())
+    run = CliRunner().invoke
+    assert "Telemetry is on." in run(cli, ["telemetry", "on"]).output
+    assert "Telemetry is on." in run(cli, ["telemetry"]).output
+    assert run(cli, ["telemetry", "dance"]).exit_code == 2
+
+
+def test_a_word_that_is_no_action(folder: Path) -> None:
+    assert made(folder).run("dance") == "say one of on, off, status, show, erase"
+
+
+# --- hostile circumstances
+
+
+def test_a_campaign_that_was_changed_is_not_answered(folder: Path) -> None:
+    file, published = folder / "campaign.json", json.loads((folder / "campaign.json").read_text())
+    for change in (
+        {"campaign": published["campaign"].replace("used", "uzed")},
+        {"key": "0" * 64},
+        {"signature": "0" * 128},
+        {"campaign": None},
+    ):
+        file.write_text(json.dumps({**published, **change}), encoding="utf-8")
+        tool = made(folder)
+        assert "telemetry: " in tool.run("on")
+        assert tool.answer("command", "build") == "off"
+    tool = made(folder, key="1" * 64)
+    file.write_text(json.dumps(published), encoding="utf-8")
+    assert tool.run("on") == "telemetry: key: another key"
+    for text in ("", "[]", "{", "\ud83d"):
+        file.write_text(text, encoding="utf-8", errors="surrogatepass")
+        assert "telemetry: " in made(folder).run("on")
+    file.unlink()
+    assert made(folder).run("show") == "telemetry: FileNotFoundError (ENOENT)"
+
+
+def test_a_campaign_is_verified_once_and_again_if_a_byte_changes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dither_device import ed25519
+
+    calls = []
+    verify = ed25519.verify
+    monkeypatch.setattr(ed25519, "verify", lambda *told: calls.append(1) or verify(*told))
+    made(folder).run("on")
+    made(folder).answer("command", "build")  # verified, and kept by its digest
+    before = len(calls)
+    assert made(folder).answer("command", "build") == "drawn"
+    assert len(calls) == before
+    file = folder / "campaign.json"
+    file.write_text(file.read_text() + "\n", encoding="utf-8")
+    assert made(folder).answer("command", "build") == "refused"  # the budget is spent
+    assert len(calls) > before
+    # What `dither` keeps of askers stays beside it.
+    with dt.Account.open(folder / ".local/state/mytool/telemetry/account") as account:
+        account.remember_askers(lambda known: {**known, "keys": {"a": "b"}})
+    assert made(folder).answer("command", "build") == "refused"
+
+
+def test_a_clock_of_1970(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = made(folder)
+    tool.run("on")
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert tool.answer("command", "build") == "closed"
+    monkeypatch.undo()
+    os.environ["HOME"] = str(folder)
+    assert dt.Account.open(folder / ".local/state/mytool/telemetry/account").left.epsilon == 2.5
+
+
+def test_a_home_of_somebody_else(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = made(folder)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert tool.answer("command", "build") == "off"
+    assert "belongs to somebody else" in tool.run("status")
+
+
+@pytest.mark.parametrize("home", ["/dev/null/home", "/proc/home", ""])
+def test_a_home_that_cannot_be_written(home: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", home)
+    if not home:
+        monkeypatch.setattr(os.path, "expanduser", lambda _: "~")  # as where nobody has this number
+    shown = at_a_terminal(monkeypatch, "y\n")
+    for tool in (made(folder), made(folder)):
+        assert tool.answer("command", "build") in ("off", "failed")
+        assert not tool.ask()
+        for action in ACTIONS:
+            assert isinstance(tool.run(action), str)
+    assert "May mytool" not in shown.getvalue()  # whose answer could not be kept
+
+
+def test_an_account_in_use_is_not_waited_for(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    with dt.Account.open(tool._account_file())._state():
+        begin = time.monotonic()
+        assert tool.answer("command", "build") == "failed"
+        assert time.monotonic() - begin < 5
+    assert "in use" in str(tool.problem)
+    assert tool.answer("command", "build") == "drawn"
+
+
+def test_a_signal_handler_does_not_wait_for_itself(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+
+    class Interrupting:
+        """A value in whose middle the same program answers again."""
+
+        told = ""
+
+        def __float__(self) -> float:
+            self.told = tool.answer("command", "build")
+            return 3.0
+
+    value = Interrupting()
+    assert tool.answer("seconds", value) == "drawn"
+    assert value.told == "failed"
+
+
+def test_errors_never_hold_a_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Nasty:
+        def __float__(self) -> float:
+            raise RuntimeError("the value is 42")
+
+    shown = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setenv("DITHER_TELEMETRY_DEBUG", "1")
+    tool = made(folder)
+    tool.run("on")
+    assert tool.answer("seconds", Nasty()) == "outside"
+    assert "42" not in shown.getvalue() + str(tool.problem)
+    assert shown.getvalue() == "telemetry: seconds: outside\n"
+
+
+LEAN = """
+import sys
+from dither_device import Telemetry
+tool = Telemetry.from_campaign(sys.argv[1], app="mytool", address="https://t.example", background=False)
+assert "json" not in sys.modules and "sqlite3" not in sys.modules
+print(tool.answer("command", "build"), tool.problem)
+print(*sorted(set(sys.modules) & set(
+    "ssl socket http http.client urllib urllib.parse hashlib _hashlib dataclasses inspect pathlib typing "
+    "subprocess threading decimal fractions random contextlib cryptography numpy dither logging".split()
+)))
+"""
+
+
+@pytest.mark.parametrize("version", STATED)
+def test_an_answer_imports_little(version: str, folder: Path) -> None:
+    found = interpreter(version)
+    if found is None:
+        pytest.skip(f"there is no Python {version} here")
+    made(folder).run("on")
+    done = python(LEAN, str(folder / "campaign.json"), home=folder, interpreter=found)
+    assert done.stdout.split("\n")[:2] == ["drawn None", ""], done.stderr
+
+
+EXIT = """
+import os, sys, time
+from dither_device import Telemetry
+tool = Telemetry.from_campaign(sys.argv[1], app="mytool", address="http://127.0.0.1:9", ask=False)
+print(tool.answer("command", "build"), len(os.listdir("/proc/self/task")), flush=True)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted as Linux does")
+def test_the_end_of_a_program_waits_for_nothing(folder: Path) -> None:
+    """No thread and no handler at the end: the process that sends is on its own."""
+    made(folder).run("on")
+    done = python(EXIT, str(folder / "campaign.json"), home=folder)
+    assert done.stdout == "drawn 1\n", done.stderr
+    again = python(EXIT, str(folder / "campaign.json"), home=folder)  # within an hour nothing is started
+    assert again.stdout == "drawn 1\n", again.stderr
+
+
+def test_two_processes_of_a_tool_at_once(folder: Path) -> None:
+    made(folder).run("on")
+    code = EXIT.replace('"http://127.0.0.1:9"', "None")
+    words = [sys.executable, "-S", "-c", code, str(folder / "campaign.json")]
+    environment = {"PYTHONPATH": str(SOURCE), "HOME": str(folder)}
+    jobs = [subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    told = [job.communicate(timeout=60)[0] for job in jobs]
+    account = dt.Account.open(folder / ".local/state/mytool/telemetry/account")
+    drawn = sum(text.startswith("drawn") for text in told)
+    assert drawn == len(account.queue) >= 1
+    assert all(text.startswith(("drawn", "failed", "refused")) for text in told)
+
+
+def test_a_real_terminal(folder: Path) -> None:
+    code = EXIT.replace(", ask=False", "").replace('"http://127.0.0.1:9"', "None")
+    ours, theirs = pty.openpty()
+    environment = {"PYTHONPATH": str(SOURCE), "HOME": str(folder), "LANG": "C", "PYTHONUTF8": "0"}
+    job = subprocess.Popen(
+        [sys.executable, "-S", "-c", code, str(folder / "campaign.json")],
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        env={**environment, "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"},
+    )
+    os.close(theirs)
+    os.write(ours, b"yes\n")
+    assert job.stdout is not None
+    assert job.communicate(timeout=60)[0].startswith(b"drawn")
+    os.close(ours)
+    assert made(folder)._consent() == "on"
