@@ -61,9 +61,12 @@ def csv_rows(folder: Path) -> list[tuple[str, float, float | None]]:
             "CSV, numbers": lambda: ours(minutes, keep=["browser"]),
             "CSV, categories": lambda: ours(browser, keep=["id"]),
             "CSV, both": lambda: ours({**minutes, **browser}),
+            "CSV, one row a person": lambda: ours(minutes, keep=["browser"], person="id"),
         },
         repetitions=5,
     )
+    once = best.pop("CSV, one row a person")
+    print(table([("CSV, one row a person", once / best["CSV, numbers"], 3.0)], "without --person"))
     return [(name, best[name] / best["Polars"], 3.0) for name in best if name != "Polars"]
 
 

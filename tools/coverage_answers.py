@@ -296,6 +296,21 @@ def rare_extremes(n: int, *, any_time: bool) -> Callable[[Rng, dt.Seeded], Any]:
     return run
 
 
+def arcsine(n: int, epsilon: float, *, ends: bool) -> Callable[[Rng, dt.Seeded], Any]:
+    asked = dt.Cumulative(dt.Interval(0, 1), epsilon=epsilon)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        values = np.sin(np.pi / 2.0 * rng.random(n)) ** 2
+        found = dt.cumulative(asked.perturb(values, source=source), method="empirical bayes")
+        truth = 2.0 / np.pi * np.arcsin(np.sqrt(np.asarray(found.edges)[1:-1]))
+        low, high = (np.asarray(end)[: truth.size] for end in found.interval())
+        held = (low <= truth) & (truth <= high)
+        assert "neighbouring cells" in found.condition
+        return held[[0, -1]] if ends else held
+
+    return run
+
+
 def _smaller() -> list[Cell]:
     cells = [
         Cell("smaller", f"variance, {kind.__name__}, n = {n}, ε = {epsilon:g}", variance(kind, n, epsilon))
@@ -311,6 +326,12 @@ def _smaller() -> list[Cell]:
         run = absent(kind, 300, 8.0)
         cells.append(Cell("smaller", f"absent categories, {kind.__name__}, n = 300, ε = 8", run, 0.92, 1.0))
     cells.append(Cell("smaller", "40 looks from n = 30, Podium, ε = 6", looked_at(6.0, 40), 0.92, 1.0, 200))
+    for n, epsilon in ((30_000, 0.5), (10_000, 1.0), (3000, 1.5)):
+        name = f"Cumulative on the arcsine, empirical Bayes, all edges, n = {n}, ε = {epsilon:g}"
+        cells.append(Cell("smaller", name, arcsine(n, epsilon, ends=False), 0.92, 0.98, 100))
+        # Neighbouring cells are not alike there, which is the condition that the interval prints.
+        name = f"Cumulative on the arcsine, empirical Bayes, outermost edges, n = {n}, ε = {epsilon:g}"
+        cells.append(Cell("smaller", name, arcsine(n, epsilon, ends=True), 0.7, 0.98, 100))
     for any_time, what in ((False, "holds, or says that it may not"), (True, "at any time")):
         name = f"mean with 2 % at the top, {what}, Podium, n = 50, ε = 8"
         cells.append(Cell("smaller", name, rare_extremes(50, any_time=any_time), 0.92, 1.0))

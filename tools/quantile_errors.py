@@ -1,11 +1,14 @@
 """Simulate the errors of quantiles, and write the table that `dt.recommend` reads.
 
-python -m tools.quantile_errors          simulates what is not recorded (5 minutes of one core for all)
+python -m tools.quantile_errors          simulates what is not recorded (20 minutes of one core for all)
 python -m tools.quantile_errors table    writes src/dither/advice/quantiles.json from the record alone
 
 Every mechanism has the same people and seeds. Recorded are mean squared errors in lengths of the domain, over
 the shapes of `dither.advice.simulation` and their mirror images, for each budget, number of people and share.
 The mirror image of a shape has the shape's quantile of 1 − share, so that shares from a half on suffice.
+
+SW has six times the runs of the others, whose error is that of SW times a ratio over the runs of both: a few
+shapes, such as two modes with the median between them, have most of the error and of its variance.
 
 For each share, the logarithm of the error is a smooth surface in ε and n, and that of another mechanism than
 SW differs from it by a simpler one; all are fitted together, by the likelihood of gamma-distributed numbers.
@@ -18,7 +21,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -34,13 +37,14 @@ RECORDED: Final = ROOT / "tools" / "recorded" / "quantile_errors.json"
 SHARES: Final = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99)
 BUDGETS: Final = (0.25, 0.59, 1.41, 3.36, 8.0)
 PEOPLE: Final = (300, 3000, 30_000, 300_000)
-SEEDS: Final = range(20_000, 20_024)  # every shape and its mirror image once
+SEED, BLOCK, MANY, FEW = 20_000, 24, 6, 2  # a block of runs has every shape and its mirror image once
 WHOLE: Final = ("SW", "PM")  # simulated on the whole grid
-DEAR: Final = ("Laplace", "BoundedLaplace", "Staircase")  # take longer: every shape, mirrored or not
+DEAR: Final = ("Laplace", "BoundedLaplace", "Staircase")  # take longer
 UNIT: Final = dt.Interval(0, 1)
 _DIFFERENCES: Final = ([0, 1, 2, 4, 6], [0, 1, 2, 4, 6], [0, 1, 2])  # terms of `ErrorTable.basis`
 
 
+@lru_cache
 def mechanisms(epsilon: float) -> dict[str, Any]:
     """Return the mechanisms that can tell a quantile, by the names of `dt.recommend`."""
     able = goals.Quantile(n=1).candidates(UNIT, epsilon)
@@ -63,11 +67,16 @@ def every() -> list[tuple[str, float, int]]:
     return [cell for name in sorted(mechanisms(1.0), key=_order) for cell in design(name)]
 
 
-def measure(cell: tuple[str, float, int]) -> list[float]:
-    """Return the mean squared errors of a mechanism, budget and number of people, at each share."""
+def blocks(name: str) -> range:
+    """Return the blocks of runs of a mechanism."""
+    return range(MANY if name == WHOLE[0] else FEW)
+
+
+def measure(cell: tuple[str, float, int], block: int) -> list[float]:
+    """Return the mean squared errors of a mechanism in a block of runs, at each share."""
     name, epsilon, n = cell
     mechanism, squares = mechanisms(epsilon)[name], []
-    for seed in SEEDS[:12] if name.startswith(DEAR) else SEEDS:
+    for seed in range(SEED + block * BLOCK, SEED + (block + 1) * BLOCK):
         reports = mechanism.perturb(ShapeQuestion(None, 0.5).people(UNIT, n, seed), source=Seeded(seed))
         shape = simulation.estimate(reports)
         squares.append(
@@ -79,16 +88,34 @@ def measure(cell: tuple[str, float, int]) -> list[float]:
     return [float(f"{square:.3g}") for square in np.mean(squares, axis=(0, 2))]
 
 
+def recorded() -> dict[str, list[float]]:
+    """Return what was simulated: mean squared errors for each cell and block."""
+    return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
+
+
 def record() -> None:
-    """Simulate the cells that are not recorded, and write them as they come."""
-    kept = dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
-    left = [cell for cell in every() if json.dumps(cell) not in kept]
-    with ProcessPoolExecutor(2) as pool:
-        for cell, squares in zip(left, pool.map(measure, left), strict=True):
-            kept[json.dumps(cell)] = squares
+    """Simulate the blocks that are not recorded, and write them as they come."""
+    kept = recorded()
+    for cell in every():
+        for block in blocks(cell[0]):
+            key = json.dumps([*cell, block])
+            if key in kept:
+                continue
+            kept[key] = measure(cell, block)
             lines = (f"{json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in kept.items())
             RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-            print(*cell, squares[0] ** 0.5, flush=True)
+            print(*cell, block, kept[key][0] ** 0.5, flush=True)
+
+
+def errors(cell: tuple[str, float, int], kept: dict[str, list[float]]) -> Any:
+    """Return the mean squared errors of a cell: SW's, times the ratio over the blocks of both."""
+    name, *rest = cell
+
+    def mean(of: str, many: range) -> Any:
+        return np.mean([kept[json.dumps([of, *rest, block])] for block in many], axis=0)
+
+    own = mean(name, blocks(name))
+    return own * mean(WHOLE[0], blocks(WHOLE[0])) / mean(WHOLE[0], blocks(name))
 
 
 def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, list[float]]:
@@ -121,12 +148,12 @@ def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, lis
 
 def table() -> None:
     """Write the table from the record."""
-    kept, cells = json.loads(RECORDED.read_text(encoding="utf-8")), every()
-    squares = np.array([kept[json.dumps(cell)] for cell in cells])
+    kept, cells = recorded(), every()
+    squares = np.array([errors(cell, kept) for cell in cells])
     each = [surfaces(cells, column) for column in squares.T]
     rows = {name: [found[name] for found in each] for name in each[0]}
     lines = [f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in rows.items()]
-    text = f'"version": {simulation.VERSION},\n"seeds": {json.dumps([SEEDS.start, len(SEEDS)])},\n'
+    text = f'"version": {simulation.VERSION},\n"seeds": {json.dumps([SEED, BLOCK * MANY])},\n'
     text += f'"shares": {json.dumps(SHARES)},\n"surfaces": {{\n' + ",\n".join(lines) + "\n}"
     (ROOT / "src" / "dither" / "advice" / "quantiles.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
 

@@ -70,7 +70,7 @@ def start(place: Path) -> tuple[subprocess.Popen[str], str, str]:
     file = place / "campaign.toml"
     gateway = f"reports_a_batch = {TOGETHER}\nlabels = "
     file.write_text(terms.replace("labels = ", gateway), encoding="utf-8")
-    command = [sys.executable, "-m", "dither", "serve", str(file), "--port", "0"]
+    command = [sys.executable, "-m", "dither", "serve", str(file), "--new-key", "--port", "0"]
     options = ["--store", str(place / "store.sqlite"), "--settings", str(HERE / "limits.toml")]
     server = subprocess.Popen(
         [*command, *options],
@@ -84,7 +84,7 @@ def start(place: Path) -> tuple[subprocess.Popen[str], str, str]:
         line = server.stdout.readline() if server.stdout else ""
         if not line:
             raise SystemExit(
-                "the collector did not start; run `dither serve examples/collector/campaign.toml`"
+                "the collector did not start; run `dither serve examples/collector/campaign.toml --new-key`"
             )
         name, _, address = line.partition(" ")
         addresses[name] = address.strip()

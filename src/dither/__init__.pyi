@@ -23,6 +23,7 @@ from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
 from .audits.api import audit as audit
 from .audits.neighbours import Neighbours as Neighbours
+from .domains import Box as Box
 from .domains import Categories as Categories
 from .domains import Circle as Circle
 from .domains import Disk as Disk

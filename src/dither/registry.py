@@ -43,6 +43,7 @@ _DRAWS: Final = {  # the designs that have each draw: a text must not name a des
     "polar": "Polar",
     "nearest": "Optimal",
     "listing": "Optimal",
+    "box": "Optimal",
     "planar": "PlanarLaplace",
     "rings": "PlanarStaircase",
     "points": "NGram LSRR",

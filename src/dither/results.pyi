@@ -35,6 +35,7 @@ from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.significance import Significance as Significance
 from .maps.density import DensityMap as DensityMap
 from .maps.density import Flows as Flows
+from .maps.records import JointDensity as JointDensity
 from .mechanisms.base import Mechanism as Mechanism
 from .mechanisms.combined import Records as Records
 from .mechanisms.joint.accounting import Group as Group

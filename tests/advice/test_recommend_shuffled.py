@@ -73,6 +73,12 @@ def test_what_cannot_be_shuffled_is_refused() -> None:
             dt.recommend(AGES, dt.goals.Mean(n=100), epsilon=1, **wrong)
         with pytest.raises(InvalidParameter):
             dt.epsilon_for(AGES, dt.goals.Mean(n=100), 5.0, **wrong)
-    city = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
     with pytest.raises(Infeasible, match="omit shuffled="):
-        dt.recommend(city, dt.goals.Locations(), epsilon=1, shuffled=1_000)
+        dt.recommend(dt.Disk(1.0), dt.goals.Locations(length=3), epsilon=1, shuffled=1_000)
+
+
+def test_places_that_a_person_tells_once_can_be_shuffled() -> None:
+    city = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+    best = dt.recommend(city, dt.goals.Locations(), epsilon=0.5, shuffled=1_000).best
+    assert best.epsilon > 1.5
+    assert dt.shuffled(best, n=1_000, delta=1e-6).epsilon <= 0.5

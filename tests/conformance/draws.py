@@ -17,7 +17,7 @@ import numpy as np
 
 import dither as dt
 from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.places.nearest import Grid, ListingKernel, NearestKernel, Points
+from dither.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
 from dither.kernels.table import Alias
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
@@ -31,7 +31,7 @@ LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; conformance/README.md names them.
 PYTHON_ONLY: Final = (
     *("channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"),
-    *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
+    *("two copies", "polar", "box", "joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
@@ -62,6 +62,9 @@ def nearest() -> dict[str, Any]:
         made[name] = ask(domain, kernel, book, epsilon=epsilon, name="Optimal", parameters=stated)
     lists = ListingKernel.largest(1.0, 4, np.array([[0, 1], [1, 3], [3, 2], [2, 0]]))
     told = {"epsilon": 1.0, "name": "Optimal", "parameters": {"epsilon": 1.0}}
+    sides = dt.Box({"age": dt.Interval(18, 100), "bmi": dt.Interval(10, 60), "sleep": dt.Interval(0, 24)})
+    box3 = Grid(sides.ends, (1, 1, 3), 4, (3, 2, 4), 50_000)
+    made["box"] = ask(sides, BoxKernel.largest(1.0, box3, 5), np.round(box3.places(), 6), **told)
     made["listing"] = ask(WORDS, lists, np.arange(4), **told)
     return made
 
@@ -180,7 +183,7 @@ def edges(device: dict[str, Any]) -> list[bytes]:
             step, early = int(part["step"], 16), (part["bits"] - 32) // 8
             tickets = part.get("buckets") or (
                 part["width"]
-                if part.get("draw") in ("sliding", "optional", "nearest", "listing")
+                if part.get("draw") in ("sliding", "optional", "nearest", "listing", "box")
                 else part["cells"] // part.get("width", 1)
             )
             first, late = step >> 32, near(step, 4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any, Final
 
 Take = Callable[[int], bytes]
@@ -69,6 +70,25 @@ def response(take: Take, own: int, cells: int, step: int, size: int) -> int:
     if late >= 0:
         return late if int.from_bytes(take(4), "little") < step % (1 << 32) else own
     return v // first if v < cells * first else own
+
+
+def in_box(d: dict[str, Any], record: list[float], take: Take) -> int:
+    """The page's draw `box`, on a grid."""
+    rule, count = d["selector"], d["width"]
+    g, scale = rule["grain"], rule["scale"]
+    at = [
+        min(max(int((x - a) / (b - a) * 65536 // 1), 0), 65535)
+        for x, (a, b) in zip(record, rule["box"], strict=True)
+    ]
+    at = [(x >> g << g) + (1 << g >> 1) for x in at]
+    sides = [[min(32768 + (2 * i + 1 - m) * scale // (2 * m), 65535) for i in range(m)] for m in rule["per"]]
+    far = [
+        (sum((s * (x - y)) ** 2 for s, x, y in zip(rule["scales"], at, point, strict=True)), number)
+        for number, point in enumerate(product(*sides))
+    ]
+    told = response(take, -1, count, int(d["step"], 16), d["bits"])
+    other = below(take, d["cells"])
+    return other if told < 0 else sorted(far)[told][1]
 
 
 def alias(take: Take, weights: list[int]) -> int:
@@ -351,7 +371,7 @@ _PLACES: Final = {
 }
 PAGE: Final = (
     *_PLACES,
-    *("two copies", "channel", "table", "indices", "questions", "prefix"),
+    *("two copies", "channel", "table", "indices", "questions", "prefix", "box"),
     *("joint response", "joint bits", "joint hashed"),
 )
 
@@ -373,6 +393,8 @@ def report(d: dict[str, Any], value: Any, take: Take) -> bytes:
         row = question(d, value, take)
         width = 1 + max(one.get("chosen", 1) for one in d["draws"])
         return bytes(row + [0] * (width - len(row)))
+    if kind == "box":
+        return bytes([in_box(d, value, take)])
     if kind == "indices":
         return bytes(indices(d, code(d["domain"], value), take))
     if kind == "table":

@@ -20,9 +20,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.device_text import canonical
+from dither.device_text import canonical, digest
+from dither.errors import DitherError
 from dither.registry import _DRAWS
 from dither.service.settings import make_sealing_key
+from dither.wire.codec import read_named
 from dither.wire.conformance import KINDS, run, vectors
 from dither.wire.ohttp import GATEWAY, configuration
 from tests.conformance.draws import drawn, questions
@@ -114,37 +116,98 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
     code = (CLIENT / "src" / "dither" / "Question.java").read_text(encoding="utf-8")
     listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
     known = {draw: set(names.split()) for draw, names in _DRAWS.items()}
-    assert {draw: set(names.split()) for draw, names in listed.items()} == known
+    assert {draw: set(listed[draw].split()) for draw in known} == known
     page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())
     told = page.partition("*Names of mechanisms*, by draw: ")[2].partition(".")[0]
     found: dict[str, set[str]] = {}
     for part in re.split(r"; |, (?=`)", told):
         draws = re.findall(r"`([a-z ]+)`", part)
         found |= {draw: set(re.findall(r"[A-Z]\w+", part)) for draw in draws}
-    assert found == known
+    assert {draw: found[draw] for draw in known} == known
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_draws_of_each_mechanism(java: list[str]) -> None:
+@pytest.mark.parametrize("part", range(10))
+def test_a_hundred_thousand_draws_of_each_mechanism(java: list[str], part: int) -> None:
     """A location of a path is a draw. Every report, and the number of bytes that it took, is Python's."""
-    for part in range(10):
-        for name, mechanism in questions().items():
-            specification = dt.to_json(mechanism)
-            made = list(drawn(name, mechanism, 10_000, f"java {part}"))
-            same = {"do": "draw", "specification": specification}
-            lines = "\n".join(
-                json.dumps({"id": at, **same, **one}, ensure_ascii=False) for at, one in enumerate(made)
-            )
-            done = subprocess.run(
-                [*java, "dither.Conformance"], input=lines, capture_output=True, text=True, check=True
-            )
-            told = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
-            wrong = [
-                at
-                for at, one in enumerate(made)
-                if (told[at].get("report"), told[at].get("left")) != (one["report"], 0)
-            ]
-            assert not wrong, (name, part, made[wrong[0]], told[wrong[0]])
+    made, lines = [], []
+    for name, mechanism in questions().items():
+        specification = dt.to_json(mechanism)
+        for one in drawn(name, mechanism, 10_000, f"java {part}"):
+            asked = {"id": len(made), "do": "draw", "specification": specification, **one}
+            lines.append(json.dumps(asked, ensure_ascii=False))
+            made.append((name, one))
+            specification = ""  # as before
+    done = subprocess.run(
+        [*java, "dither.Conformance"], input="\n".join(lines), capture_output=True, text=True, check=True
+    )
+    told = {
+        one["id"]: (one.get("report"), one.get("left")) for one in map(json.loads, done.stdout.splitlines())
+    }
+    wrong = [case for at, case in enumerate(made) if told[at] != (case[1]["report"], 0)]
+    assert wrong == []
+    assert len(made) > 400_000
+
+
+WEIRD = [None, True, 0, -1, 1, 2, 0.5, 64, 96, 1 << 16, 1 << 20, 1 << 32, 1e300, -1e300, 1e-300]
+WEIRD += ["", "0", "1", "ff", "f" * 32, "line", "clip", [], {}, [1]]
+# What Python alone checks: the codebook beside the text, and the first of all polynomials with one set.
+COLLECTORS = {"codebooks", "labels", "polynomial"}
+
+
+def places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all fields, of the first and last entries of lists, and of a field too many."""
+    if isinstance(part, dict):
+        for name in part:
+            yield from places(part[name], (*path, name))
+        yield (*path, "more")
+    elif isinstance(part, list):
+        for at in {0, len(part) - 1} if part else ():
+            yield from places(part[at], (*path, at))
+    if path:
+        yield path
+
+
+def changed_texts(picked: random.Random) -> Iterator[tuple[Any, str]]:
+    """Yield specifications with one field changed, and their fingerprint right."""
+    skipped = ("points", "grid", "two copies", "rings", "joint response", "joint bits", "joint hashed")
+    for one in vectors("draws")["questions"]:
+        whole = json.loads(one["specification"])
+        if json.loads(whole["device"])["draw"] in skipped:
+            continue
+        for path in places(json.loads(whole["device"])):
+            device = json.loads(whole["device"])
+            holder = device
+            for name in path[:-1]:
+                holder = holder[name]
+            before = holder[path[-1]] if path[-1] != "more" else 0
+            near = before + picked.choice([-1, 1, 0.5]) if isinstance(before, int | float) else before
+            holder[path[-1]] = picked.choice([*WEIRD, near])
+            text = canonical(device)
+            if text != whole["device"] and not COLLECTORS & set(path):
+                yield (one["name"], path), json.dumps(whole | {"device": text, "fingerprint": digest(text)})
+
+
+@pytest.mark.slow
+def test_changed_texts_have_the_verdict_of_python(java: list[str]) -> None:
+    """Thousands of texts that nobody wrote: what one refuses the other refuses, by `Malformed` alone."""
+    picked = random.Random("changed texts")
+    asked = [case for _ in range(4) for case in changed_texts(picked)]
+    lines = "\n".join(json.dumps({"id": 0, "do": "read", "specification": text}) for _, text in asked)
+    done = subprocess.run(
+        [*java, "dither.Conformance"], input=lines, capture_output=True, text=True, check=True
+    )
+    wrong = []
+    for (case, text), line in zip(asked, done.stdout.splitlines(), strict=True):
+        try:
+            read_named(text)
+            expected = "fingerprint"
+        except DitherError:
+            expected = "refused"
+        if expected not in json.loads(line):
+            wrong.append((case, expected, line))
+    assert not wrong
+    assert len(asked) > 3000
 
 
 def doubles(count: int) -> Iterator[float]:

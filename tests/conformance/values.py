@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dither.domains import Categories, Line, Optional, Several, Sphere, Text
+from dither.domains import Box, Categories, Line, Optional, Several, Sphere, Text
 from dither.domains.categories import Profile
 from dither.domains.plane import Plane
 from dither.kernels.codes import CodeKernel
@@ -99,6 +99,10 @@ def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
     elif isinstance(domain, Text):
         while True:
             yield "".join(picked.choices(_SYMBOLS, k=picked.randrange(4)))
+    elif isinstance(domain, Box):
+        while True:
+            ends = picked.random() < 0.2
+            yield [picked.choice(side) if ends else picked.uniform(*side) for side in domain.ends]
     elif isinstance(domain, Profile):
         while True:
             yield {

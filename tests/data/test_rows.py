@@ -11,12 +11,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dither as dt
 from dither import results
 from dither.data import Dialect, streams
-from dither.data.rows import person_text
+from dither.data.rows import KnownPeople, are_ids, person_text
 from dither.errors import InvalidParameter, OutsideDomain
 
 MINUTES = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
@@ -277,3 +278,39 @@ def test_a_row_without_an_answer_needs_no_id(tmp_path: Path) -> None:
     path.write_text("minutes,id\n1,a\n\n,\n2,b\n")
     counts = dt.data.perturb_file(path, tmp_path / "out.csv", ASKED, person="id", missing="skip")
     assert counts == results.RowCounts(written=2, missing=2)
+
+
+def test_people_are_known_again_whatever_the_kind_of_column(tmp_path: Path) -> None:
+    """Chunks of many kinds, repeats within and across them, and ids that are not as they stand."""
+    random = np.random.default_rng(3)
+    people, seen = KnownPeople(), set()
+    for size in (1, 70_000, 300, 0, 5000):  # the table grows in between
+        ids = [f"{number:x}" * (1 + number % 4) for number in random.integers(0, 90_000, size).tolist()]
+        data = np.frombuffer("".join(ids).encode(), dtype=np.uint8)
+        expected = []
+        for one in ids:
+            expected.append(one not in seen)
+            seen.add(one)
+        assert people.first_seen(data, np.cumsum([0, *map(len, ids)])).tolist() == expected
+    assert not are_ids(np.frombuffer(b"a.b", np.uint8), np.array([0, 3]))
+    assert not are_ids(np.frombuffer(b"ab", np.uint8), np.array([0, 0, 2]))
+    assert not are_ids(np.frombuffer("é".encode(), np.uint8), np.array([0, 2]))
+    assert are_ids(np.frombuffer(b"a1-b_2", np.uint8), np.array([0, 2, 6]))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_mixed_ids_are_one_person(kind: str, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    ids = ["1", "1.0", " 1", "e\u0301", "\u00e9", "007", "7", "7", "x" * 40, "x" * 41, "x" * 40]
+    place = tmp_path / f"in.{kind}"
+    if kind == "parquet":
+        parquet.write_table(pyarrow.table({"id": ids, "x": [0.5] * len(ids)}), place)
+    elif kind == "csv":
+        place.write_text("id,x\n" + "".join(f"{one},0.5\n" for one in ids), encoding="utf-8")
+    else:
+        place.write_text("".join(json.dumps({"id": one, "x": 0.5}) + "\n" for one in ids), encoding="utf-8")
+    asked = {"x": dt.Podium(dt.Interval(0, 1), epsilon=1)}
+    done = dt.data.perturb_file(place, tmp_path / f"out.{kind}", asked, person="id")
+    assert (done.written, done.repeated) == (6, 5)

@@ -65,6 +65,18 @@ def test_frames_hold_lists(tmp_path: Path) -> None:
         assert "hammer" not in str(refused.value)
 
 
+def test_columns_of_lists_are_values_of_a_mechanism() -> None:
+    """An Arrow array, chunked or not, and a Polars series, as `perturb` takes them for categories."""
+    pyarrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    sets = [["saw"], [], ["level", "saw"]]
+    asked = ASKED["tools"]
+    expected = asked.perturb(sets, source=dt.Seeded(1)).cells.tolist()
+    for column in (pyarrow.array(sets), pyarrow.chunked_array([sets[:1], sets[1:]]), polars.Series(sets)):
+        assert asked.perturb(column, source=dt.Seeded(1)).cells.tolist() == expected
+    with pytest.raises(OutsideDomain):
+        asked.perturb(pyarrow.array([["saw"], None]))
+
+
 def test_unknown_items_and_separators_in_items_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "in.csv"
     path.write_text("tools\nsaw;hammer\nsaw\n\n")

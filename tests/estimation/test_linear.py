@@ -416,6 +416,23 @@ def test_the_better_reading_is_unbiased_with_less_variance(kind, epsilon, averag
     assert (better / plain).max() <= anywhere
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 2, 4])
+def test_the_stated_bias_of_a_solved_codebook_is_the_largest(epsilon):
+    """By the exact chances of starts, at knots of the table and between them."""
+    question = dt.Optimal(dt.Interval(-3, 5), epsilon=epsilon, unbiased=True).question
+    window, start, reading = question.kernel.window, question.kernel.start, question.unbiased_reading()
+    sums = np.concatenate([[0.0], np.cumsum(reading.values)])
+    flat = (1.0 - window.contrast) * reading.values.mean()
+    knots = start.origin + (np.arange(0, start.entries.size - 1, 131) * 65_536 + 0.01) / start.scale
+    for value in [-3.0, 5.0, *knots, *np.random.default_rng(1).uniform(-3, 5, 200)]:
+        inside = sum(
+            float(share) * (sums[place + window.width] - sums[place])
+            for place, share in start.starts(float(value))
+        )
+        mean = flat + window.contrast / window.width * inside
+        assert abs(mean - value) <= reading.bias + 1e-12 < 8e-9
+
+
 @pytest.mark.parametrize("kind", [dt.Podium, dt.PM, dt.SW])
 def test_the_closed_form_is_the_least_average_variance(kind):
     """Against all unbiased numbers, by least squares on a small window, where every start is listed."""
@@ -453,3 +470,8 @@ def test_means_by_the_better_reading_vary_less(epsilon, ratio):
 
 def readings_of(question):
     return question.plain_reading(), question.unbiased_reading()
+
+
+def test_a_method_is_named_with_spaces_or_underscores():
+    reports = dt.SW(UNIT, epsilon=1).perturb(np.full(500, 0.4), source=dt.Seeded(1))
+    assert repr(dt.mean(reports, method="as_reported")) == repr(dt.mean(reports, method="as reported"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -195,12 +196,12 @@ def test_bad_input_is_refused():
         dt.covariance(first, dt.OGPM(SECOND, epsilon=1).perturb([0.0] * 50))
 
 
-@pytest.mark.parametrize("n", [20, 3000])
-def test_joint_counts_are_all_that_a_table_needs(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("kind", "n"), [(dt.KRR, 20), (dt.KRR, 3000), (dt.OUE, 20_000)])
+def test_joint_counts_are_all_that_a_table_needs(kind: Any, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Different pairs of reports with their counts give the table that every person's reports give."""
     rng, kinds = np.random.default_rng(1), (dt.Categories(8), dt.Categories(6))
     told = [
-        dt.KRR(answers, epsilon=2).perturb(rng.integers(0, len(answers), n), source=dt.Seeded(seed))
+        kind(answers, epsilon=2).perturb(rng.integers(0, len(answers), n), source=dt.Seeded(seed))
         for seed, answers in enumerate(kinds)
     ]
     table = dt.crosstab(*told)
@@ -212,9 +213,10 @@ def test_joint_counts_are_all_that_a_table_needs(n: int, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_a_table_of_a_million_people_takes_a_tenth_of_a_second() -> None:
+@pytest.mark.parametrize("kind", [dt.KRR, dt.OUE, dt.SubsetSelection, dt.ProjectiveResponse])
+def test_a_table_of_a_million_people_takes_a_tenth_of_a_second(kind: Any) -> None:
     rng = np.random.default_rng(1)
-    told = [dt.KRR(dt.Categories(k), epsilon=2).perturb(rng.integers(0, k, 10**6)) for k in (8, 6)]
+    told = [kind(dt.Categories(k), epsilon=2).perturb(rng.integers(0, k, 10**6)) for k in (8, 6)]
     dt.crosstab(told[0][:100], told[1][:100])
     begin = time.process_time()
     dt.crosstab(*told)

@@ -44,7 +44,7 @@ def between_devices() -> object:
 
 
 def collector() -> None:
-    serve(ServerPlan(("campaign.toml",), "collector.sqlite", port=0), print)
+    serve(ServerPlan(("campaign.toml",), "collector.sqlite", port=0, new_key=True), print)
 
 
 square = dt.Rectangle(unit, unit)

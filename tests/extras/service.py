@@ -33,7 +33,17 @@ epsilon = 1
 """,
     encoding="utf-8",
 )
-words = [*dither, "serve", "campaign.toml", "--port", "0", "--json", "--sealing-key", "sealing.key"]
+words = [
+    *dither,
+    "serve",
+    "campaign.toml",
+    "--port",
+    "0",
+    "--json",
+    "--new-key",
+    "--sealing-key",
+    "sealing.key",
+]
 with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
     try:
         assert server.stdout is not None

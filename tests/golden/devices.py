@@ -75,6 +75,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "OLH": lambda: dt.OLH(FOUR, epsilon=2),
     "OUE": lambda: dt.OUE(FOUR, epsilon=1),
     "Optimal": lambda: dt.Optimal(WIDE, epsilon=1),
+    "Optimal, box": lambda: dt.Optimal(dt.Box({"age": WIDE, "share": dt.Interval(0, 1)}), epsilon=2),
     "Optimal, circle": lambda: dt.Optimal(TURN, epsilon=1),
     "Optimal, disk": lambda: dt.Optimal(AREAS["disk"], epsilon=2, purpose="map"),
     "Optimal, list of places": lambda: dt.Optimal(dt.Places(9, distances=ALONG), epsilon=4),

@@ -16,7 +16,14 @@ from dither.arrays import Floats
 from dither.kernels.window.projective import Geometry
 from dither.mechanisms.shuffled import shuffled
 from dither.optimal import shuffled_lower_bound
-from dither.privacy.shuffling import Blanket, least_epsilon, upper
+from dither.privacy.shuffling import (
+    Blanket,
+    least_epsilon,
+    repeat,
+    sums_of_bits,
+    two_report_failure,
+    upper,
+)
 
 
 def codes(size: int) -> dt.Categories:
@@ -191,11 +198,77 @@ def test_sets_fall_by_a_third(design: Any, epsilon: float) -> None:
     assert 1.3 * shuffled(question, n=10**6, delta=1e-6).epsilon <= general
 
 
+def test_places_have_a_bound_of_their_own() -> None:
+    line = dt.Places(range(6), distances=np.abs(np.subtract.outer(range(6), range(6))).astype(float))
+    listed = dt.Optimal(line, epsilon=2)
+    laws = np.array([[float(chance) for chance in listed.kernel.probabilities(at)] for at in range(6)])
+    for at in (0.1, 0.6, 1.5):
+        assert listed.kernel.blanket.failure(3)(at) >= exact_delta(laws, 3, at)
+    town = dt.Optimal(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2)
+    found = shuffled(town, n=10**5, delta=1e-6)
+    assert found.epsilon < 0.95 * shuffled(2.0, n=10**5, delta=1e-6).epsilon
+    assert "a person tells one place alone" in found.assumes
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1, 3, 5])
+def test_two_reports_are_exact_for_few_people(epsilon: float) -> None:
+    """Up to 50 people every arrangement has a block of its own: nothing is told, and nothing is lost."""
+    question = dt.RR(codes(2), epsilon=epsilon)
+    laws, ratio = laws_of(question), float(question.kernel.ratio)
+    for n in (2, 3, 12):
+        failure = two_report_failure(n, ratio)
+        for at in (0.02, 0.3 * epsilon, 0.8 * epsilon):
+            exact = exact_delta(laws, n, at)
+            assert exact <= failure(at) <= max(exact * (1 + 1e-6), 1e-16)
+
+
+@pytest.mark.parametrize("ratio", [math.exp(0.5), math.exp(3)])
+def test_two_reports_are_never_below_any_arrangement(ratio: float) -> None:
+    """All arrangements of 200 people by convolution, against the bound by blocks."""
+    n, q = 200, 1.0 / (ratio + 1.0)
+    laws = [np.ones(1)]
+    for _ in range(n - 1):
+        laws.append(np.convolve(laws[-1], [q, 1 - q]))
+    mirrored = [law[::-1] for law in laws]
+    for at in (0.05, 0.2, 0.6):
+        e, worst = math.exp(at), 0.0
+        for ones in range(n):
+            law = np.convolve(laws[ones], mirrored[n - 1 - ones])
+            own, other = np.convolve(law, [q, 1 - q]), np.convolve(law, [1 - q, q])
+            worst = max(worst, float(np.maximum(own - e * other, 0.0).sum()))
+        assert worst <= two_report_failure(n, ratio)(at)
+        # By 50 blocks at most 3 of 199 people are told.
+        told = max(bits.failure(at) for bits in sums_of_bits(n, ratio, 50))
+        assert worst <= told <= max(worst * 1.6, 1e-16)
+
+
+def test_two_reports_of_two_days_hold() -> None:
+    """The exact curve of three people who answer on two days, all others with the same value."""
+    question, n, at = dt.RR(codes(2), epsilon=2), 3, 1.2
+    laws, ratio = laws_of(question), float(question.kernel.ratio)
+    composed = repeat(two_report_failure(n, ratio), 2, 2.0, 200)
+    for others in itertools.product(range(2), repeat=n - 1):
+        counts = [mixed_law([laws[one] for one in (own, *others)]) for own in (0, 1)]
+        both = [np.outer(count, count) for count in counts]
+        assert float(np.maximum(both[0] - math.exp(at) * both[1], 0.0).sum()) <= composed(at)
+
+
+def test_randomized_response_and_duchi_are_within_two_percent_of_the_truth() -> None:
+    asked = dt.RR(codes(2), epsilon=2)
+    spent = shuffled(asked, n=10**6, delta=1e-6).epsilon
+    assert spent <= 1.02 * shuffled_lower_bound(asked, n=10**6, delta=1e-6)
+    assert spent == shuffled(dt.Duchi(dt.Interval(0, 1), epsilon=2), n=10**6, delta=1e-6).epsilon
+    general = shuffled(2.0, n=10**6, delta=1e-6, times=30).epsilon
+    assert 1.25 * shuffled(asked, n=10**6, delta=1e-6, times=30).epsilon < general
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [3, 10, 100])
+@pytest.mark.parametrize("size", [2, 3, 10, 100])
 @pytest.mark.parametrize("delta", [1e-6, 1e-9])
 def test_answers_among_several_are_within_two_percent_of_the_truth(size: int, delta: float) -> None:
-    for epsilon, n in itertools.product((0.5, 2, 6), (10**4, 10**6, 10**9)):
+    sizes = itertools.product((0.5, 2, 6), (10**3, 10**4, 10**6, 10**9))
+    # At ε = 6 a thousand people have about 25 reports from the blanket: 10 % may be between the bounds.
+    for epsilon, n in ((epsilon, n) for epsilon, n in sizes if (epsilon, n) != (6, 10**3)):
         question = dt.KRR(codes(size), epsilon=epsilon)
         proved = shuffled_lower_bound(question, n=n, delta=delta)
         assert shuffled(question, n=n, delta=delta).epsilon <= 1.02 * proved

@@ -35,6 +35,7 @@ class Process:
             "0",
             "--key",
             str(folder / "asker.key"),
+            "--new-key",
         ]
         self.errors = (folder / "errors.jsonl").open("ab")
         self.process = subprocess.Popen(

@@ -13,7 +13,7 @@ import dither as dt
 from dither.errors import InvalidParameter
 from dither.estimation.summary import Summary
 from dither.mechanisms.base import Mechanism
-from dither.service.live import FoldedCounts, LiveCounts, Slot
+from dither.service.live import FoldedCounts, LiveCounts, Slot, count_sorted
 from tests.service.campaigns import DAY, contract, hashed
 
 MECHANISMS: dict[str, Mechanism[Any]] = {
@@ -113,3 +113,16 @@ def test_unknown_names() -> None:
     live.know(made)
     with pytest.raises(InvalidParameter, match="minutes"):
         live.n(made.id, "minute")
+
+
+def test_many_sorted_reports_are_counted_as_others_are() -> None:
+    question = dt.Podium(dt.Interval(0, 180), epsilon=1).question
+    cells = np.random.default_rng(4).integers(0, 1 << 16, 150_000, dtype=np.uint16)
+    parts = [
+        np.sort(part.astype("<u2").view(">u2")).tobytes() for part in np.array_split(cells, 5)
+    ]  # as batches list them
+    counts = np.zeros(1 << 16, dtype=np.int64)
+    count_sorted(question, counts, parts)
+    count_sorted(question, counts, parts[:1])
+    few = np.bincount(np.frombuffer(parts[0], "<u2"), minlength=1 << 16)
+    assert np.array_equal(counts, np.bincount(cells, minlength=1 << 16) + few)

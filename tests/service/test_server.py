@@ -35,7 +35,7 @@ def test_without_its_packages_a_collector_names_the_extra_and_makes_no_file(
     campaign.write_text(TOML, encoding="utf-8")
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=r"dither\[service\]"):
-        serve(ServerPlan((str(campaign),), str(tmp_path / "store.sqlite"), port=0), print)
+        serve(ServerPlan((str(campaign),), str(tmp_path / "store.sqlite"), port=0, new_key=True), print)
     assert list(tmp_path.iterdir()) == [campaign]
 
 

@@ -7,6 +7,7 @@ import resource
 import signal
 import sqlite3
 import time
+import urllib.error
 import urllib.request
 from itertools import islice
 from pathlib import Path
@@ -76,7 +77,11 @@ def test_a_collector_on_a_full_disk_answers_503_and_recovers(tmp_path: Path) -> 
         told = asyncio.run(send(full.port, PATH, islice(source, 400)))
         assert set(told.statuses) == {200, 503}
         assert urllib.request.urlopen(full.address + "/health").status == 200
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            urllib.request.urlopen(full.address + "/ready")
         resource.prlimit(full.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        time.sleep(1.1)  # it is asked once a second at most
+        assert urllib.request.urlopen(full.address + "/ready").status == 200
         again = asyncio.run(send(full.port, PATH, iter(list(told.doubtful.items()))))
         assert set(again.statuses) == {200}
         full.stop()

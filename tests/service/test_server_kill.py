@@ -39,6 +39,7 @@ class Forker:
             "store": store,
             "port": 0,
             "key": str(folder / "asker.key"),
+            "new_key": True,
             "settings": {"rate": 1e6, "burst": 10**6},
         }
         self._errors = (folder / "errors.jsonl").open("ab")

@@ -296,8 +296,8 @@ def test_what_operators_see(start: Started) -> None:
     assert 'dither_refused_total{reason="label"} 1' in shown
     assert 'question="minutes"} 3' in shown
     assert "dither_commits_total 1" in shown
-    client.writer.repeated = 1_000_001  # a counter has all its digits
-    assert "dither_repeated_total 1000001" in client.get("/metrics").text
+    client.collector.signals.add("repeated_total", 1_000_001)  # a counter has all its digits
+    assert "dither_repeated_total 1000001\n" in client.get("/metrics").text
 
 
 def test_admin_actions_need_the_token_in_the_header(start: Started) -> None:

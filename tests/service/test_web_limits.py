@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dither.service.settings import Networks, limited_as
 from dither.service.web.requests import RateLimits, client_address
 
 
@@ -67,4 +68,4 @@ def test_the_salt_changes_and_no_address_is_kept() -> None:
 def test_whose_address_counts(peer: Any, forwarded: Any, proxies: list[str], expected: str) -> None:
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
     scope = {"client": None if peer is None else (peer, 1), "headers": headers}
-    assert client_address(scope, frozenset(proxies)) == expected
+    assert limited_as(client_address(scope, Networks(proxies))) == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ QUESTIONS: dict[str, Any] = {
     "noise": dt.Laplace(dt.Interval(0, 1), epsilon=1),
     "leading bits": dt.Podium(dt.Interval(0, 1), epsilon=1, cells=1 << 20),
 }
+WIDE = {name.replace("\n", " "): question for name, question in QUESTIONS.items()}  # names of columns
 
 
 def drawn(mechanism: Any, count: int, seed: int) -> dt.Reports:
@@ -101,3 +103,38 @@ MALFORMED, OTHER = 7, 2  # rows of each question in `refused`
 def values(rows: Iterable[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
     """Rows as tuples, in the order of `COLUMNS`."""
     return [tuple(row[name] for name in COLUMNS) for row in rows]
+
+
+def wide_file(path: Path, count: int = 90) -> Path:
+    """Write reports as `dither perturb` does: a row for each person, with a column for each question.
+
+    Two other columns are kept, `on` and `city`, and some people do not answer one question or another.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from dither.data.arrow import to_column
+    from dither.wire.codec import Campaign
+
+    columns: dict[str, Any] = {}
+    for place, (name, mechanism) in enumerate(WIDE.items()):
+        cells = to_column(drawn(mechanism, count, place))
+        answered = pa.array([(row + place) % 7 > 0 for row in range(count)])
+        columns[name] = pa.compute.if_else(answered, cells, pa.nulls(count, cells.type))
+    columns["on"] = pa.array([MONDAY + datetime.timedelta(days=row % 3) for row in range(count)])
+    columns["city"] = pa.array([("Rome", "Paris")[row % 2] for row in range(count)])
+    table = pa.table(columns)
+    metadata = {b"dither": Campaign.of(WIDE).to_json().encode()}
+    parquet.write_table(table.replace_schema_metadata(metadata), path)
+    return path
+
+
+def column_type(kind: Any) -> str:
+    """Return the type of PostgreSQL for a column of Arrow."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(kind):
+        return "BIGINT"
+    if pa.types.is_date(kind):
+        return "DATE"
+    return "TEXT" if pa.types.is_string(kind) else "BYTEA"

@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from dither.domains import Paths
-from dither.maps.metrics import average_error
+from dither.maps.metrics import average_error, hotspots, hotspots_miscounted, within_range
 from dither.mechanisms.places.base import grid
 from dither.mechanisms.places.rivals import Gridding
-from dither.mechanisms.places.tracs import TraCSC
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
+from dither.optimal.anywhere import Anywhere
 from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Rows
 from dither_papers.figure import Figure, Setting
@@ -20,14 +21,17 @@ from dither_papers.tracs.measuring import (
     PAPER,
     SQUARE,
     Make,
+    city,
     expect,
     expect_published,
     grid_paths,
+    repeated,
     sources,
 )
 from dither_papers.tracs.published import EPSILONS, rows
 from dither_papers.tracs.published import PUBLISHED as TABLES
 from dither_papers.tracs.rivals import (
+    ASKED,
     CITIES,
     CURVES,
     DEGREES,
@@ -73,6 +77,36 @@ def _towns(setting: Setting) -> Rows:
             heavy=name == "tky",
             panel=town.name,
         )
+    return found
+
+
+_PUBLIC: Final = "Optimal, public paths"
+
+
+def _any_space(setting: Setting) -> Rows:
+    """Return what the K nearest of N points reach on the same paths; the other paths are the public prior."""
+    found: Rows = []
+    for name in ("tky", "chi"):
+        every, town = city(setting, name), chosen(setting, name)
+        first, last = ASKED[name]
+        offsets = every.paths.offsets
+        others = np.delete(every.paths.points, np.s_[offsets[first] : offsets[last]], axis=0)
+        spots, nearest = hotspots(town.paths), Rounded(points_of(town))
+        makers: dict[str, Make] = {
+            "TraCS-C": TraCSC,
+            "TraCS-D": TraCSD,
+            "TraCS-D, fixed": partial(TraCSD, reference="fixed"),
+            "Optimal": partial(Anywhere, purpose="places"),
+            _PUBLIC: partial(Anywhere, purpose="places", prior=(others, "the paths that are not asked")),
+        }
+        paths = repeated(town.paths, setting.runs(20, 4))
+        for epsilon in EPSILONS:
+            for (label, make), source in zip(makers.items(), sources(setting, len(makers)), strict=True):
+                told = paths.like(nearest(make(SQUARE, epsilon=epsilon).perturb(paths, source=source).values))
+                where = {"version": RIGHT, "panel": town.name, "epsilon": epsilon, "mechanism": label}
+                inside = within_range(town.in_degrees(paths), town.in_degrees(told), 0.1)
+                more = {"within": inside, "miscounted": hotspots_miscounted(paths, told, spots)}
+                found.append({**where, **in_degrees(town)(paths, told), **more})
     return found
 
 
@@ -130,6 +164,24 @@ FIGURES: Final = [
         CURVES,
         expect_published("fig6.8b_grid60", 0.2, "ATP", "NGram", "L-SRR", "TraCS-D", "TraCS-C"),
         notes=_HONEST,
+    ),
+    Figure(
+        PAPER,
+        "Figure 6.9 extra",
+        "the same places by the nearest of N points (ours)",
+        _any_space,
+        DEGREES,
+        [
+            *expect(RIGHT, "Optimal", (0.0901, 0.0601, 0.0354, 0.0161, 0.0116), 0.15, panel="TKY"),
+            *expect(RIGHT, _PUBLIC, (0.0599, 0.0366, 0.0208, 0.0125, 0.0055), 0.2, panel="TKY"),
+            *expect(RIGHT, "Optimal", (0.127, 0.065, 0.0407, 0.018, 0.0098), 0.15, panel="CHI"),
+            *expect(RIGHT, _PUBLIC, (0.0683, 0.0256, 0.0157, 0.0085, 0.0031), 0.2, panel="CHI"),
+        ],
+        needs=CITIES,
+        notes=(
+            "`Optimal` is not in the dissertation. Its points suit people spread evenly, or the paths that "
+            "are not asked, which are public then.",
+        ),
     ),
     Figure(
         PAPER,

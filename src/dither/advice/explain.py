@@ -343,7 +343,8 @@ def _officer(
     said: Mapping[str, str],
 ) -> str:
     whole = asked.whole
-    lines = [f"{name}: {_question(asking, said)}" for name, asking in asked.named.items()]
+    drawn = len(asked.named) if asked.sampled else 1
+    lines = [f"{name}: {_question(asking, said, drawn)}" for name, asking in asked.named.items()]
     lines.append(said[randomiser])
     if asked.sampled:
         lines.append(said["sampled"])
@@ -361,11 +362,11 @@ def _officer(
     return "\n".join(lines)
 
 
-def _question(asked: Any, said: Mapping[str, str]) -> str:
+def _question(asked: Any, said: Mapping[str, str], drawn: int = 1) -> str:
     inner: Question = asked if isinstance(asked, Question) else asked.question
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
     text = f"{_answers(inner.domain, said)}, {how}, {asked.guarantee}"
-    errors = _errors(inner, said) if asked is inner else ""
+    errors = _errors(inner, said, drawn) if asked is inner else ""
     return f"{text}; {errors}." if errors else f"{text}."
 
 
@@ -377,8 +378,11 @@ def _answers(domain: Domain, said: Mapping[str, str]) -> str:
     return str(domain) if kind is None else said[kind].format(domain=domain)
 
 
-def _errors(mechanism: Question, said: Mapping[str, str]) -> str:
-    """Return the errors that are predicted for some numbers of people; an empty text if none are known."""
+def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:
+    """Return the errors that are predicted for some numbers of people; an empty text if none are known.
+
+    One of `drawn` questions is answered by each person, so that each has so many times fewer answers.
+    """
     from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
 
     goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
@@ -391,7 +395,7 @@ def _errors(mechanism: Question, said: Mapping[str, str]) -> str:
         if error is None:
             return ""
         many = f"{people:,}".replace(",", " ")
-        found.append(said["error"].format(error=_two_digits(error), people=many))
+        found.append(said["error"].format(error=_two_digits(error * math.sqrt(drawn)), people=many))
     what = "frequency" if goal is Frequencies else "mean"
     return said[what].format(errors=said["and"].join(found))
 

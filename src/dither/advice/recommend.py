@@ -206,7 +206,7 @@ def _rank(
     candidates = goal.candidates(domain, epsilon, wait=wait)
     if mixed:
         candidates = [candidate for candidate in candidates if can_be_shuffled(candidate.mechanism)]
-        if not candidates:
+        if not candidates or getattr(goal, "length", 1) > 1:
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:

@@ -14,6 +14,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import (
+    Box,
     Categories,
     Domain,
     Interval,
@@ -98,6 +99,8 @@ def list_probabilities(question: Question) -> Listed | None:
         inputs = tuple(domain.check([value])[0] for value in values)
     elif isinstance(domain, Region) and isinstance(kernel, CellKernel):
         values = inputs = on_plane(domain)
+    elif isinstance(domain, Box):
+        values = inputs = tuple(candidates(domain))
     else:
         return None
     try:
@@ -290,6 +293,10 @@ def candidates(domain: Domain) -> list[Any]:
         return _unique([[], *disjoint, labels[:1], labels[-1:], labels[: domain.most + 1]])
     if isinstance(domain, Profile):
         return _records(domain)
+    if isinstance(domain, Box):  # opposite corners, the middle, and one number changed
+        half = np.full(len(domain.sides), 0.5)
+        corners = [0.0 * half, 2.0 * half, half, np.eye(len(half))[0]]
+        return [domain.from_unit(record) for record in corners]
     if isinstance(domain, Text):
         letters = _LETTERS if domain.alphabet is None else domain.alphabet
         long = letters[0] * domain.length

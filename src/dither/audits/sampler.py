@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.audits.neighbours import Listed, on_plane
-from dither.domains import Line, Optional, Plane, Several, Text
+from dither.domains import Box, Line, Optional, Plane, Several, Text
 from dither.errors import OutsideDomain
 from dither.kernels.counting import unpack_rows
 from dither.kernels.kernel import MOST_LISTED, CellKernel
@@ -188,7 +188,7 @@ def _perturb(question: Question, value: Any, count: int, source: Source) -> Arra
     """Return the reports of one value, drawn as an array; a place is drawn as paths of one location each."""
     if isinstance(question.domain, Plane):
         return question.perturb(np.tile(value, (count, 1, 1)), source=source).cells
-    if isinstance(question.domain, Several):
+    if isinstance(question.domain, Several | Box):
         return question.perturb([value] * count, source=source).cells
     values = np.empty(count, dtype=np.result_type(value) if isinstance(value, int | float) else object)
     values[:] = value

@@ -383,7 +383,7 @@ def over_records(
     check_queries(queries)
     randomisation = Randomisation.without_indicator(mechanism)
     if method not in (None, "exact", "Monte Carlo"):
-        raise InvalidParameter(f"the method for a data set must be EXACT or MONTE_CARLO, not {method}")
+        raise InvalidParameter(f'the method for a data set is "exact" or "Monte Carlo", not {found(method)}')
     model = Model.of(predict)
     rows, known = _rows(records, model.names if names is None else list(names))
     subjects = [Subject.of(row, randomisation.names, known) for row in rows]

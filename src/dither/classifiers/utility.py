@@ -14,10 +14,10 @@ from dither.classifiers.boxes import FeatureBox, box_mass, grow_box, sides_by_ma
 from dither.classifiers.feature_law import FeatureLaw, Randomisation, Randomiser, marginals
 from dither.classifiers.monte_carlo import binomial_above, binomial_below, count_kept, importance_band
 from dither.classifiers.result import Case, Utility, UtilityMethod, confidence_text, with_raw_release
-from dither.domains import Line
+from dither.domains import Box, Line
 from dither.errors import Infeasible, InvalidParameter, check_choice, found
 from dither.plotting import BLUE, COLOURS, axes_or_new, dress_axes
-from dither.question import check_epsilon
+from dither.question import Question, as_question, check_epsilon
 from dither.randomness import SYSTEM, Source
 
 QUERIES: Final = 20_000
@@ -40,7 +40,7 @@ def utility(
 
     `predict` is any function from rows to answers, an estimator of scikit-learn or its `predict_proba`, or a
     torch module; x is one record, as an array or by name. `dt.Each(age=…, bmi=…)` randomises some features,
-    a single mechanism all of them, each with its own ε.
+    a single mechanism all of them, each with its own ε, and `dt.Optimal` on a `dt.Box` some together.
 
     The strongest method that applies is used and named: exact for linear models and for forests with one or
     two randomised features; otherwise Monte Carlo with `queries` randomised copies of x, or a certified box
@@ -56,11 +56,26 @@ def utility(
     """
     omega = check_confidence(confidence)
     check_queries(queries)
+    if isinstance(getattr(mechanism, "domain", None), Box):
+        return _in_box(predict, x, as_question(mechanism), method, names)
     randomisation = Randomisation.of(mechanism)
     case = Case.of(predict, x, randomisation.names, names)
     laws = randomisation.laws(case.features)
     found = bound_utility(case, laws, method, omega, queries, SYSTEM if source is None else source)
     return found.with_raw_release(randomisation.raw_share).under(randomisation.guarantee(case.features))
+
+
+def _in_box(
+    predict: object, x: Any, question: Question, method: UtilityMethod | None, names: Sequence[str] | None
+) -> Utility:
+    """Return the utility of several features together: the classifier is asked about every report."""
+    if method not in (None, "exact"):
+        raise InvalidParameter("the utility of features that are told together is exact; leave `method` out")
+    box = question.domain
+    case = Case.of(predict, x, box.names, names)
+    law = question.kernel.laws(box.check(case.values[None]))[0]
+    kept = min(float(law @ case.keeps(np.asarray(question.book))), 1.0)
+    return Utility.enclose(kept, kept).under(question.guarantee)
 
 
 def bound_utility(

@@ -53,6 +53,18 @@ def to_numbers(column: pyarrow.Array) -> Array:
     return np.from_dlpack(column)
 
 
+def to_bytes(column: pyarrow.Array) -> tuple[Array, Integers] | None:
+    """Return texts or whole numbers as UTF-8 bytes and where each begins; None if some are missing."""
+    pa = arrow()
+    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
+        return None
+    texts = column.cast(pa.string())
+    _, begins, data = texts.buffers()
+    offsets = np.frombuffer(begins, dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    whole = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)
+    return whole[offsets[0] : offsets[-1]], (offsets - offsets[0]).astype(np.int64)
+
+
 def to_mask(column: pyarrow.Array) -> Mask:
     """Return a column of booleans without nulls as a mask."""
     mask: Mask = to_numbers(column.cast(arrow().uint8())) != 0

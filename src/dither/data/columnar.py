@@ -28,6 +28,7 @@ from dither.data.arrow import (
     numbers_of,
     report_type,
     rows_of,
+    to_bytes,
     to_column,
     to_objects,
     with_gaps,
@@ -91,6 +92,9 @@ class ArrowChunk(Chunk):
     def take(self, column: str, rows: Integers) -> Any:
         with self._name_errors(column):
             return rows_of(self._batch.column(column), rows)
+
+    def texts(self, column: str) -> tuple[Array, Integers] | None:
+        return to_bytes(self._batch.column(column))
 
     def raw_reports(self, column: str, question: Question) -> Array:
         try:

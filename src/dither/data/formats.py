@@ -177,6 +177,13 @@ class Chunk(ABC):
         """Return some rows of a column unchanged."""
 
     @abstractmethod
+    def texts(self, column: str) -> tuple[Array, Integers] | None:
+        """Return a column of texts or whole numbers, none missing, as UTF-8 bytes and where each one begins.
+
+        None if the cells are of another kind: `cells` returns them one by one.
+        """
+
+    @abstractmethod
     def raw_reports(self, column: str, question: Question) -> Array:
         """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
 
@@ -304,6 +311,9 @@ class TextChunk(Chunk):
 
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         return code_cells(self.take(column, rows))
+
+    def texts(self, column: str) -> tuple[Array, Integers] | None:
+        return None  # objects: one by one
 
     def take(self, column: str, rows: Integers) -> Sequence[Any]:
         cells = self._columns[column]

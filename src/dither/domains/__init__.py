@@ -3,6 +3,7 @@
 from dither.domains.categories import Categories, CodedLabels, LabelLists, Places, Profile, Several, Text
 from dither.domains.domain import (
     BLOCK,
+    Box,
     Circle,
     Domain,
     Interval,
@@ -17,6 +18,7 @@ from dither.domains.plane import Disk, Parallelogram, Paths, Plane, Rectangle, R
 
 __all__ = [
     "BLOCK",
+    "Box",
     "Categories",
     "Circle",
     "CodedLabels",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dither.arrays import Array, Bytes, Integers
 from dither.device_text import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
-from dither.domains.domain import Domain, is_nothing, objects, regular
+from dither.domains.domain import Domain, column, is_nothing, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 
 
@@ -219,6 +219,7 @@ def _read_label(data: Any) -> Hashable:
 
 
 MOST_ITEMS: Final = 1 << 20
+_NUMBERS: Final = 1 << 16  # numbers that are compared at a time, so that they stay in the cache
 
 
 class LabelLists:
@@ -306,8 +307,17 @@ class Several(Domain):
             return False
         if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
             return False
-        inside = bool(values[:, 0].min() >= 0 and values[:, -1].max() < len(self))
-        return inside and bool((values[:, 1:] > values[:, :-1]).all())
+        if not (values[:, 0].min() >= 0 and values[:, -1].max() < len(self)):
+            return False
+        width = values.shape[1]
+        step = max(_NUMBERS // width, 1)
+        for begin in range(0, len(values), step):  # in one row, which takes a fifth of the time of columns
+            flat = np.ascontiguousarray(values[begin : begin + step]).reshape(-1)
+            falls = flat[1:] <= flat[:-1]
+            falls[width - 1 :: width] = False  # from one person to the next
+            if falls.any():
+                return False
+        return True
 
     def _codes(self, labels: CodedLabels | Array) -> Integers:
         try:
@@ -341,6 +351,8 @@ class Several(Domain):
     def _label_lists(self, values: Any) -> LabelLists:
         flat: list[Any] = []
         ends: list[int] = []
+        if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are no Python values
+            values = values.to_pylist()
         for value in values if _is_list(values) else [None]:
             if value is None or not _is_list(value):
                 raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
@@ -576,36 +588,12 @@ class Profile(Domain):
         columns = []
         for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
             try:
-                columns.append(part.check(self._column(values, place, name)))
+                columns.append(part.check(column(values, self.names, place)))
             except OutsideDomain as error:
                 raise OutsideDomain(f"{name}: {error}") from None
         if len({column.shape for column in columns}) != 1:
             raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
         return np.stack(columns, axis=-1)
-
-    def _column(self, values: Any, place: int, name: str) -> Any:
-        if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
-            if not all(name in record for record in values):
-                raise OutsideDomain(
-                    f"a record has no {name!r}; every record has a category of each attribute"
-                )
-            return [record[name] for record in values]
-        if (
-            isinstance(values, list | tuple | np.ndarray)
-            and getattr(values, "dtype", np.dtype(int)).names is None
-        ):
-            table = regular(values)
-            if table is None or table.ndim == 0 or table.shape[-1] != len(self.parts):
-                raise OutsideDomain(
-                    f"one column for each of {', '.join(self.names)} was expected, in this order"
-                )
-            return table[..., place]
-        try:
-            return np.asarray(values[name])
-        except (KeyError, IndexError, ValueError, TypeError, AttributeError):
-            raise OutsideDomain(
-                f"the data has no column {name!r}; name the columns as the attributes"
-            ) from None
 
     def clip(self, values: object) -> Array:
         """Return the values: a category has no nearest one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 
@@ -542,3 +542,105 @@ def check_step(step: object, length: float) -> float | None:
     if length / width > MOST_POINTS:
         raise InvalidParameter(f"a step declares at most {MOST_POINTS + 1} answers; leave it out for more")
     return width
+
+
+def column(values: Any, names: Sequence[str], place: int) -> Any:
+    """Return the values of one attribute from columns by name, a list of records, or an array."""
+    name = names[place]
+    if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
+        if not all(name in record for record in values):
+            raise OutsideDomain(f"a record has no {name!r}; every record has a value of each attribute")
+        return [record[name] for record in values]
+    if (
+        isinstance(values, list | tuple | np.ndarray)
+        and getattr(values, "dtype", np.dtype(int)).names is None
+    ):
+        table = regular(values)
+        if table is None or table.ndim == 0 or table.shape[-1] != len(names):
+            raise OutsideDomain(f"one column for each of {', '.join(names)} was expected, in this order")
+        return table[..., place]
+    try:
+        return np.asarray(values[name])
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError):
+        raise OutsideDomain(f"the data has no column {name!r}; name the columns as the attributes") from None
+
+
+MOST_SIDES: Final = 8
+
+
+@dataclass(frozen=True, init=False)
+class Box(Domain):
+    """Up to eight numbers of a person together, each with a name and an interval.
+
+    Distances between records are Euclidean, every side of the box being 1 long. Values are columns by name (a
+    dict of arrays, a dataframe), a list of records, or an array whose last axis runs over the numbers.
+
+    >>> Box({"age": Interval(18, 100), "bmi": Interval(10, 60)}).check({"age": [40], "bmi": [22.5]})
+    array([[40. , 22.5]])
+    """
+
+    names: tuple[str, ...]
+    sides: tuple[Interval, ...]
+
+    kind: ClassVar[str] = "box"
+    outside: ClassVar[str] = "clip"
+
+    def __init__(self, sides: Mapping[str, Interval]) -> None:
+        if not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
+            raise InvalidParameter(f"give 2 to {MOST_SIDES} numbers by name, each a dt.Interval")
+        for name, side in sides.items():
+            if not isinstance(name, str) or not isinstance(side, Interval):
+                raise InvalidParameter("every number has a name and is a dt.Interval")
+        object.__setattr__(self, "names", tuple(sides))
+        object.__setattr__(self, "sides", tuple(side.read_as() for side in sides.values()))
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """The lower and the upper end of every side."""
+        return tuple((side.low, side.high) for side in self.sides)
+
+    def to_unit(self, records: Floats) -> Floats:
+        """Return records in units in which every side is [0, 1]."""
+        low, high = np.array(self.ends).T
+        return np.asarray((records - low) / (high - low))
+
+    def from_unit(self, records: Floats) -> Floats:
+        """Return records of [0, 1] in the user's units."""
+        low, high = np.array(self.ends).T
+        return np.asarray(low + records * (high - low))
+
+    def check(self, values: object) -> Floats:
+        """Return the numbers, a row for each person; raise OutsideDomain if one is not admitted."""
+        return self._rows(values, Interval.check)
+
+    def clip(self, values: object) -> Floats:
+        """Return the records, every number outside moved to the nearer end."""
+        return self._rows(values, Interval.clip)
+
+    def _rows(self, values: object, way: Callable[[Interval, object], Array]) -> Floats:
+        columns = []
+        for place, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
+            try:
+                columns.append(way(side, column(values, self.names, place)).astype(np.float64))
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        if len({numbers.shape for numbers in columns}) != 1:
+            raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
+        return np.stack(columns, axis=-1)
+
+    def device(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.ends, strict=True)
+        return {"kind": self.kind, "sides": [[name, *ends] for name, ends in pairs]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        sides = {name: Interval(real(low), real(high)) for name, low, high in data["sides"]}
+        if len(sides) != len(data["sides"]):
+            raise InvalidParameter("the numbers of a box have different names")
+        return cls(sides)
+
+    def __str__(self) -> str:
+        return " × ".join(f"{name} {side}" for name, side in zip(self.names, self.sides, strict=True))
+
+    def __repr__(self) -> str:
+        return f"Box({dict(zip(self.names, self.sides, strict=True))!r})"

@@ -18,7 +18,7 @@ import numpy as np
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.device_text import real
 from dither.domains.categories import Categories, Several, Text
-from dither.domains.domain import Circle, Domain, Interval, Optional, extent, finite, numbers, regular
+from dither.domains.domain import Box, Circle, Domain, Interval, Optional, extent, finite, numbers, regular
 from dither.errors import InvalidParameter, OutsideDomain, found
 
 Pair = tuple[float, float]
@@ -624,4 +624,4 @@ def _marks(domain: Domain, values: object) -> Array:
     if isinstance(domain, Circle):
         checked = domain.wrap(checked)  # the period is the same angle as 0
     rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
-    return rows if isinstance(domain, Plane) else rows[..., None]
+    return rows if isinstance(domain, Plane | Box) else rows[..., None]

@@ -85,7 +85,7 @@ def numerical(summary: Summary) -> NumberQuestion:
         raise InvalidParameter(
             "this estimate needs reports on an interval or a circle, not those of "
             f"{summary.question.name}; dt.frequencies is for categories, "
-            "dt.maps.density for places"
+            "dt.maps.density for places, dt.maps.joint for several numbers"
         )
     return summary.question
 
@@ -454,6 +454,7 @@ def as_method(method: object) -> Method:
     """Return the method of a name; a `Method` of another package is one already."""
     if isinstance(method, Method):
         return method
+    method = method.replace("_", " ") if isinstance(method, str) else method
     if method == "linear":
         return linear
     from dither.estimation.distributions import METHODS  # which imports this module

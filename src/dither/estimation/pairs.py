@@ -98,14 +98,25 @@ class EstimatedTable(Estimate):
 
 def distinct_pairs(first: Reports, second: Reports) -> tuple[tuple[Reports, Reports], Floats]:
     """Return the different pairs of reports and how often each occurs; all pairs if they are too many."""
-    outcomes = [reports.question.outcomes for reports in (first, second)]
-    cells = [reports.cells for reports in (first, second)]
-    if any(part.ndim != 1 for part in cells) or outcomes[0] * outcomes[1] > min(_PAIRS, len(cells[0])):
-        return (first, second), np.ones(len(cells[0]))
-    joint = np.bincount(cells[0].astype(np.intp) * outcomes[1] + cells[1])
+    people, sizes = len(first), [_different(reports) for reports in (first, second)]
+    if not all(sizes) or sizes[0] * sizes[1] > min(_PAIRS, people):
+        return (first, second), np.ones(people)
+    codes = [reports.cells.reshape(people).astype(np.intp) for reports in (first, second)]
+    joint = np.bincount(codes[0] * sizes[1] + codes[1])
     seen = np.flatnonzero(joint)
-    pair = first.question.reports(seen // outcomes[1]), second.question.reports(seen % outcomes[1])
-    return pair, joint[seen].astype(np.float64)
+    pair = [
+        reports.question.reports(code.astype(reports.cells.dtype).reshape(-1, *reports.cells.shape[1:]))
+        for reports, code in zip((first, second), divmod(seen, sizes[1]), strict=True)
+    ]
+    return (pair[0], pair[1]), joint[seen].astype(np.float64)
+
+
+def _different(reports: Reports) -> int:
+    """Return how many different numbers stand for a report; 0 if it is not one number."""
+    cells = reports.cells
+    if cells.ndim == 1:
+        return reports.question.outcomes
+    return int(cells.max()) + 1 if cells.shape[1:] == (1,) and cells.dtype == np.uint8 else 0
 
 
 def crosstab(first: Reports, second: Reports) -> EstimatedTable:

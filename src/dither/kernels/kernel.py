@@ -98,7 +98,7 @@ _MODULES: Final = {  # where the kernels of device texts are defined, below `dit
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),
-    "places.nearest": ("nearest", "listing"),
+    "places.nearest": ("nearest", "listing", "box"),
     "joint": ("joint response", "joint bits", "joint hashed"),
 }
 

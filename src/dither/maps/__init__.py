@@ -16,6 +16,7 @@ from dither.maps.metrics import (
     within_range,
 )
 from dither.maps.projection import LocalMap, Map, ReferenceMap
+from dither.maps.records import joint
 from dither.mechanisms.places.planning import best_split, best_start, predicted_error, ranked
 from dither.post_processing import Projected, Rounded, Snapped
 
@@ -38,6 +39,7 @@ __all__ = [
     "hotspots",
     "hotspots_lost",
     "hotspots_miscounted",
+    "joint",
     "predicted_error",
     "ranked",
     "synthesise",

@@ -56,7 +56,8 @@ def question_and_parts(reports: Reports) -> tuple[PathQuestion, list[Part]]:
     if not isinstance(reports, Reports) or not isinstance(reports.question, PathQuestion):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
         raise InvalidParameter(
-            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}"
+            f"reports of a path mechanism, such as dt.TraCSC, were expected, not of {made}; dt.maps.joint is "
+            "for several numbers"
         )
     mechanism = reports.question
     begins = flat(reports, mechanism)[:, 0] != 0
@@ -299,7 +300,7 @@ def density(
     if smoothing == "measured":
         smoothing = measured_smoothing(sample, level, inside, finer_cells)
     if smoothing:
-        best = _smooth_map(law, counts, level, inside, smoothing * finer_cells)
+        best = smooth_map(law, counts, level, inside, smoothing * finer_cells)
     else:
         best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
@@ -307,7 +308,8 @@ def density(
     return DensityMap(grid, sum_cells(fine, (columns, rows)), fine, sample, finer)
 
 
-def _smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
+def smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
+    """Return the shares of cells by EM, after each step of which a share of each goes to its neighbours."""
     mixed = min(1.0, share)
 
     def kernel(now: Floats) -> Floats:
@@ -326,7 +328,7 @@ def measured_smoothing(sample: Sample, level: Floats, inside: Mask, times: int) 
     def predicts(share: float) -> float:
         total = 0.0
         for own, other in (halves, halves[::-1]):
-            found = _smooth_map(sample.law, own, level, inside, share * times)
+            found = smooth_map(sample.law, own, level, inside, share * times)
             total += float(other @ np.log(np.maximum(sample.law.forward(found), 1e-300)))
         return total
 
@@ -337,7 +339,13 @@ def _check(columns: int, rows: int, smoothing: object) -> None:
     for count in (columns, rows):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_BINS:
             raise InvalidParameter(f"a map has from 1 to {_MOST_BINS} columns and rows, not {found(count)}")
-    if smoothing is None or smoothing == "measured":
+    if smoothing is not None:
+        check_smoothing(smoothing)
+
+
+def check_smoothing(smoothing: object) -> None:
+    """Raise InvalidParameter unless it is a share, or "measured"."""
+    if smoothing == "measured":
         return
     if not (isinstance(smoothing, int | float) and 0.0 <= smoothing <= 1.0):
         raise InvalidParameter(f'smoothing is a share from 0 to 1, or "measured", not {found(smoothing)}')
@@ -416,11 +424,11 @@ def _inside(mechanism: PathQuestion, grid: Rectangle, columns: int, rows: int) -
 
 
 def _spread(now: Floats, inside: Mask) -> Floats:
-    """Average with neighbours, 1 : 2 : 1 along both sides; at the border a cell is its own neighbour."""
+    """Average with neighbours, 1 : 2 : 1 along every side; at the border a cell is its own neighbour."""
     table = now.reshape(inside.shape)
-    for _ in range(2):
+    for _ in range(inside.ndim):
         padded = np.concatenate([table[:1], table, table[-1:]])
-        table = (0.5 * table + 0.25 * (padded[:-2] + padded[2:])).T
+        table = np.moveaxis(0.5 * table + 0.25 * (padded[:-2] + padded[2:]), 0, -1)
     table = table * inside
     return np.asarray(table / table.sum()).reshape(-1)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
 from dither.errors import InvalidParameter, found
+from dither.kernels.places.nearest import NearestNumbers
+from dither.kernels.window.kernel import WindowKernel
 from dither.mechanisms.combined import Each
 from dither.numerics.roots import decreasing_root
 from dither.privacy import Approximate, Guarantee, Pure
@@ -23,16 +26,20 @@ from dither.privacy.shuffling import (
     lower_response,
     proven_epsilon,
     repeat,
+    two_report_failure,
+    two_reports,
     upper,
 )
 from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
 
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"
+ONE_PLACE: Final = "a person tells one place alone"
 UNLINKABLE: Final = "reports of one person on different days cannot be linked"
 _CLOSE: Final = 2e-3  # how near the ln δ of a device's ε is to the asked one
 _MOST_TIMES: Final = 10_000
 _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
+_MOST_CURVE: Final = 10**6  # people up to which a curve of two reports is computed
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 
@@ -53,7 +60,7 @@ def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarant
 asked to; somebody trusted mixes the reports before the collector sees them; a report carries no name, \
 address or time that tells whose it is
     """
-    return _mix(_pure(mechanism), _blanket(mechanism), n, delta, times)
+    return _mix(_pure(mechanism), _blanket(mechanism), n, delta, times, binary=_is_binary(mechanism))
 
 
 def shuffled_records(parts: Mapping[str, Any], guarantee: Guarantee, *, n: int, delta: float) -> Guarantee:
@@ -64,7 +71,9 @@ def shuffled_records(parts: Mapping[str, Any], guarantee: Guarantee, *, n: int, 
     return _mix(guarantee, _join(parts), n, delta, 1)
 
 
-def _mix(guarantee: Guarantee, blanket: Blanket | None, n: int, delta: float, times: int) -> Guarantee:
+def _mix(
+    guarantee: Guarantee, blanket: Blanket | None, n: int, delta: float, times: int, *, binary: bool = False
+) -> Guarantee:
     people, delta, times = (
         _count("n", n, 2, MOST_PEOPLE),
         _delta(delta),
@@ -85,7 +94,9 @@ def _mix(guarantee: Guarantee, blanket: Blanket | None, n: int, delta: float, ti
     ]
     if blanket is not None:
         bounds.append(_own(blanket, people, delta, times, most))
-        if blanket.share < 0.5:
+        if binary:
+            bounds.append(_two(people, blanket.ratio, delta, times, most))
+        elif blanket.share < 0.5:
             bounds.append(_least(people, blanket.ratio, blanket.share, delta, times, most))
     return Guarantee(Approximate(min(bounds), delta), "person", tuple(dict.fromkeys(assumes)))
 
@@ -121,6 +132,8 @@ def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = Non
         except InvalidParameter:  # this design is not for so large an ε
             blanket = None
         failure = 1.0 if blanket is None else blanket.failure(n, cells)(central)
+        if blanket is not None and n <= _MOST_CURVE and _is_binary(design):
+            failure = min(failure, two_report_failure(n, blanket.ratio)(central))
         return math.log(delta) - 1.1 * _CLOSE - math.log(max(failure, 1e-300))
 
     start, top = math.log(device), math.log(MOST_EPSILON)
@@ -173,10 +186,16 @@ def _pure(mechanism: Any) -> Guarantee:
         raise InvalidParameter(
             f"shuffling amplifies pure guarantees; this mechanism promises {guarantee.bound}"
         )
-    if guarantee.unit in ("location", "trajectory"):
+    if guarantee.unit == "trajectory":
         raise InvalidParameter(
-            f"shuffling needs one report for each person; this mechanism protects one {guarantee.unit}"
+            "shuffling needs one report for each person; this mechanism protects one trajectory"
         )
+    if guarantee.unit == "location":
+        if not isinstance(mechanism.plain.kernel, NearestNumbers):
+            raise InvalidParameter(
+                "shuffling needs one report for each person; this mechanism protects one location of a path"
+            )
+        guarantee = replace(guarantee, assumes=(*guarantee.assumes, ONE_PLACE))
     if not getattr(mechanism, "alone", True):
         raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")
     return guarantee
@@ -199,6 +218,22 @@ def _join(parts: Mapping[str, Any]) -> Blanket | None:
             return None
         record = own if not number else record and record.join(own)
     return record
+
+
+def _is_binary(mechanism: Any) -> bool:
+    """Return whether there are only two reports, as of RR and Duchi."""
+    plain = mechanism.plain if can_answer(mechanism) else None
+    return isinstance(plain, Question) and isinstance(plain.kernel, WindowKernel) and plain.outcomes == 2
+
+
+@lru_cache(maxsize=256)
+def _two(n: int, ratio: float, delta: float, times: int, most: float) -> float:
+    """Return the ε of n shuffled reports of two kinds; over days, up to a number of people."""
+    if ratio >= _MOST_RATIO or (times > 1 and n > _MOST_CURVE):
+        return times * most
+    if times == 1:
+        return two_reports(n, ratio, delta, most)
+    return least_epsilon(repeat(two_report_failure(n, ratio), times, most, _POINTS), delta, times * most)
 
 
 @lru_cache(maxsize=256)

@@ -123,14 +123,18 @@ def fit_among(
     return best
 
 
-def spread(count: int, box: Floats) -> Floats:
-    """Return points that cover a box evenly: a low-discrepancy sequence about its centre."""
-    axes = box.shape[0]
+def cover(count: int, axes: int) -> Floats:
+    """Return points that cover a unit cube evenly: a low-discrepancy sequence."""
     ratio = 2.0
     for _ in range(60):  # the root of g^(d+1) = g + 1
         ratio = (1.0 + ratio) ** (1.0 / (axes + 1))
     steps = ratio ** -(1.0 + np.arange(axes))
-    unit = (0.5 + (1.0 + np.arange(count))[:, None] * steps) % 1.0
+    return np.asarray((0.5 + (1.0 + np.arange(count))[:, None] * steps) % 1.0)
+
+
+def spread(count: int, box: Floats) -> Floats:
+    """Return points that cover a box evenly, drawn towards its centre."""
+    unit = cover(count, box.shape[0])
     return np.asarray(box[:, 0] + (box[:, 1] - box[:, 0]) * (0.5 + 0.75 * (unit - 0.5)))
 
 

@@ -59,7 +59,7 @@ class PublicMap:
     source has to be named, and has to be public.
     """
 
-    places: Floats
+    places: Floats  # or records, a row for each
     source: str
 
     def __post_init__(self) -> None:
@@ -67,8 +67,10 @@ class PublicMap:
             places = np.array(self.places, dtype=np.float64)
         except (TypeError, ValueError):
             places = np.zeros(0)
-        if places.ndim != 2 or places.shape[1] != 2 or not len(places) or not np.isfinite(places).all():
-            raise InvalidParameter("a public map is an array of finite places of shape (n, 2), n ≥ 1")
+        if places.ndim != 2 or not len(places) or not np.isfinite(places).all():
+            raise InvalidParameter(
+                "a public map is an array of finite places, a row for each, and one or more"
+            )
         if not isinstance(self.source, str) or not self.source.strip():
             raise InvalidParameter(
                 "name the public source of the prior's places, such as (places, 'census 2020'): the points "
@@ -115,9 +117,9 @@ class Anywhere(PathMechanism[Plane]):
         check_choice("purpose", self.purpose, Purpose)
         if self.prior is None:
             return
-        object.__setattr__(self, "prior", _public(self.prior))
+        object.__setattr__(self, "prior", public_map(self.prior))
         try:
-            self.domain.check(_public(self.prior).places)
+            self.domain.check(public_map(self.prior).places)
         except OutsideDomain:
             raise InvalidParameter(f"the places of the prior must lie in {self.domain}") from None
 
@@ -147,7 +149,7 @@ class Anywhere(PathMechanism[Plane]):
     def people(self) -> tuple[Floats, Floats]:
         """Places that stand for everybody, and their weights: spread evenly, or as the prior says."""
         if self.prior is not None:
-            return _gather(_public(self.prior).places, self.domain)
+            return _gather(public_map(self.prior).places, self.domain)
         return _even(self.domain)
 
     # --- the design
@@ -163,7 +165,9 @@ class Anywhere(PathMechanism[Plane]):
         if self.purpose in ("both", "map"):
             return self._uniform(share, max(_POINTS, math.ceil(1.0 / share)))
         if 1.0 / share > _FITTED:
-            return self._uniform(share, math.ceil(1.0 / share))
+            if self.prior is None:
+                return self._uniform(share, math.ceil(1.0 / share))
+            share = 1.0 / _FITTED  # fewer points than would be best, but where people are
         best = self._best_fit(share)
         return Points.of(self._outward(best.points), self._box, self._scales, _GRAIN), best.width
 
@@ -211,7 +215,7 @@ class Anywhere(PathMechanism[Plane]):
             fits += [codebooks.fit(people, weights, odds, start, width, steps) for start in starts]
         least = min(fit.error for fit in fits)
         good = [fit for fit in fits if fit.error <= least * (1.0 + _SAME)]
-        return _merge(min(good, key=lambda fit: len(fit.points)))
+        return merge_points(min(good, key=lambda fit: len(fit.points)))
 
     def _starts(self, count: int, people: Floats, weights: Floats) -> list[Floats]:
         box = np.array([people.min(axis=0), people.max(axis=0)]).T
@@ -291,7 +295,7 @@ class Anywhere(PathMechanism[Plane]):
 
     def read_for(self, prior: tuple[Any, str] | PublicMap | None) -> Question:
         """Return the question read at the medians of other people; devices draw as before."""
-        people = _even(self.domain) if prior is None else _gather(_public(prior).places, self.domain)
+        people = _even(self.domain) if prior is None else _gather(public_map(prior).places, self.domain)
         return replace(self.question, book=self._medians(self.kernel, *people), made_by=None)
 
     @property
@@ -384,16 +388,22 @@ class Among(Mechanism[Places]):
         return float(self.error().max())
 
 
-def _public(prior: Any) -> PublicMap:
+def public_map(prior: Any, axes: int = 2) -> PublicMap:
     """Return a prior as a public map; raise InvalidParameter if it does not name its source."""
-    if isinstance(prior, PublicMap):
-        return prior
-    if not isinstance(prior, tuple) or len(prior) != 2:
+    if not isinstance(prior, PublicMap) and not (isinstance(prior, tuple) and len(prior) == 2):
         raise InvalidParameter(
             f"prior must be a pair (places, 'their public source'), not {found(prior)}: a design that was "
             "fitted to private data would tell about them"
         )
-    return PublicMap(*prior)
+    public = prior if isinstance(prior, PublicMap) else PublicMap(*prior)
+    if public.places.shape[1] != axes:
+        raise InvalidParameter(f"a public map is an array of shape (n, {axes})")
+    return public
+
+
+def map_share(epsilon: float) -> float:
+    """Return the best share of likelier points for a map, relative to that for places and maps."""
+    return _share("map", epsilon) / _share("both", epsilon)
 
 
 def _even(area: Plane) -> tuple[Floats, Floats]:
@@ -426,7 +436,7 @@ def _sizes(share: float) -> list[tuple[int, int]]:
     return sorted(size for size in sizes if size[0] <= _FITTED)
 
 
-def _merge(fit: FittedBook) -> FittedBook:
+def merge_points(fit: FittedBook) -> FittedBook:
     """Return the fit with coinciding points merged, if that makes the same draw."""
     _, first, counts = np.unique(np.round(fit.points, 3), axis=0, return_index=True, return_counts=True)
     times = int(counts[0])

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from dither.arrays import Floats
-from dither.domains import Circle, Interval, Places, Plane
+from dither.domains import Box, Circle, Interval, Places, Plane
 from dither.errors import InvalidParameter, found
 from dither.kernels.law import BlendedLaw, WindowLaw
 from dither.kernels.window.codebook import Runs
@@ -18,6 +18,7 @@ from dither.losses import Criterion, Loss, Power, as_power
 from dither.mechanisms.base import Realised, Shape, WindowMechanism
 from dither.optimal import store
 from dither.optimal.anywhere import Among, Anywhere
+from dither.optimal.box import InBox
 from dither.optimal.problem import (
     Given,
     Problem,
@@ -70,7 +71,7 @@ class Optimal(WindowMechanism):
     takes = (Interval, Circle)
 
     # The classes of the designs that draw by other kernels, for whoever has only the question.
-    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among}
+    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among, "box": InBox}
 
     def __new__(cls, domain: Any = None, **more: Any) -> Any:
         """Return the design of a domain: on places it is another one."""
@@ -79,8 +80,9 @@ class Optimal(WindowMechanism):
 
     @classmethod
     def on(cls, domain: object) -> type[Any]:
-        """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list of places."""
-        return Anywhere if isinstance(domain, Plane) else Among if isinstance(domain, Places) else cls
+        """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list, `InBox`."""
+        kinds: dict[type[Any], type[Any]] = {Plane: Anywhere, Places: Among, Box: InBox}
+        return next((design for kind, design in kinds.items() if isinstance(domain, kind)), cls)
 
     def _check(self) -> None:
         if self.decoding != "own":

@@ -22,9 +22,10 @@ terms are positive and are added directly, without a Fourier transform: the erro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -43,6 +44,9 @@ _FEWER_NODES: Final = 150  # the same, where the number of clones varies as well
 _FINE: Final = 2e-4  # the relative width of a block of numbers of clones
 _BLOCKS: Final = 100  # the largest number of such blocks
 _CLOSE: Final = 1e-4  # how near the found ln δ is to the asked one
+
+_ARRANGEMENTS: Final = 50  # blocks of numbers of people who hold the same value
+_FEWER_ARRANGEMENTS: Final = 12  # the same for a curve, which has many points
 
 CELLS: Final = 4096  # of the grid on which a sum of L is held
 FEWER_CELLS: Final = 1024  # the same for a curve that is composed, which has many points
@@ -245,6 +249,96 @@ def upper(n: int, ratio: float, share: float = 0.5) -> Failure:
     gamma = 1.0 / (1.0 + (ratio - 1.0) * share)
     nodes = _two_values(n, gamma / 2.0) if share == 0.5 else _three_values(n, gamma, share)
     return lambda epsilon: min(1.0, _expectation(nodes, ratio, math.exp(epsilon), TAIL_ERROR))
+
+
+@dataclass(frozen=True)
+class SumOfBits:
+    """The law of a sum of the bits of others: some are 1 with probability q, the others with p = 1 − q.
+
+    With a the law of the sum, u = p − e·q and v = e·p − q, a person's bit of 1 against one of 0 has
+
+        δ(ε) = Σ (u·a(c − 1) − v·a(c))₊ = u·a(t − 1) − (e − 1)·P(sum ≥ t)
+
+    with t the first place where u·a(t − 1) ≥ v·a(t): sums of independent bits are log-concave.
+    """
+
+    likely: Floats  # of the bits that are 1 with probability p, from the lowest sum that is looked at
+    others: Floats
+    beyond: float  # the probability of what is not looked at
+    chance: float  # q
+
+    def failure(self, epsilon: float) -> float:
+        """Return δ(ε), rounded up."""
+        e, q, p = math.exp(epsilon), self.chance, 1.0 - self.chance
+        u, v = p - e * q, e * p - q
+        if u <= 0.0:
+            return 0.0
+        low, high = 0, self.likely.size + self.others.size  # beyond the last place all is 0
+        while low < high:
+            middle = (low + high) // 2
+            before, here = self._at(middle - 1, self.others), self._at(middle, self.others)
+            found = middle >= self.others.size if not before else u * before >= v * here
+            low, high = (low, middle) if found else (middle + 1, high)
+        tails = np.cumsum(self.others[::-1])[::-1]
+        point, tail = self._at(low - 1, self.others), self._at(low, tails)
+        tail += float(tails[0]) * float(self.likely[low + 1 :].sum())
+        # Where neighbouring places win the same, up to the error of tails, another place may be the best.
+        guard = 64.0 * TAIL_ERROR + 4.0 * (self.likely.size + self.others.size) * _UNIT
+        paid = math.expm1(epsilon) * tail * (1.0 - guard)
+        return max((u + 4.0 * _UNIT) * (point * (1.0 + guard) + self.beyond) - paid, 0.0)
+
+    def _at(self, place: int, numbers: Floats) -> float:
+        """Return the sum over x of likely(x)·numbers(place − x)."""
+        low, high = max(0, place - numbers.size + 1), min(self.likely.size - 1, place)
+        if low > high:
+            return 0.0
+        return float(self.likely[low : high + 1] @ numbers[place - high : place - low + 1][::-1])
+
+
+def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
+    """Yield sums of the bits of n − 1 others, one of which hides a person less than any arrangement does.
+
+    Reports are of two kinds, and one kind is at most `ratio` times as likely for one person as for another.
+    For a given event δ is linear in each person's probability of a 1. So it is largest where everybody has
+    one of the two extreme probabilities, and the person too. How many of the others have the higher one is
+    not known: their number is in one of some blocks. In a block as many people as its numbers differ are told
+    to the collector, whom that can only help; the sum of the others' bits has a known law (docs/crowd.md).
+    """
+    chance = 1.0 / (ratio + 1.0)
+    cuts = {round(n * part / blocks) for part in range(blocks // 2 + 1)}
+    for begin, end in pairwise(sorted(cuts | {n - cut for cut in cuts})):
+        if begin > n - end:
+            break  # the block was looked at together with the one that mirrors it
+        (few, lost), (many, gone) = _binomial(begin, chance), _binomial(n - end, chance)
+        yield SumOfBits(few[::-1], many, lost + gone, chance)
+        yield SumOfBits(many[::-1], few, lost + gone, chance)
+
+
+def two_reports(n: int, ratio: float, delta: float, most: float) -> float:
+    """Return an ε of n shuffled reports of two kinds, rounded up."""
+    epsilon = 0.0
+    for bits in sums_of_bits(n, ratio, _ARRANGEMENTS):
+        if bits.failure(epsilon) > delta:
+            epsilon = least_epsilon(bits.failure, delta, most)
+    return epsilon
+
+
+def two_report_failure(n: int, ratio: float) -> Failure:
+    """Return δ(ε) of n shuffled reports of two kinds, rounded up, by fewer blocks."""
+    sums = list(sums_of_bits(n, ratio, _FEWER_ARRANGEMENTS))
+    return lambda epsilon: min(1.0, max(bits.failure(epsilon) for bits in sums))
+
+
+def _binomial(n: int, chance: float) -> tuple[Floats, float]:
+    """Return the probabilities of a binomial law near its mean, and the probability of the rest."""
+    if not n:
+        return np.ones(1), 0.0
+    deviation = math.sqrt(n * chance * (1.0 - chance))
+    low = max(0, math.floor(n * chance - _REACH * deviation) - 30)
+    high = min(n, math.ceil(n * chance + _REACH * deviation) + 30)
+    below = float(at_most(low - 1, n, chance)) if low else 0.0
+    above = float(at_least(high + 1, n, chance)) if high < n else 0.0
+    return probability(np.arange(low, high + 1), n, chance), below + above
 
 
 def lower_response(n: int, ratio: float, categories: int) -> Failure:

@@ -14,6 +14,7 @@ from dither.errors import InvalidParameter, MalformedReport, unknown_name
 from dither.service.contract import CampaignLog, Published
 from dither.service.live import LiveCounts, News, Slot
 from dither.service.settings import BatchRefused, Reason, Settings, log
+from dither.service.signals import Signals, label_text
 from dither.service.store.store import Arrived, CollectorStore, RefusedKey
 from dither.wire.batch import JSON, PACKED, ReadBatch
 from dither.wire.ohttp import GatewayKeys
@@ -30,7 +31,8 @@ class Collector:
     """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
 
     `campaigns` are the published ones by identity, `live` are the counts, `refused` the counts of refusals.
-    `sealing_keys` open what devices encrypted; `opened` is how many requests came so.
+    `sealing_keys` open what devices encrypted; `signals` are the numbers of this and of other processes;
+    `failing` says whether the last thing that was to be written was not.
     """
 
     def __init__(
@@ -39,9 +41,11 @@ class Collector:
         settings: Settings,
         day: Callable[[], datetime.date] = today,
         sealing_keys: GatewayKeys = _NO_KEYS,
+        signals: Signals | None = None,
     ) -> None:
         self.store, self.settings, self.day, self.sealing_keys = store, settings, day, sealing_keys
-        self.opened = 0
+        self.signals = signals or Signals()
+        self.failing = False
         self.log: CampaignLog | None = None  # the list of campaigns, if there is one
         self.live = LiveCounts()
         self.began = time.monotonic()
@@ -75,6 +79,7 @@ class Collector:
     def refuse(self, reason: Reason, campaign: str = "") -> None:
         """Count a refusal; for a campaign that is not known, under no campaign."""
         campaign = campaign if campaign in self._campaigns else ""
+        self.signals.add("refused_total", labels=label_text(reason=reason.value))
         with self._lock:
             self._new_refusals[RefusedKey(campaign, self.day(), reason)] += 1
 
@@ -120,12 +125,13 @@ class Collector:
         self.catch_up()
         return self.store.fold(campaign, day, self.live)
 
-    def delete(self, campaign: str) -> None:
-        """Remove everything that was collected for a campaign."""
+    def delete(self, campaign: str) -> list[str]:
+        """Remove everything that was collected for a campaign; return the files it was exported to."""
         if campaign not in self._campaigns:
             raise unknown_name("campaign", campaign, list(self._campaigns))
         self.store.delete(campaign)
         self.live.clear(campaign)
+        return self.store.exported_files(campaign)
 
     def tidy(self) -> None:
         """Fold days whose retry window is over, and forget the identities of their batches.
@@ -146,7 +152,7 @@ class Collector:
     def health(self) -> dict[str, Any]:
         """Return the state of the collector, without a word about anybody's reports."""
         return {
-            "ready": True,
+            "ready": not self.failing,
             "seconds": int(time.monotonic() - self.began),
             "campaigns": len(self._campaigns),
             "reports": sum(

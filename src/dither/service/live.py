@@ -24,6 +24,7 @@ import numpy as np
 from dither.arrays import Array, Integers
 from dither.errors import unknown_name
 from dither.estimation.summary import Summary
+from dither.kernels.counting import EachReport
 from dither.question import Question
 from dither.service.contract import Contract
 
@@ -406,7 +407,7 @@ class _SlotCounts:
                 self._counts = np.zeros(self._counting.size, dtype=np.int64)
             self._counts = self._counts.astype(np.int64, copy=False)
             for block in _blocks(waiting, self._block):
-                self._counting.count_into(self._counts, as_cells(self._question, block))
+                count_sorted(self._question, self._counts, block)
 
 
 def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
@@ -414,6 +415,20 @@ def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
     layout = question.layout
     flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
     return flat.reshape(-1, *layout.shape)
+
+
+def count_sorted(question: Question, counts: Integers, reports: Sequence[bytes]) -> None:
+    """Add the counts of reports to a vector, in place, where each part lists its reports by their bytes.
+
+    The bytes of two-byte numbers begin with the lower one: neighbours of such a list are 256 places apart in
+    the vector, which takes four times as long as neighbours in memory. So they are counted with their bytes
+    exchanged, if there are many.
+    """
+    if question.counting != EachReport(1 << 16) or sum(map(len, reports)) < 1 << 18:
+        question.counting.count_into(counts, as_cells(question, reports))
+        return
+    exchanged = np.bincount(np.frombuffer(b"".join(reports), ">u2"), minlength=1 << 16)
+    counts.reshape(256, 256)[...] += exchanged.reshape(256, 256).T
 
 
 class Total:

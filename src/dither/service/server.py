@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import socket
@@ -18,12 +19,21 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dither.errors import InvalidParameter, MissingExtra
+from dither.errors import DitherError, InvalidParameter, MissingExtra
 from dither.service.collector import Collector, reason_closed, today
 from dither.service.contract import CampaignLog, Contract, Published, Signer, list_file
-from dither.service.settings import Reason, Settings, log, read_sealing_key, read_token, to_stderr
+from dither.service.settings import (
+    Networks,
+    Reason,
+    Settings,
+    limited_as,
+    log,
+    read_sealing_key,
+    read_token,
+    to_stderr,
+)
+from dither.service.signals import Signals, shared_file
 from dither.service.store.opening import is_postgresql, open_store
-from dither.service.web.requests import limited_as
 from dither.service.writer import Writer
 from dither.wire.ohttp import GatewayKeys, configuration
 
@@ -31,46 +41,64 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 
-_LEAST: Final = 1.0  # seconds between two starts of a process
+_LEAST: Final = 1.0  # seconds before a process that ended is started again,
+_LONGEST: Final = 30.0  # and after it ended so soon again and again
 
 
 def supervise(bound: socket.socket, count: int) -> None:
-    """Run processes on a listening socket until SIGTERM or SIGINT; SIGHUP is passed on to them."""
-    stopping = False
-    running: list[subprocess.Popen[bytes]] = []
+    """Run processes on a listening socket until SIGTERM or SIGINT; SIGHUP is passed on to them.
+
+    All share the memory of the signals: a process that takes the place of another adds to its numbers.
+    """
+    stopping, pause, memory = False, _LEAST, shared_file(count)
+    running: dict[int, subprocess.Popen[bytes]] = {}
+    begun = [0.0] * count
 
     def passed_on(number: int, _: object) -> None:
         nonlocal stopping
         stopping = stopping or number != signal.SIGHUP
-        for process in running:
+        for process in list(running.values()):
             process.send_signal(number)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, passed_on)
     while not stopping or running:
-        running[:] = [process for process in running if process.poll() is None]
-        while not stopping and len(running) < count:
-            running.append(_start(bound))
-        time.sleep(0.2 if len(running) == count or stopping else _LEAST)
+        ended = [place for place, process in running.items() if process.poll() is not None]
+        if ended:
+            soon = time.monotonic() - min(begun[place] for place in ended) < _LONGEST
+            pause = min(2 * pause, _LONGEST) if soon else _LEAST
+            running = {place: process for place, process in running.items() if place not in ended}
+        for place in range(count):
+            if not stopping and place not in running and time.monotonic() >= begun[place] + pause:
+                begun[place] = time.monotonic()
+                running[place] = _start(bound, memory, place, count)
+        time.sleep(0.2)
 
 
-def _start(bound: socket.socket) -> subprocess.Popen[bytes]:
+def _start(bound: socket.socket, memory: int, place: int, places: int) -> subprocess.Popen[bytes]:
     handle = bound.fileno()
-    words = [sys.executable, "-m", "dither.service.server", str(handle)]
-    started = subprocess.Popen(words, pass_fds=[handle], start_new_session=True)
+    words = [sys.executable, "-m", "dither.service.server", *map(str, (handle, memory, place, places))]
+    started = subprocess.Popen(words, pass_fds=[handle, memory], start_new_session=True)
     log("started a process", process=started.pid)
     return started
 
 
-def _work(handle: int) -> None:
+def _work(handle: int, memory: int, place: int, places: int) -> int:
     from dither.service.server import from_environment, run
 
-    run(socket.socket(fileno=handle), from_environment())
+    to_stderr()
+    try:
+        app = from_environment(Signals(memory, place, places))
+    except (DitherError, OSError) as error:  # one line, without the address: it may hold a password
+        log("the process cannot start", level=logging.ERROR, error=str(error), process=os.getpid())
+        return 1
+    run(socket.socket(fileno=handle), app)
+    return 0
 
 
 if __name__ == "__main__":
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _work(int(sys.argv[1]))
+    sys.exit(_work(*map(int, sys.argv[1:])))
 
 
 _PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
@@ -93,14 +121,22 @@ class ServerPlan:
     settings: Settings = field(default_factory=Settings)
     sealing_keys: tuple[str, ...] = ()  # the files of them
     log: str | None = None  # the file of the list of campaigns
+    new_key: bool = False  # whether a key is made where there is none
 
     def __post_init__(self) -> None:
         if self.workers > 1 and not is_postgresql(self.store):
             raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
         if self.workers > 1 and not hasattr(signal, "SIGHUP"):
             raise InvalidParameter("several workers share a socket, which this system cannot: use one worker")
-        if self.key is None and is_postgresql(self.store) and any(map(_is_toml, self.campaigns)):
-            raise InvalidParameter("give --key, or a campaign that `dither campaign publish` signed")
+        unsigned = next(filter(_is_toml, self.campaigns), None)
+        lost = self.key is None and is_postgresql(self.store)
+        if unsigned is not None and (lost or not (self.new_key or self.key_file.exists())):
+            lacks = "no key was given" if lost else f"there is no key {self.key_file}"
+            raise InvalidParameter(
+                f"{unsigned} is not signed, and {lacks}. Sign it where the asker's key is kept: `dither "
+                f"campaign publish {unsigned} --key asker.key -o campaign.json`, and serve campaign.json. Or "
+                f"give {'--key FILE' if lost else 'that key by --key FILE'}; with --new-key it is made here"
+            )
 
     @property
     def key_file(self) -> Path:
@@ -133,7 +169,7 @@ class ServerPlan:
     def _read_campaign(self, path: Path) -> Published:
         if not _is_toml(path):
             return Published.from_json(path.read_bytes())
-        return Signer(self.key_file, make=True).publish(Contract.read(path))
+        return Signer(self.key_file, make=self.new_key).publish(Contract.read(path))
 
     def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
         """Return the list of campaigns, by default the one beside the key; None if there is none.
@@ -152,10 +188,11 @@ class ServerPlan:
                 )
         return log
 
-    def writer(self, campaigns: list[Published]) -> Writer:
+    def writer(self, campaigns: list[Published], signals: Signals | None = None) -> Writer:
         """Open the store and return the writer of a collector that knows the campaigns."""
         log = self.campaign_log(campaigns)
-        collector = Collector(open_store(self.store), self.settings, sealing_keys=self.private_keys)
+        store = open_store(self.store)
+        collector = Collector(store, self.settings, sealing_keys=self.private_keys, signals=signals)
 
         def reload() -> list[Published]:
             found = self.read_campaigns()
@@ -176,22 +213,22 @@ def _is_toml(name: str | Path) -> bool:
     return str(name).endswith(".toml")
 
 
-def from_environment() -> Starlette:
+def from_environment(signals: Signals | None = None) -> Starlette:
     """Return the application that the environment describes: what every worker runs."""
     given = json.loads(os.environ[_PLAN])
     given |= {name: tuple(given[name]) for name in ("campaigns", "sealing_keys")}
     given["settings"] = Settings(**given["settings"])
     plan = ServerPlan(**given)
-    return make_app(plan, plan.read_campaigns())
+    return make_app(plan, plan.read_campaigns(), signals)
 
 
-def make_app(plan: ServerPlan, campaigns: list[Published]) -> Starlette:
+def make_app(plan: ServerPlan, campaigns: list[Published], signals: Signals | None = None) -> Starlette:
     """Return the application of a plan and its campaigns, with its store open and everything counted."""
     from dither.service.web.app import PARTS, application
 
     token = None if plan.token is None else read_token(Path(plan.token))
     to_stderr()
-    writer = plan.writer(campaigns)
+    writer = plan.writer(campaigns, signals)
     log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
     app = application(writer, *PARTS, token=token)
     app.state.settings = plan.settings
@@ -212,7 +249,12 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
     _check_extra()
     with _bound(plan.host, plan.port) as bound:
         campaigns = plan.read_campaigns()
-        app = make_app(plan, campaigns) if plan.workers == 1 else None
+        if plan.workers == 1:
+            app = make_app(plan, campaigns)
+        else:
+            app = None
+            to_stderr()
+            open_store(plan.store).close()  # what is wrong with it is said once, before any process starts
         place = _address(bound)
         told = tuple(f"{place}/v1/campaigns/{published.id}" for published in campaigns)
         keys = tuple(dict.fromkeys(published.key for published in campaigns))
@@ -271,19 +313,21 @@ class Connections:
 
     def __init__(self, settings: Settings) -> None:
         self._most = settings.connections
-        self._free = {limited_as(address) for address in (*settings.proxies, *settings.relays)}
+        self._free = Networks((*settings.proxies, *settings.relays))
         self._open: Counter[str] = Counter()
 
     def enter(self, address: str) -> bool:
         """Count a connection; return whether it may stay. `leave` follows in either case."""
-        self._open[address] += 1
-        return address in self._free or self._open[address] <= self._most
+        name = limited_as(address)
+        self._open[name] += 1
+        return self._open[name] <= self._most or address in self._free
 
     def leave(self, address: str) -> None:
         """Forget a connection."""
-        self._open[address] -= 1
-        if self._open[address] <= 0:
-            del self._open[address]
+        name = limited_as(address)
+        self._open[name] -= 1
+        if self._open[name] <= 0:
+            del self._open[name]
 
 
 def _protocol(settings: Settings) -> Any:
@@ -302,7 +346,7 @@ def _protocol(settings: Settings) -> Any:
             def connection_made(self, transport: Any) -> None:
                 super().connection_made(transport)
                 peer = transport.get_extra_info("peername")
-                self._address = limited_as(str(peer[0])) if isinstance(peer, tuple) and peer else "unix"
+                self._address = str(peer[0]) if isinstance(peer, tuple) and peer else "unix"
                 if not connections.enter(self._address):
                     transport.abort()
                     return

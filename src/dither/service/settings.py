@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import ipaddress
 import json
 import logging
 import os
@@ -15,7 +16,7 @@ import signal
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
@@ -32,11 +33,12 @@ if TYPE_CHECKING:
 class Settings:
     """How much a collector accepts, and whom it trusts.
 
-    `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses whose
-    `X-Forwarded-For` is believed; `relays` are addresses that have no limit of rate, because devices send
-    through them. `body` is in bytes, `patience` in seconds for the head of a request to arrive, as many for
-    its body, and as many for the store to take it; `rate` is reports a second of one address, with bursts of
-    `burst`. One address has at most `connections` open, and `pages` that change by themselves. A campaign
+    `origins` are the web origins whose pages may send (`*` for all); `proxies` are the addresses and networks
+    whose `X-Forwarded-For` is believed; `relays` are those that have no limit of rate, because devices send
+    through them; "unix" is a local socket. `body` is in bytes, `patience` in seconds for the head of a
+    request to arrive, as many for its body, and as many for the store to take it; `rate` is reports a second
+    of one address, with bursts of `burst`. One address has at most `connections` open, and `pages` that
+    change by themselves. A campaign
     accepts batches for `grace` days after its last; identities of batches are kept for `retry` days.
     """
 
@@ -68,6 +70,8 @@ class Settings:
             if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
                 raise InvalidParameter(f"{name} is a list of texts, not {found(listed)}")
             object.__setattr__(self, name, tuple(listed))
+        for name in ("proxies", "relays"):
+            Networks(getattr(self, name), name)
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
@@ -81,6 +85,46 @@ class Settings:
             if key not in known:
                 raise unknown_name("setting", key, known)
         return cls(**table)
+
+
+class Networks:
+    """Addresses and networks that an operator names, such as 203.0.113.7, 10.0.0.0/8 or unix."""
+
+    def __init__(self, names: Iterable[str], what: str = "networks") -> None:
+        self._names = {name for name in names if name == "unix"}
+        self._networks = [_network(name, what) for name in names if name != "unix"]
+
+    def __contains__(self, address: str) -> bool:
+        if not self._networks or address in self._names:
+            return address in self._names
+        found = _address(address)
+        return found is not None and any(found in network for network in self._networks)
+
+
+def _network(name: str, what: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(name)
+    except ValueError as error:
+        words = f"{what}: {name!r} is neither an address nor a network such as 10.0.0.0/8, nor unix ({error})"
+        raise InvalidParameter(words) from None
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return an address without its zone; an IPv4 address in IPv6 is that of IPv4. None if it is none."""
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return found if mapped is None else mapped
+
+
+def limited_as(address: str) -> str:
+    """Return the name under which an address is limited: itself, or the first 64 bits of one of IPv6."""
+    found = _address(address) if ":" in address else None
+    if found is None:
+        return address
+    return str(found if found.version == 4 else ipaddress.ip_network((found, 64), strict=False))
 
 
 _LOGGER: Final = logging.getLogger("dither.service")

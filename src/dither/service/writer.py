@@ -17,6 +17,7 @@ from dither.service.collector import Collector
 from dither.service.contract import Published
 from dither.service.live import as_cells
 from dither.service.settings import BatchRefused, Reason, log
+from dither.service.signals import label_text
 from dither.service.store.store import Arrived, Stored, StoreUnavailable
 
 _GATHER: Final = 0.002  # seconds to wait for more batches,
@@ -49,7 +50,12 @@ class Writer:
     def __init__(self, collector: Collector, reload: Callable[[], list[Published]] = list) -> None:
         """Start the thread. `reload` returns the campaigns that are published by now."""
         self.collector = collector
-        self.commits = self.repeated = self.unavailable = 0  # for metrics
+        self._signals = collector.signals
+        self._questions: dict[tuple[str, str], tuple[int, str]] = {}
+        self._written = time.monotonic()  # when something was last written
+        self._most = 0  # bytes of what could not be written of late
+        for name in ("waiting", "failing"):
+            self._signals.set(name, 0)
         self._queue: queue.SimpleQueue[_Waiting | _Task | None] = queue.SimpleQueue()
         self._next = time.monotonic() + _TICK
         self._reload = reload
@@ -91,9 +97,9 @@ class Writer:
         return self._queue.qsize()
 
     def able(self) -> bool:
-        """Return whether the store answers. Takes as long as the writer needs to come to it."""
+        """Return whether the store can be written. Takes as long as the writer needs to come to it."""
         try:
-            self.call(self.collector.store.campaigns).result(timeout=5)
+            self.call(self._probe).result(timeout=5)
         except (StoreUnavailable, TimeoutError):
             return False
         return not self._closing
@@ -148,11 +154,11 @@ class Writer:
         try:
             results = self._store([waiting.batch for waiting in group])
         except StoreUnavailable as error:
-            self.unavailable += 1
+            self._note_failure(group)
             log("the store is not available", level=logging.WARNING, error=str(error))
             results = [error] * len(group)
         except Exception as error:
-            self.unavailable += 1
+            self._note_failure(group)
             logging.getLogger("dither.service").exception("writing failed")
             results = [StoreUnavailable(type(error).__name__)] * len(group)
         by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
@@ -172,16 +178,72 @@ class Writer:
         good = [place for place, result in enumerate(results) if result is None]
         if not good:
             return results
+        began = time.perf_counter_ns()
         outcomes = self.collector.store.append([batches[place] for place in good])
-        self.commits += 1
+        self._signals.observe("commit_seconds", (time.perf_counter_ns() - began) // 1000)
+        self._wrote()
         for place, outcome in zip(good, outcomes, strict=True):
             if outcome is Stored.CONFLICT:
                 results[place] = BatchRefused(Reason.CONFLICT)
-            elif outcome is Stored.REPEATED:
-                self.repeated += 1
+        self._count([batches[place] for place in good], outcomes)
         if not self.collector.store.shared:
             self._do(self.collector.catch_up)  # of a shared store every process counts at the next look
         return results
+
+    def _count(self, batches: list[Arrived], outcomes: list[Stored]) -> None:
+        """Add what was stored to the signals."""
+        signals = self._signals
+        signals.add("commits_total")
+        signals.set("waiting", self.waiting)
+        if Stored.REPEATED in outcomes:
+            signals.add("repeated_total", outcomes.count(Stored.REPEATED))
+        reports: dict[tuple[str, str], int] = {}
+        sizes: dict[int, int] = {}
+        for batch, outcome in zip(batches, outcomes, strict=True):
+            if outcome is Stored.NEW:
+                size = 0
+                for slot, data in batch.parts:
+                    n = len(data) // self._question(slot[:2])[0]
+                    reports[slot[:2]] = reports.get(slot[:2], 0) + n
+                    size += n
+                sizes[size] = sizes.get(size, 0) + 1
+        for names, n in reports.items():
+            signals.add("reports_total", n, self._question(names)[1])
+        for size, count in sizes.items():
+            signals.observe("batch_reports", size, count)
+
+    def _question(self, names: tuple[str, str]) -> tuple[int, str]:
+        """Return how many bytes a report to a question has, and the labels of its counter."""
+        found = self._questions.get(names)
+        if found is None:
+            size = self.collector.live.question_of(*names).report_bytes
+            found = self._questions[names] = size, label_text(campaign=names[0][:16], question=names[1])
+        return found
+
+    def _note_failure(self, group: list[_Waiting]) -> None:
+        """Note that a transaction failed: the collector is not ready until one succeeds."""
+        self._signals.add("unavailable_total")
+        self._most = min(_BYTES, sum(len(data) for waiting in group for _, data in waiting.batch.parts))
+        self._note(failing=True)
+
+    def _wrote(self) -> None:
+        self._written, self._most = time.monotonic(), 0
+        self._note(failing=False)
+
+    def _note(self, *, failing: bool) -> None:
+        if failing != self.collector.failing:
+            self.collector.failing = failing
+            self._signals.set("failing", int(failing))
+
+    def _probe(self) -> None:
+        """Write to the store, as much as could not be written last, unless something was just written."""
+        if self.collector.failing or time.monotonic() - self._written >= _TICK:
+            try:
+                self.collector.store.probe(self._most)
+            except StoreUnavailable:
+                self._note(failing=True)
+                raise
+            self._wrote()
 
     def _impossible(self, batches: list[Arrived]) -> set[int]:
         """Return the places of batches with a report that no device could have sent."""
@@ -226,6 +288,9 @@ class Writer:
     def _look(self) -> None:
         """Keep the counts of refusals, and count what other processes stored."""
         self._next = time.monotonic() + _TICK
+        self._signals.set("waiting", self.waiting)
+        if self.collector.failing:
+            self._do(self._probe)
         self._do(self.collector.keep_refusals)
         self._do(self.collector.catch_up)
         if self._steady():
@@ -236,6 +301,7 @@ class Writer:
         try:
             act()
         except StoreUnavailable as error:
+            self._note(failing=True)
             log("the store is not available", level=logging.WARNING, error=str(error))
         except Exception:
             logging.getLogger("dither.service").exception("looking at the store failed")

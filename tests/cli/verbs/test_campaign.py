@@ -78,7 +78,7 @@ def test_a_campaign_with_a_sealing_key_is_served_with_it(file: str, tmp_path: Pa
     line = run("campaign", "sealing-key", place).output
     text = Path(file).read_text(encoding="utf-8").replace("2026-05-31", "2120-05-31")
     Path(file).write_text(text.replace("[campaign]", f"[campaign]\n{line}"), encoding="utf-8")
-    done = run("serve", file, "--port", "0")
+    done = run("serve", file, "--port", "0", "--new-key")
     code, told = done.exit_code, done.output
     assert (code, "--sealing-key" in told) == (2, True)
     assert not list(tmp_path.glob("*.sqlite"))
@@ -128,13 +128,15 @@ def test_json_is_one_document(file: str, tmp_path: Path) -> None:
 def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
     monkeypatch.setattr("dither.service.server.serve", lambda plan, tell: tell(places))
-    assert [line.split() for line in run("serve", file).output.splitlines()] == [
+    assert [line.split() for line in run("serve", file, "--new-key").output.splitlines()] == [
         ["page", "http://h/"],
         ["campaign", "http://h/v1/campaigns/ab"],
         ["client", "http://h/client/dither.js"],
         ["key", "cd"],
     ]
-    assert json.loads(run("serve", file, "--json").output)["campaigns"] == ["http://h/v1/campaigns/ab"]
+    assert json.loads(run("serve", file, "--json", "--new-key").output)["campaigns"] == [
+        "http://h/v1/campaigns/ab"
+    ]
 
 
 def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
@@ -153,7 +155,13 @@ def test_mistakes_are_said_in_a_line(file: str, tmp_path: Path) -> None:
     assert not (tmp_path / "none.key").exists()
     assert "--head and --key are for" in run("audit", "podium", "--head", "ab").output
     assert "one worker" in run("serve", file, "--workers", "2").output
-    assert "--key" in run("serve", file, "--store", "postgresql://localhost/x").output
+    for words in (("--store", "postgresql://localhost/x"), (), ("--key", str(tmp_path / "typo.key"))):
+        told = " ".join(run("serve", file, *words).output.split())
+        assert "dither campaign publish" in told
+        assert "--new-key" in told
+    assert not list(tmp_path.glob("typo.*"))
+    for words in (("--proxy", "10.0.0.1/8"), ("--relay", "relay.example"), ("--proxy", "10.0.0.0/33")):
+        assert "neither an address nor a network" in run("serve", file, *words).output
     assert "store is the path" in run("serve", out, "--store", "mysql://localhost/x").output
     (tmp_path / "limits.toml").write_text("bodi = 3", encoding="utf-8")
     assert "mean body" in run("serve", file, "--settings", str(tmp_path / "limits.toml")).output

@@ -124,3 +124,49 @@ def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
         assert "Traceback" not in answer.output
     (tmp_path / "bad.json").write_bytes(b"\xff")
     assert "UTF-8" in run("sql", tmp_path / "bad.json", "--dialect", "duckdb").output
+
+
+def test_two_versions_of_a_question_are_estimated_together(survey: Path, tmp_path: Path) -> None:
+    second = tmp_path / "second.toml"
+    second.write_text(CAMPAIGN.replace("epsilon = 4", "epsilon = 2"))
+    versions = [dt.Campaign.read(path).questions for path in (survey, second)]
+    rows, summaries = [], []
+    for seed, questions in enumerate(versions):
+        reports = {name: tables.drawn(one, 900, seed) for name, one in questions.items()}
+        summaries.append({name: dt.Summary.of(some) for name, some in reports.items()})
+        rows += [{**row, "batch": f"{seed}{row['batch']}"} for row in tables.rows_of(reports)]
+    path = tmp_path / "reports.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("loaded", pyarrow.Table.from_pylist(rows))
+        connection.execute("CREATE TABLE reports AS SELECT * FROM loaded")
+    words = ("estimate", f"duckdb://{path}", "--question", survey, "--question", second)
+    done = run(*words, "--json")
+    told = json.loads(done.output)
+    for name in ("minutes", "choice"):
+        expected = dt.combine([summary[name] for summary in summaries])
+        assert np.allclose(told[name][0]["value"], np.asarray(expected.value), rtol=1e-12)
+        assert told[name][0]["n"] == 1800
+    shown = run(*words)
+    assert "left out" not in shown.output
+    assert "each version weighs by its precision" in shown.output
+    assert "means and frequencies" in run(*words, "--by", "day").output
+    assert "other" not in run(*words, "--column", "none").output.partition("question")[0]
+    one = run("estimate", f"duckdb://{path}", "--question", survey)
+    assert "900 of another fingerprint" in one.output
+
+
+def test_wide_files_at_the_terminal(tmp_path: Path) -> None:
+    path = tables.wide_file(tmp_path / "wide.parquet")
+    words = ("--question", path, "--wide", "--map", "day=on", "--json")
+    told = json.loads(run("estimate", f"duckdb://{path}", *words).output)
+    assert told["window"] == json.loads(run("estimate", path, "--json").output)["window"]
+    since = json.loads(run("estimate", f"duckdb://{path}", *words, "--since", "2026-11-03").output)
+    assert 0 < since["window"][0]["n"] < told["window"][0]["n"]
+    text = run("sql", path, "--dialect", "databricks", "--wide", "--table", "a.b", "--map", "day=on").output
+    assert "`a`.`b`" in text
+    assert "lower(hex(s.`bits`))" in text
+    assert "batch" not in text
+    assert (
+        "give day, or since"
+        in run("sql", path, "--dialect", "duckdb", "--day", "2026-11-02", "--since", "2026-11-02").output
+    )

@@ -39,6 +39,12 @@ def check(counts: Any, reports: dict[str, dt.Reports]) -> None:
         assert (totals.malformed, totals.other) == (tables.MALFORMED, tables.OTHER), name
 
 
+def check_wide(counts: Any, path: Path) -> None:
+    found = [{**row, "cell": int(row["cell"]), "total": int(row["total"])} for row in counts]
+    for name, known in dt.data.summarise_file(path).items():
+        assert dt.Summary.from_counts(tables.WIDE[name], found) == known, name
+
+
 def test_clickhouse(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path: Path) -> None:
     chdb = pytest.importorskip("chdb", reason="ClickHouse (chdb) is not installed")
     from chdb import session
@@ -55,6 +61,12 @@ def test_clickhouse(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path
         connection.query(f"INSERT INTO w.reports SELECT * FROM file('{parquet_file}', Parquet)")
         text = sql.counting_query(tables.QUESTIONS, "clickhouse", sql.ReportTable("w.reports"))
         lines = str(connection.query(text, "JSONEachRow")).splitlines()
+        wide = tables.wide_file(tmp_path / "wide.parquet")
+        connection.query(f"CREATE VIEW w.wide AS SELECT * FROM file('{wide}', Parquet)")
+        query = sql.counting_query(tables.WIDE, "clickhouse", sql.ReportTable.of_columns("w.wide"))
+        check_wide(
+            [json.loads(line) for line in str(connection.query(query, "JSONEachRow")).splitlines()], wide
+        )
     rows = [json.loads(line) for line in lines]
     check([{**row, "cell": int(row["cell"]), "total": int(row["total"])} for row in rows], reports)
 
@@ -67,6 +79,10 @@ def test_spark(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path: Pat
     try:
         spark.read.parquet(str(parquet_file)).createOrReplaceTempView("reports")
         rows = spark.sql(sql.counting_query(tables.QUESTIONS, "spark")).collect()
+        wide = tables.wide_file(tmp_path / "wide.parquet")
+        spark.read.parquet(str(wide)).createOrReplaceTempView("wide")
+        query = sql.counting_query(tables.WIDE, "spark", sql.ReportTable.of_columns("wide"))
+        check_wide([row.asDict() for row in spark.sql(query).collect()], wide)
     finally:
         spark.stop()
     check([row.asDict() for row in rows], reports)

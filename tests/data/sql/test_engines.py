@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +177,60 @@ def test_unique_reports_in_parquet_files(tmp_path: Path) -> None:
     with sql.connect(f"duckdb://{tmp_path}/day'*.parquet", table) as engine:
         counts = engine.counts({"answer": krr}, table)
     assert dt.Summary.from_counts(krr, counts) == sum(total[1:], total[0])
+
+
+def test_wide_tables_of_every_kind_of_report(load: Load, tmp_path: Path) -> None:
+    """What `dither perturb` writes: a row for each person, a column for each question; some do not answer."""
+    address = load([])
+    path = tables.wide_file(tmp_path / "wide.parquet")
+    if address.startswith("duckdb"):
+        address = f"duckdb://{path}"
+    else:
+        import psycopg
+        from pyarrow import parquet
+
+        wide = parquet.read_table(path)
+        types = [tables.column_type(field.type) for field in wide.schema]
+        quoted = [sql.DIALECTS["postgresql"].identifier(name) for name in wide.column_names]
+        with psycopg.connect(address) as connection, connection.cursor() as cursor:
+            cursor.execute("DROP TABLE reports")
+            listed = ", ".join(f"{name} {kind}" for name, kind in zip(quoted, types, strict=True))
+            cursor.execute(f"CREATE TABLE reports ({listed})")
+            with cursor.copy("COPY reports FROM STDIN") as stream:
+                for row in wide.to_pylist():
+                    stream.write_row([row[name] for name in wide.column_names])
+    table = sql.ReportTable.of_columns(day="on", label="city")
+    with sql.connect(address, table) as engine:
+        counts = engine.counts(tables.WIDE, table)
+        later = engine.counts(tables.WIDE, table, since=tables.MONDAY + timedelta(days=1))
+    known = dt.data.summarise_file(path)
+    for name, mechanism in tables.WIDE.items():
+        found = dt.Summary.from_counts(mechanism, counts)
+        assert found == known[name], name
+        assert 0 < dt.Summary.from_counts(mechanism, later).n < found.n
+    assert set(counts["label"]) == {"Rome", "Paris"}
+    with pytest.raises(InvalidParameter, match="not folded"):
+        sql.fold_statements(tables.WIDE, sql.DIALECTS["duckdb"], table, "counts", tables.MONDAY)
+    with pytest.raises(InvalidParameter, match="column for each question"):
+        table.rename({"batch": "batch"})
+
+
+def test_since_counts_what_was_first_seen_then_or_later(load: Load) -> None:
+    questions = {"window": tables.QUESTIONS["window"], "bits": tables.QUESTIONS["bits"]}
+    reports = {name: tables.drawn(one, 120, 5) for name, one in questions.items()}
+    rows = tables.rows_of(reports)
+    days = sorted({row["day"] for row in rows})
+    with sql.connect(load(rows + tables.copies(rows))) as engine:
+        for since in days:
+            for retries in (None, 1):
+                text = sql.counting_query(questions, engine.dialect, since=since, retries=retries)
+                found = engine.rows(text)
+                single = [engine.counts(questions, day=day) for day in days if day >= since]
+                for mechanism in questions.values():
+                    parts = [dt.Summary.from_counts(mechanism, part) for part in single]
+                    assert dt.Summary.from_counts(mechanism, found) == sum(parts[1:], parts[0])
+    with pytest.raises(InvalidParameter, match="not both"):
+        sql.counting_query(questions, "duckdb", since=days[0], day=days[0])
 
 
 def test_errors_say_what_is_wrong_and_no_password(load: Load, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from itertools import chain, combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from dither.kernels.sets.several import SetKernel
 from dither.privacy.guarantee import exp_below
 from tests.support.broken.frequency import FirstOfMany, NoDummies
 from tests.support.chi_square import p_of_counts
+from tests.support.repository import ROOT
+from tools.sets import measure
 
 ALARM = 1e-6
 SMALL = [(4, 2, 1.0), (5, 1, 0.5), (5, 3, 2.0), (4, 4, 1.0)]
@@ -64,6 +68,26 @@ def test_the_variance_of_a_rare_item(items: int, most: int, epsilon: float, goal
     assert asked.variance() <= goal
     assert asked.report_bytes <= 16
     assert asked.cut_cost < 0.002
+
+
+def test_the_page_states_these_numbers_and_what_was_measured() -> None:
+    """Every line of the table of docs/several.md; the first is measured again."""
+    lines = re.findall(r"^\| [0-9].*", (ROOT / "docs" / "several.md").read_text(encoding="utf-8"), re.M)
+    assert len(lines) == len(GOALS)
+    for line in lines:
+        cells = [cell.strip().replace("\N{NO-BREAK SPACE}", "").replace(" ", "") for cell in line.split("|")]
+        items, most = map(int, cells[1].split(","))
+        asked: Any = dt.SetResponse(dt.Several(items, most=most), epsilon=float(cells[2]))
+        told, size = map(int, cells[5].split(","))
+        assert (asked.kernel.chosen, asked.report_bytes) == (told, size)
+        assert asked.variance() == pytest.approx(float(cells[3]), rel=1.2e-3)
+        assert float(cells[4]) == pytest.approx(asked.variance(), rel=0.05)
+        assert items * math.exp(asked.epsilon) / math.expm1(asked.epsilon) ** 2 == pytest.approx(
+            float(cells[6]), rel=3e-3
+        )
+        assert asked.variance(most / items) / asked.bound == pytest.approx(float(cells[7]), abs=0.005)
+    asked = dt.SetResponse(dt.Several(100, most=10), epsilon=1)
+    assert measure(asked, seed=2, numbers=2000) == pytest.approx(asked.variance(), rel=0.15)
 
 
 def test_long_reports_are_cut_and_the_cost_is_told() -> None:

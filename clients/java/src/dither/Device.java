@@ -340,7 +340,7 @@ public final class Device {
      * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a value that is not in
      * the domain is refused for the reason "value" and nothing is spent: declare {@link Asking#otherwise}.
      *
-     * @param value a Number, a label, a List of labels (a set), a Map of labels (several attributes), a String (a text), or a List of
+     * @param value a Number, null where a question about a number is optional, a label, a List of labels (a set), a Map of labels (several attributes), a String (a text), or a List of
      *     places of two numbers each (a path)
      * @param identity 32 random hexadecimal digits that you keep: the same answer again is charged once
      */
@@ -390,6 +390,7 @@ public final class Device {
     /** Return an input as JSON. */
     private static Object plain(Object input) {
         if (input instanceof double[]) return Arrays.asList(((double[]) input)[0], ((double[]) input)[1]);
+        if (input instanceof Double && ((Double) input).isNaN()) return null; // no answer
         if (!(input instanceof List)) return input;
         List<Object> parts = new ArrayList<>();
         for (Object one : (List<?>) input) parts.add(plain(one));

@@ -42,6 +42,7 @@ abstract class Draw {
     static Draw read(String kind, Map<String, Object> device) {
         switch (kind) {
             case "sliding":
+            case "optional":
             case "mixture":
             case "sectors":
             case "lattice":
@@ -51,6 +52,7 @@ abstract class Draw {
             case "walk":
             case "polar":
             case "nearest":
+            case "box":
             case "planar":
             case "rings":
             case "points":
@@ -117,6 +119,8 @@ abstract class Draw {
             for (Object label : labels) codes.put(label(label), (long) codes.size());
             count = labels.size();
             need(count > 1 && codes.size() == count, "domain");
+            // Some languages take truth values for 1 and 0.
+            need(!(codes.containsKey(true) && codes.containsKey(1.0)) && !(codes.containsKey(false) && codes.containsKey(0.0)), "domain");
         }
 
         /** Return a label as values are looked up by: {"number": x} and {"integer": "-1f"} stand for numbers. */
@@ -129,7 +133,7 @@ abstract class Draw {
             }
             if (given instanceof Map) return Json.real(Json.fields(given, "number").get("number")) + 0.0;
             need(!(given instanceof List), "domain");
-            return given instanceof Double ? (Object) ((Double) given + 0.0) : given;
+            return given instanceof Double ? (Object) (double) Json.whole(given, -1L << 53, 1L << 53) : given;
         }
 
         /** Return the code of a value, or null. */
@@ -162,8 +166,10 @@ abstract class Draw {
                 case "line":
                     Json.fields(given, "kind", "origin", "scale", "last", "fraction");
                     int fraction = (int) Json.whole(given.get("fraction"), 0, 30);
-                    long last = given.get("last") == null ? Long.MAX_VALUE : Json.whole(given.get("last"), 0, 1L << 52);
+                    long last = given.get("last") == null ? Long.MAX_VALUE : Json.whole(given.get("last"), 0, (long) most - (1L << fraction));
                     long first = given.get("last") == null ? Long.MIN_VALUE : 0;
+                    double far = Math.max(Math.abs((line.low - origin) * scale), Math.abs((line.high - origin) * scale));
+                    need(given.get("last") != null || far <= most - (1L << fraction), "start");
                     return new Start() {
                         @Override
                         long of(double value, Source source) {

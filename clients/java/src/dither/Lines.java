@@ -49,13 +49,22 @@ final class Lines {
 
     /** Read a draw; the part of a pair has no rule for values outside, for what comes to it is inside. */
     static Cells read(String kind, Map<String, Object> device, Object outside) {
-        Line line = new Line(device.get("domain"), outside);
+        Object domain = device.get("domain");
+        if (kind.equals("optional")) {
+            need("optional".equals(Json.object(domain).get("kind")), "domain");
+            domain = Json.fields(domain, "kind", "of").get("of");
+        }
+        Line line = new Line(domain, outside);
         String[] own;
         Cells read;
         switch (kind) {
             case "sliding":
                 own = new String[] {"cells", "width", "step", "bits", "start"};
                 read = new Window(line, device);
+                break;
+            case "optional":
+                own = new String[] {"cells", "width", "step", "bits", "start"};
+                read = new Optional(line, device);
                 break;
             case "mixture":
                 own = new String[] {"first", "second", "heads"};
@@ -107,6 +116,43 @@ final class Lines {
             // No branch on the value, and no division. A start below 0 wraps, on circles alone.
             long mask = drawn.is ? -1 : 0;
             return drawn.uniform + (begin + drawn.ticket - drawn.uniform & mask) & cells - 1;
+        }
+    }
+
+    /** A window, and cells of its own for no answer, which is NaN here and null outside. */
+    private static final class Optional extends Cells {
+        private final Lottery lottery;
+        private final Start start;
+        private final int size;
+        private final long room;
+
+        Optional(Line line, Map<String, Object> given) {
+            super(line);
+            cells = Json.whole(given.get("cells"), 2, 65536);
+            need(Long.bitCount(cells) == 1 && "line".equals(Json.object(given.get("start")).get("kind")), "cells");
+            size = Long.numberOfTrailingZeros(cells);
+            // Windows of numbers wrap around the other cells, and would meet themselves if they were wider than half of all.
+            long width = Json.whole(given.get("width"), 1, cells / 2);
+            room = cells - width;
+            lottery = new Lottery(width, given);
+            start = Start.read(given.get("start"), cells, line);
+            BigInteger outside = lottery.all.subtract(lottery.step.multiply(BigInteger.valueOf(width)));
+            ratio(outside.add(lottery.step.multiply(BigInteger.valueOf(cells))), outside);
+        }
+
+        @Override
+        Object input(Object value) {
+            return value == null ? (Object) Double.NaN : line.input(value);
+        }
+
+        @Override
+        long cell(double value, Source source) {
+            // Who does not answer draws the start of the lowest value: the same bytes are taken.
+            boolean missing = Double.isNaN(value);
+            long begin = start.of(missing ? line.low : value, source);
+            Lottery.Drawn drawn = lottery.draw(source, size);
+            long own = missing ? room + drawn.ticket : Math.floorMod(begin + drawn.ticket, room);
+            return drawn.is ? own : drawn.uniform;
         }
     }
 
@@ -179,8 +225,8 @@ final class Lines {
             BigInteger[] most = new BigInteger[columns];
             BigInteger[] least = new BigInteger[columns];
             for (int row = 0; row < rows.length; row++) {
+                need(Json.list(table.get(row)).size() == columns, "cells");
                 BigInteger[] weights = weigh(Json.list(table.get(row)), known, used);
-                need(weights.length == columns, "cells");
                 rows[row] = new Alias(weights);
                 for (int i = 0; i < columns; i++) {
                     most[i] = row == 0 ? weights[i] : most[i].max(weights[i]);
@@ -375,6 +421,7 @@ final class Lines {
         Json.fields(shape, "kind", "noise", "shift");
         need(Double.valueOf(0).equals(rule.get("fraction")) && Double.valueOf(reach).equals(rule.get("last")), "start");
         Json.whole(shape.get("shift"), reach, reach); // a smaller one assumes that two values are near
+        need(Json.real(rule.get("scale")) <= reach / (line.high - line.low), "start");
         // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
         // of two totals, and it grows with k if these two products are at most 1.
         BigInteger[] sums = new BigInteger[reach + 1];

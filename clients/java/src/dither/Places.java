@@ -188,6 +188,11 @@ final class Places {
         return side;
     }
 
+    /** Refuse a length, and numbers, that doubles would not hold well. */
+    private static void extent(double length, double[] place) {
+        need(length >= 1e-30 && length <= 1e30 && Math.abs(place[0]) <= 1e30 && Math.abs(place[1]) <= 1e30, "domain");
+    }
+
     private static Area area(Map<String, Object> device) {
         Map<String, Object> domain = Json.object(device.get("domain"));
         need("clip".equals(device.get("outside")), "domain");
@@ -197,14 +202,19 @@ final class Places {
                 return new Rectangle(side(domain.get("x")), side(domain.get("y")));
             case "disk":
                 Json.fields(domain, "kind", "radius", "centre");
-                need(Json.real(domain.get("radius")) > 0, "domain");
+                extent(Json.real(domain.get("radius")), pair(domain.get("centre")));
                 return new Disk(Json.real(domain.get("radius")), pair(domain.get("centre")));
             case "parallelogram":
                 Json.fields(domain, "kind", "corner", "first", "second");
+                for (String name : new String[] {"first", "second"}) {
+                    double[] side = pair(domain.get(name));
+                    extent(Math.hypot(side[0], side[1]), pair(domain.get("corner")));
+                }
                 return new Parallelogram(pair(domain.get("corner")), pair(domain.get("first")), pair(domain.get("second")));
             default:
                 Json.fields(domain, "kind", "radius");
-                need("sphere".equals(domain.get("kind")) && Json.real(domain.get("radius")) > 0, "domain");
+                need("sphere".equals(domain.get("kind")), "domain");
+                extent(Json.real(domain.get("radius")), new double[2]);
                 return new Sphere();
         }
     }
@@ -265,6 +275,10 @@ final class Places {
     }
 
     static Draw read(String kind, Map<String, Object> device) {
+        if (kind.equals("box")) {
+            Json.fields(device, "domain", "draw", "outside", "cells", "width", "step", "bits", "selector");
+            return new Box(device);
+        }
         Area area = area(device);
         String[] more;
         Draw read;
@@ -348,6 +362,7 @@ final class Places {
             Map<String, Object> part = Json.object(given);
             need(!part.containsKey("outside"), "fields");
             Object outside = "circle".equals(Json.object(part.get("domain")).get("kind")) ? "wrap" : "clip";
+            need(!"optional".equals(part.get("draw")), "draw");
             Lines.Cells read = Lines.read(Json.string(part.get("draw")), part, outside);
             need(read.gaussian == null, "draw");
             return read;
@@ -470,29 +485,85 @@ final class Places {
 
     /** One of the K nearest of N points, or any. */
     private static final class Nearest extends Path {
-        private final Lists.Near window;
-        private final double[][] box;
+        private final Selector selector;
+
+        Nearest(Area area, Map<String, Object> device) {
+            super(area);
+            selector = new Selector(device, area instanceof Sphere ? 0 : 2);
+            width = Draw.width(selector.window.cells);
+            ratio(selector.window.top, selector.window.bottom);
+        }
+
+        @Override
+        long[] numbers(double[] place, Source source) {
+            return new long[] {selector.draw(place, source)};
+        }
+    }
+
+    /** Several numbers together: a list in the order of the sides, or an object by their names. */
+    private static final class Box extends Draw {
+        private final List<String> names = new ArrayList<>();
+        private final List<double[]> sides = new ArrayList<>();
+        private final Selector selector;
+
+        Box(Map<String, Object> device) {
+            Map<String, Object> domain = Json.fields(device.get("domain"), "kind", "sides");
+            need("box".equals(domain.get("kind")) && "clip".equals(device.get("outside")), "domain");
+            for (Object one : Json.list(domain.get("sides"))) {
+                List<Object> side = Json.list(one);
+                need(side.size() == 3 && !names.contains(Json.string(side.get(0))), "domain");
+                names.add(Json.string(side.get(0)));
+                sides.add(new double[] {Json.real(side.get(1)), Json.real(side.get(2))});
+            }
+            need(names.size() >= 2 && names.size() <= 8, "domain");
+            selector = new Selector(device, names.size());
+            for (int i = 0; i < names.size(); i++) need(Arrays.equals(sides.get(i), selector.box[i]), "selector");
+            ratio(selector.window.top, selector.window.bottom);
+        }
+
+        @Override
+        Object input(Object value) {
+            if (!(value instanceof Map) && !(value instanceof List)) return null;
+            if (value instanceof List && ((List<?>) value).size() != names.size()) return null;
+            double[] record = new double[names.size()];
+            for (int i = 0; i < record.length; i++) {
+                Object one = value instanceof List ? ((List<?>) value).get(i) : ((Map<?, ?>) value).get(names.get(i));
+                if (!(one instanceof Number)) return null;
+                double x = ((Number) one).doubleValue();
+                if (Double.isNaN(x) || Double.isInfinite(x)) return null;
+                record[i] = Math.min(Math.max(x, sides.get(i)[0]), sides.get(i)[1]) + 0.0;
+            }
+            return record;
+        }
+
+        @Override
+        byte[] draw(Object input, Source source) {
+            return Draw.cell(selector.draw((double[]) input, source), selector.window.cells);
+        }
+    }
+
+    /** The rule from a value to its K nearest points: a box has `sides` axes, and a sphere three. */
+    private static final class Selector {
+        final Lists.Near window;
+        final double[][] box;
         private final int[] scales;
         private final int grain;
         private final int[][] points;
 
-        Nearest(Area area, Map<String, Object> device) {
-            super(area);
+        Selector(Map<String, Object> device, int count) {
             window = new Lists.Near(device);
-            width = Draw.width(window.cells);
-            ratio(window.top, window.bottom);
             Map<String, Object> given = Json.object(device.get("selector"));
             boolean grid = "grid".equals(given.get("kind"));
             if (grid) Json.fields(given, "kind", "box", "scales", "grain", "per", "scale");
             else Json.fields(given, "kind", "box", "scales", "grain", "points");
             need(grid || "points".equals(given.get("kind")), "selector");
-            boolean round = area instanceof Sphere;
-            int axes = round ? 3 : 2;
+            boolean round = count == 0;
+            int axes = round ? 3 : count;
             need(round == (given.get("box") == null), "selector");
-            box = round ? null : new double[2][];
+            box = round ? null : new double[count][];
             if (!round) {
-                need(Json.list(given.get("box")).size() == 2, "selector");
-                for (int i = 0; i < 2; i++) {
+                need(Json.list(given.get("box")).size() == count, "selector");
+                for (int i = 0; i < count; i++) {
                     box[i] = pair(Json.list(given.get("box")).get(i));
                     need(box[i][0] >= -1e30 && box[i][1] <= 1e30 && box[i][1] - box[i][0] >= 1e-30, "selector");
                 }
@@ -517,13 +588,17 @@ final class Places {
         private static int[][] gridded(Map<String, Object> given, int axes) {
             List<Object> per = Json.list(given.get("per"));
             long scale = Json.whole(given.get("scale"), 0, 65536);
-            need(axes == 2 && per.size() == 2, "selector");
-            long across = Json.whole(per.get(0), 1, 65536);
-            long along = Json.whole(per.get(1), 1, 65536);
-            need(across * along <= 65536, "selector");
-            int[][] points = new int[(int) (across * along)][];
-            for (int i = 0; i < points.length; i++) {
-                points[i] = new int[] {place(i / along, across, scale), place(i % along, along, scale)};
+            need(given.get("box") != null && per.size() == axes, "selector");
+            long[] counts = new long[axes];
+            long all = 1;
+            for (int i = 0; i < axes; i++) {
+                counts[i] = Json.whole(per.get(i), 1, 65536);
+                need((all *= counts[i]) <= 65536, "selector");
+            }
+            int[][] points = new int[(int) all][axes];
+            for (int j = 0; j < points.length; j++) {
+                long rest = j;
+                for (int i = axes - 1; i >= 0; rest /= counts[i--]) points[j][i] = place(rest % counts[i], counts[i], scale);
             }
             return points;
         }
@@ -538,8 +613,8 @@ final class Places {
 
         private int[] integers(double[] place) {
             if (box != null) {
-                int[] at = new int[2];
-                for (int i = 0; i < 2; i++) at[i] = whole((place[i] - box[i][0]) / (box[i][1] - box[i][0]) * 65536);
+                int[] at = new int[box.length];
+                for (int i = 0; i < at.length; i++) at[i] = whole((place[i] - box[i][0]) / (box[i][1] - box[i][0]) * 65536);
                 return at;
             }
             double across = place[0] * (Math.PI / 180);
@@ -552,8 +627,7 @@ final class Places {
             };
         }
 
-        @Override
-        long[] numbers(double[] place, Source source) {
+        long draw(double[] place, Source source) {
             int[] at = integers(place);
             long[] far = new long[points.length];
             for (int i = 0; i < at.length; i++) {
@@ -568,7 +642,7 @@ final class Places {
             Arrays.sort(order, Comparator.comparingLong(j -> far[j])); // equal distances stay in the order of the numbers
             int[] near = new int[window.width];
             for (int j = 0; j < near.length; j++) near[j] = order[j];
-            return new long[] {window.draw(near, 0, source)};
+            return window.draw(near, 0, source);
         }
     }
 

@@ -12,6 +12,7 @@ public final class Question {
     /** The mechanisms that have each draw: policies list names, so that a name must be one whose mechanism draws so. */
     private static final String[][] NAMES = {
         {"sliding", "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused"},
+        {"optional", "Podium PM SW OGPM OGPMU Focused"},
         {"mixture", "Hybrid"},
         {"sectors", "Sectors"},
         {"response", "KRR RR"},
@@ -29,6 +30,7 @@ public final class Question {
         {"table", "Cumulative Workload"},
         {"nearest", "Optimal"},
         {"listing", "Optimal"},
+        {"box", "Optimal"},
         {"pair", "TraCSC"},
         {"walk", "TraCSD Strawman"},
         {"polar", "Polar"},

@@ -43,8 +43,9 @@ final class Conformance {
         }
     }
 
+    /** Read a specification; an empty text stands for the one before. */
     static Question question(String specification) {
-        if (!specification.equals(last)) {
+        if (!specification.isEmpty() && !specification.equals(last)) {
             Object device = Json.object(Json.parse(specification)).get("device");
             boolean drawn = device instanceof String && UNVERIFIED.contains(Json.canonical(device).get("draw"));
             read = drawn ? Question.unverified(specification) : Question.read(specification);

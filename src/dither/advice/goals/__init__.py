@@ -8,6 +8,9 @@
     Tables(n)            tables of pairs of several attributes
     SingleValues(loss)   each report by itself
     Locations(places)    each location of a path by itself
+    Maps(n)              a map of where n people are
+    Districts(n)         the shares of n people in districts
+    MeanPlace(n)         the mean place of n people
 
 The error of an estimate is the root mean square of what privacy adds, in the domain's units: the distance of
 the estimate from the same number computed from the people who answered. The sampling error, because not

@@ -1,6 +1,5 @@
 """The public names, each from the module that defines it."""
 
-from .answers import Locations as Locations
 from .answers import Ranges as Ranges
 from .answers import Tables as Tables
 from .numbers import Distribution as Distribution
@@ -9,3 +8,7 @@ from .numbers import Goal as Goal
 from .numbers import Mean as Mean
 from .numbers import Quantile as Quantile
 from .numbers import SingleValues as SingleValues
+from .places import Districts as Districts
+from .places import Locations as Locations
+from .places import Maps as Maps
+from .places import MeanPlace as MeanPlace

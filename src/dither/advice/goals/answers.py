@@ -1,32 +1,25 @@
-"""Goals about answers from a list, and about places."""
+"""Goals about answers from a list, and about tables of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 
 from dither.advice.catalogue import Candidate
-from dither.advice.goals.numbers import Averaged, Goal, people_of
+from dither.advice.goals.numbers import Averaged, people_of
 from dither.arrays import Floats
-from dither.domains import Categories, Disk, Interval, Parallelogram, Paths, Rectangle, Sphere
+from dither.domains import Categories, Interval
 from dither.domains.categories import Profile
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.queries import cumulative
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
 from dither.mechanisms.marginals import Marginals
-from dither.mechanisms.places.base import PathMechanism, positive
-from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
-from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
-from dither.mechanisms.places.rivals import Gridding, Strawman
-from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.optimal.anywhere import Anywhere
 from dither.optimal.queries.design import prefixes
 from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 from dither.randomness import Seeded
@@ -173,72 +166,3 @@ def summed_variance(protocol: Any, matrix: Floats) -> float:
     moments = np.full((size, size), beside) + (diagonal - beside) * np.eye(size)
     gram = matrix.T @ matrix
     return float(np.trace(np.linalg.solve(moments, gram)) - np.trace(gram) / size)
-
-
-_ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
-
-
-@dataclass(frozen=True)
-class Locations(Goal):
-    """Each location of a path by itself: the mean distance of its report to the truth.
-
-    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` of them,
-    which are independent, or each is `step` away from the one before. The error is simulated with a fixed
-    seed, and accurate to about one per cent. On a sphere it is in metres.
-    """
-
-    places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
-    length: int = 1
-    step: float | None = None
-
-    takes = (Rectangle, Disk, Parallelogram, Sphere)
-    otherwise = "for numbers use dt.goals.SingleValues"
-    close = 0.02
-
-    def __post_init__(self) -> None:
-        check_length(self.length)
-        if self.step is not None:
-            positive("step", self.step)
-        if self.places is not None:
-            points = Paths.of(self.places).points.tolist()
-            object.__setattr__(self, "places", tuple((x, y) for x, y in points))
-
-    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        found = [Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon))]
-        if wait:
-            found.append(self._fit(domain, epsilon))
-        kinds: tuple[type[Any], ...] = (Strawman, PlanarLaplace, PlanarStaircase, Gridding)
-        made = designs_of_tracs(domain, self.length, epsilon=epsilon)
-        made += [kind(domain, epsilon=epsilon) for kind in kinds if isinstance(domain, kind.takes)]
-        found += [Candidate(_name_of(design), design) for design in made]
-        for design in made if wait else ():
-            if isinstance(design, TraCSC | TraCSD):
-                split = best_split(design, self.places, length=self.length, step=self.step)
-                if abs(split - design.split) < _ALIKE:
-                    continue
-                divided = replace(design, split=split)
-                found.append(Candidate(_name_of(divided, f"split={split:g}"), divided, variant=True))
-        return found
-
-    def _fit(self, domain: Any, epsilon: float) -> Candidate:
-        """Return the design for single places, fitted to the public places if some were given."""
-        more = "" if self.places is None else ", prior=…"
-        prior = None if self.places is None else (self.places, "the public places of the goal")
-        design = Anywhere(domain, epsilon=epsilon, purpose="places", prior=prior)
-        return Candidate(f"Optimal(…, purpose='places'{more})", design, variant=True)
-
-    def error(self, mechanism: Any) -> float:
-        return predicted_error(mechanism, self.places, length=self.length, step=self.step)
-
-    def people(self, candidates: list[Candidate], target: float) -> int | None:
-        raise InvalidParameter("the error of a single place does not depend on how many people there are")
-
-    def reason(self, first: Candidate, domain: Any) -> str:
-        where = "with places spread evenly" if self.places is None else "with the places that were given"
-        paths = f", on paths of {self.length} locations" if self.length > 1 else ""
-        return f"the smallest error in simulations {where}{paths}"
-
-
-def _name_of(design: PathMechanism[Any], *changed: str) -> str:
-    fixed = ('reference="fixed"',) if getattr(design, "reference", None) == "fixed" else ()
-    return f"{type(design).__name__}({', '.join(('…', *fixed, *changed))})"

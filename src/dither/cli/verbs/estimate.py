@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -182,7 +183,9 @@ def _text(label: str, value: Any) -> str:
             [str(show_label(name)), show_interval(*line)]
             for name, line in zip(value.labels, zip(*ends, strict=True), strict=True)
         ]
-        return table(["answer", "share (95 %)"], rows)
+        shown = table(["answer", "share (95 %)"], rows)
+        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
+        return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
     if isinstance(value, Estimate):
         return f"  {label}: {value}"
     low, high = value.bands()
@@ -217,7 +220,10 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         return {"answer": label, "problem": value}
     if isinstance(value, Estimate) and value.labels:
         low, high = value.interval()
+        sizes = getattr(value, "sizes", None)
+        more = {"sizes": _plain("at least so many items", sizes)} if sizes else {}
         return {
+            **more,
             "answer": label,
             "labels": [str(show_label(name)) for name in value.labels],
             "value": np.asarray(value.value).tolist(),
@@ -234,6 +240,31 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
         "probabilities": value.probabilities.tolist(),
         "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
     }
+
+
+def print_versions(found: Mapping[str, Sequence[Summary]], column: str | None, as_json: bool) -> None:
+    """Print one estimate of each question from all its versions, each weighted by its precision."""
+    from dither.estimation.comparison import combine
+
+    if column is not None:
+        if column not in found:
+            raise click.UsageError(str(unknown_name("question", column, found)))
+        found = {column: found[column]}
+    together: dict[str, tuple[str, Any]] = {}
+    for name, summaries in found.items():
+        some = [summary for summary in summaries if summary.n] or list(summaries[:1])
+        label = "frequencies" if _is_categorical(some[0]) else "mean"
+        together[name] = (label, combine(some))
+    if as_json:
+        print_json({name: [_plain(*answer)] for name, answer in together.items()})
+        return
+    for name, answer in together.items():
+        versions = ", ".join(
+            f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
+            for summary in found[name]
+        )
+        click.echo(f"{name}: {versions}; each version weighs by its precision")
+        click.echo(_text(*answer))
 
 
 ADDRESSES: Final = ("http://", "https://")
@@ -303,8 +334,10 @@ def print_remote_groups(
 @click.option("--column", help="Estimate one question only.")
 @click.option(
     "--question",
+    "asked_by",
+    multiple=True,
     help="The questions of reports out of a database: a specification (with --column), or a campaign, in "
-    "TOML or signed, or its address.",
+    "TOML or signed, or its address. Of a database: repeatable, for versions of a campaign.",
 )
 @click.option("--bins", type=int, help="Also the distribution of numeric answers, in this many bins.")
 @click.option(
@@ -326,6 +359,10 @@ def print_remote_groups(
 @click.option("--table", "table_name", default="reports", help="Of a database: the table of reports.")
 @click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
 @click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
+@click.option("--wide", is_flag=True, help="Of a database: a row is a person, a column a question.")
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Of a database: reports of this day and later."
+)
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
@@ -340,7 +377,7 @@ def print_remote_groups(
 def command(
     files: tuple[str, ...],
     column: str | None,
-    question: str | None,
+    asked_by: tuple[str, ...],
     bins: int | None,
     shares: tuple[float, ...],
     step: float | None,
@@ -349,6 +386,8 @@ def command(
     table_name: str,
     folded: str | None,
     unique: bool,
+    wide: bool,
+    since: datetime | None,
     renamed: tuple[str, ...],
     tokens: tuple[str, ...],
     as_json: bool,
@@ -367,6 +406,7 @@ def command(
     dither estimate reports.csv --by city --by day
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
+    dither estimate duckdb://reports.db --question version-1.json --question version-2.json
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --by day
 
@@ -384,28 +424,32 @@ def command(
         )
     remote = [name for name in files if name.startswith(ADDRESSES)]
     if remote:
-        if len(remote) < len(files) or question is not None:
+        if len(remote) < len(files) or asked_by:
             raise click.UsageError("addresses of collectors go without files and --question")
         if by:
             print_remote_groups(remote, tokens, by, column, minimum, as_json)
         else:
             print_remote(remote, tokens, column, wanted, as_json)
         return
-    asked = None if question is None else _questions(question, column)
+    versions = [_questions(place, column) for place in asked_by]
     if any("://" in name for name in files):
         from dither.cli.verbs import sql
 
         if sql.all_addresses(files):
-            if asked is None:
+            if not versions:
                 raise click.UsageError("a database carries no questions; state them with --question FILE")
-            table = sql.report_table(table_name, unique, renamed)
-            counts = sql.counts_of(files, asked, table, folded)
-            if by:
-                print_groups(sql.groups_of(asked, counts, by), column, minimum, as_json)
-            else:
-                found = sql.summaries_of(asked, counts)
-                print_estimates(found, "the database", column, wanted, as_json)
+            table = sql.report_table(table_name, unique, wide, renamed)
+            counts = [sql.counts_of(files, asked, table, folded, since) for asked in versions]
+            if len(versions) > 1:
+                if by or wanted.numbers:
+                    raise click.UsageError("of several versions there are means and frequencies, of all days")
+                print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
+                return
+            _print_database(versions[0], counts[0], by, column, wanted, minimum, as_json)
             return
+    if len(versions) > 1:
+        raise click.UsageError("several versions of a campaign are of a database; give one --question")
+    asked = versions[0] if versions else None
     paths = [path for name in files for path in _matching(name)]
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if by:
@@ -414,6 +458,24 @@ def command(
             return
         summaries = summarise_file(*paths, questions=asked, progress=progress)
     print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
+
+
+def _print_database(
+    asked: Campaign,
+    counts: dict[str, list[Any]],
+    by: Sequence[str],
+    column: str | None,
+    wanted: Wanted,
+    minimum: int,
+    as_json: bool,
+) -> None:
+    """Print the estimates of one version of a campaign from the counts of a database."""
+    from dither.cli.verbs import sql
+
+    if by:
+        print_groups(sql.groups_of(asked, counts, by), column, minimum, as_json)
+        return
+    print_estimates(sql.summaries_of(asked, counts), "the database", column, wanted, as_json)
 
 
 def _questions(place: str, column: str | None) -> Campaign:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes; PostgreSQL."
 )
-@click.option("--key", type=click.Path(), help="The key that signs campaigns; made beside the store.")
+@click.option("--key", type=click.Path(), help="The key that signs campaigns in TOML; beside the store.")
+@click.option("--new-key", is_flag=True, help="Make that key on this machine if it is not there.")
 @click.option(
     "--sealing-key",
     multiple=True,
@@ -36,9 +37,13 @@ if TYPE_CHECKING:
 )
 @click.option("--token-file", type=click.Path(exists=True), help="A file with the token of admin actions.")
 @click.option("--origin", multiple=True, help="A web origin whose pages may send; may be repeated.")
-@click.option("--proxy", multiple=True, help="An address whose X-Forwarded-For is believed; may be repeated.")
 @click.option(
-    "--relay", multiple=True, help="The address of a relay, without limit of rate; may be repeated."
+    "--proxy", multiple=True, help="An address or network whose X-Forwarded-For is believed; may be repeated."
+)
+@click.option(
+    "--relay",
+    multiple=True,
+    help="The address or network of a relay, without limit of rate; may be repeated.",
 )
 @click.option("--settings", type=click.Path(exists=True), help="A TOML file with limits.")
 @JSON_OPTION
@@ -49,6 +54,7 @@ def command(
     port: int,
     workers: int,
     key: str | None,
+    new_key: bool,
     sealing_key: tuple[str, ...],
     log: str | None,
     token_file: str | None,
@@ -63,7 +69,7 @@ def command(
     What is acknowledged is on disk. SIGHUP reads the campaigns again, SIGTERM ends after all requests.
 
     \b
-    dither serve campaign.toml --origin https://city.example
+    dither serve campaign.toml --new-key --origin https://city.example
     dither serve campaign.json --store postgresql://localhost/dither --workers 4
     """
     from dither.service.server import ServerPlan, serve
@@ -77,7 +83,9 @@ def command(
         relays=(*limits.relays, *relay),
     )
     place = store if store is not None else str(Path(campaign[0]).with_suffix(".sqlite"))
-    plan = ServerPlan(campaign, place, host, port, workers, key, token_file, limits, sealing_key, log)
+    plan = ServerPlan(
+        campaign, place, host, port, workers, key, token_file, limits, sealing_key, log, new_key
+    )
     for file in campaign:
         check_protection(find_questions(file, quiet=True).guarantee)
     serve(plan, _print_as_json if as_json else _print)

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 
 def counts_of(
-    addresses: Sequence[str], campaign: Campaign, table: ReportTable, folded: str | None
+    addresses: Sequence[str],
+    campaign: Campaign,
+    table: ReportTable,
+    folded: str | None,
+    since: datetime | None = None,
 ) -> Columns:
     """Return the counts of all databases, below each other."""
     from dither.data.sql.engines import connect
@@ -36,7 +40,8 @@ def counts_of(
     total: Columns = {}
     for address in addresses:
         with connect(address, table) as engine:
-            for name, values in engine.counts(campaign, table, folded=folded).items():
+            day = None if since is None else since.date()
+            for name, values in engine.counts(campaign, table, folded=folded, since=day).items():
                 total.setdefault(name, []).extend(values)
     return total
 
@@ -51,17 +56,18 @@ def all_addresses(files: Sequence[str]) -> bool:
     return all(found)
 
 
-def report_table(name: str, unique: bool, renamed: Sequence[str]) -> ReportTable:
-    """Return the table of reports that the options --table, --unique and --map describe."""
+def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) -> ReportTable:
+    """Return the table of reports that the options --table, --unique, --wide and --map describe."""
     from dither.data.sql.query import OPTIONAL, ReportTable
 
-    columns: dict[str, str | None] = {"batch": None} if unique else {}
+    columns: dict[str, str | None] = {"batch": None} if unique and not wide else {}
     for entry in renamed:
         column, equals, given = entry.partition("=")
         if not equals:
             raise click.UsageError(f"--map is COLUMN=NAME, with COLUMN one of {', '.join(OPTIONAL)}")
         columns[column] = given or None
-    return ReportTable(tuple(name.split("."))).rename(columns)
+    made = ReportTable.of_columns if wide else ReportTable
+    return made(tuple(name.split("."))).rename(columns)
 
 
 def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
@@ -80,6 +86,34 @@ def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
         if left:
             click.echo(f"{name}: left out: {', '.join(left)}", err=True)
         found[name] = Summary(mechanism, totals.counts, totals.n)
+    return found
+
+
+def summaries_of_versions(
+    versions: Sequence[Campaign], counts: Sequence[Columns]
+) -> dict[str, list[Summary]]:
+    """Return the summaries of each question in all versions of a campaign that ask it.
+
+    Reports of another version are of another fingerprint, and are not said to be left out.
+    """
+    from dither.data.sql.engines import question_totals
+    from dither.estimation.summary import Summary
+
+    names = dict.fromkeys(name for campaign in versions for name in campaign.questions)
+    found: dict[str, list[Summary]] = {name: [] for name in names}
+    for name in names:
+        known: dict[str, Any] = {}
+        for campaign, table in zip(versions, counts, strict=True):
+            question = campaign.questions.get(name)
+            if question is not None and question.fingerprint not in known:
+                known[question.fingerprint] = totals = question_totals(name, question, table)
+                found[name].append(Summary(question, totals.counts, totals.n))
+        for totals in known.values():
+            others = sum(other.n + other.malformed for other in known.values() if other is not totals)
+            left = [(totals.malformed, "malformed"), (totals.other - others, "of another fingerprint")]
+            for number, words in left:
+                if number > 0:
+                    click.echo(f"{name}: left out: {number} {words}", err=True)
     return found
 
 
@@ -112,7 +146,12 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
     "--dialect",
     "dialect_name",
     required=True,
-    type=click.Choice(["bigquery", "clickhouse", "duckdb", "postgresql", "snowflake", "spark"]),
+    type=click.Choice(
+        [
+            *("bigquery", "clickhouse", "databricks", "duckdb", "postgresql", "redshift"),
+            *("snowflake", "spark", "trino"),
+        ]
+    ),
     help="The database that the query is for.",
 )
 @click.option(
@@ -124,6 +163,9 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
 @click.option("--table", "table_name", default="reports", show_default=True, help="The table of reports.")
 @click.option("--unique", is_flag=True, help="The reports have no batch: they are already unique.")
 @click.option(
+    "--wide", is_flag=True, help="A row is a person, with a column for each question, as `perturb` writes."
+)
+@click.option(
     "--map",
     "renamed",
     multiple=True,
@@ -131,10 +173,11 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
     help="The name of a column of the table, if it differs; COLUMN= for one that is not there.",
 )
 @click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Only reports first seen on this day.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Reports first seen on this day or later.")
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
-    help="With --day: how many days before it are searched for copies.",
+    help="With --day or --since: how many days before it are searched for copies.",
 )
 @click.option("--fold", metavar="TABLE", help="Instead: a script that folds --day into these counts.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Instead of the terminal.")
@@ -146,8 +189,10 @@ def command(
     column: str,
     table_name: str,
     unique: bool,
+    wide: bool,
     renamed: tuple[str, ...],
     day: datetime | None,
+    since: datetime | None,
     retries: int | None,
     fold: str | None,
     out: Path | None,
@@ -166,6 +211,8 @@ def command(
     dither sql survey.toml --dialect postgresql --table warehouse.reports --map batch= --map place=
     dither sql survey.toml --dialect snowflake --day 2026-11-15
     dither sql survey.toml --dialect duckdb --day 2026-11-15 --fold counts -o fold.sql
+    dither sql survey.toml --dialect trino --since 2026-11-15 --retries 14
+    dither sql survey.toml --dialect databricks --wide --table answers
     """
     from dither.data.sql.dialects import DIALECTS
     from dither.data.sql.engines import fold_script
@@ -173,14 +220,15 @@ def command(
 
     questions = find_questions(campaign, column).campaign
     given_day = None if day is None else day.date()
-    table = report_table(table_name, unique, renamed)
+    table = report_table(table_name, unique, wide, renamed)
     dialect = DIALECTS[dialect_name]
     if fold is not None:
         if given_day is None:
             raise click.UsageError("--fold needs --day: which day is folded")
         text = fold_script(questions, dialect, table, fold, given_day)
     else:
-        text = counting_query(questions, dialect, table, day=given_day, retries=retries)
+        first = None if since is None else since.date()
+        text = counting_query(questions, dialect, table, day=given_day, since=first, retries=retries)
     if out is not None:
         with output_path(out, Path(campaign), force=force) as place:
             place.write_text(text, encoding="utf-8")

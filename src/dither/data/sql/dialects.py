@@ -26,7 +26,7 @@ class SqlDialect:
     quote: str  # of names
     escapes: str  # where a backslash escapes: "", "texts" or "texts and names"
     integer: str  # the type of 64-bit integers, nullable
-    series: str  # a relation with one column, `item`: the numbers below {0}
+    series: str = ""  # a relation with one column, `item`: the numbers below {0}; empty if there is none
     words: str = "TEXT"  # the type of texts
     shift: str = "({0} >> {1})"
     conjunction: str = "({0} & {1})"
@@ -34,6 +34,9 @@ class SqlDialect:
     position: str = "strpos({0}, {1})"  # of text {1} in text {0}, from 1
     matches: str = "({0} ~ {1})"  # whether the regular expression {1} is found in {0}
     substring: str = "substr({0}, {1}, {2})"
+    hexadecimal: str = "lower(hex({0}))"  # the lower-case text of bytes
+    row: str = "({0})"  # columns as one value, to compare with such a value of a subquery,
+    row_column: str = "{0}"  # whose SELECT has these columns
     begin: str = ""  # a transaction that sees one moment; empty if there is none over several tables
     fence: str = ""  # ends a subquery whose columns must not be computed anew at each use
 
@@ -103,7 +106,13 @@ class SqlDialect:
 
     def numbers(self, count: int) -> str:
         """Return a relation with the column `item`: the numbers from 0 to count − 1."""
-        return self.series.format(count)
+        if self.series:
+            return self.series.format(count)
+        places = range(max(1, -(-(count - 1).bit_length() // 4)))  # of a hexadecimal number
+        digits = " UNION ALL ".join(f"SELECT {digit} AS digit" for digit in range(16))
+        terms = " + ".join(f"({self.whole(f'd{place}.digit')} * {16**place})" for place in places)
+        joined = " CROSS JOIN ".join(f"({digits}) AS d{place}" for place in places)
+        return f"(SELECT s.item FROM (SELECT {terms} AS item FROM {joined}) AS s WHERE s.item < {count})"
 
 
 def _check_utf8(text: str) -> None:
@@ -138,22 +147,26 @@ DIALECTS: Final = {
             series="(SELECT item FROM generate_series(0::BIGINT, {0} - 1) AS s (item))",
             begin="BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ",
             xor="({0} # {1})",
+            hexadecimal="encode({0}, 'hex')",
             substring="substr({0}, CAST({1} AS INTEGER), {2})",
             fence=" OFFSET 0",  # else each stage is written into the next one, again and again
         ),
-        SqlDialect(
-            "spark",
-            "Spark",
-            executed=True,
-            quote="`",
-            escapes="texts",
-            integer="BIGINT",
-            words="STRING",
-            series="(SELECT id AS item FROM range({0}))",
-            shift="shiftright({0}, {1})",
-            position="instr({0}, {1})",
-            substring="substr({0}, CAST({1} AS INTEGER), {2})",
-            matches="({0} RLIKE {1})",
+        *(
+            SqlDialect(
+                name,
+                title,
+                executed=executed,
+                quote="`",
+                escapes="texts",
+                integer="BIGINT",
+                words="STRING",
+                series="(SELECT id AS item FROM range({0}))",
+                shift="shiftright({0}, {1})",
+                position="instr({0}, {1})",
+                substring="substr({0}, CAST({1} AS INTEGER), {2})",
+                matches="({0} RLIKE {1})",
+            )
+            for name, title, executed in (("spark", "Spark", True), ("databricks", "Databricks", False))
         ),
         SqlDialect(
             "bigquery",
@@ -166,6 +179,9 @@ DIALECTS: Final = {
             series="(SELECT item FROM UNNEST(GENERATE_ARRAY(0, {0} - 1)) AS item)",
             begin="BEGIN TRANSACTION",
             matches="REGEXP_CONTAINS({0}, {1})",
+            hexadecimal="TO_HEX({0})",
+            row="STRUCT({0})",
+            row_column="STRUCT({0})",  # a subquery after IN has one column
         ),
         SqlDialect(
             "clickhouse",
@@ -198,6 +214,35 @@ DIALECTS: Final = {
             xor="BITXOR({0}, {1})",
             position="CHARINDEX({1}, {0})",
             matches="REGEXP_LIKE({0}, {1})",
+            hexadecimal="HEX_ENCODE({0}, 0)",
+        ),
+        SqlDialect(
+            "trino",
+            "Trino and Athena",
+            executed=False,
+            quote='"',
+            escapes="",
+            integer="BIGINT",
+            words="VARCHAR",
+            shift="bitwise_right_shift({0}, {1})",
+            conjunction="bitwise_and({0}, {1})",
+            xor="bitwise_xor({0}, {1})",
+            matches="regexp_like({0}, {1})",
+            hexadecimal="lower(to_hex({0}))",
+        ),
+        SqlDialect(
+            "redshift",
+            "Redshift",
+            executed=False,
+            quote='"',
+            escapes="texts",
+            integer="BIGINT",
+            words="VARCHAR(65535)",
+            begin="BEGIN ISOLATION LEVEL SERIALIZABLE",
+            xor="({0} + {1} - (2 * ({0} & {1})))",
+            substring="substring({0}, CAST({1} AS INTEGER), {2})",
+            hexadecimal="lower(to_hex({0}))",
+            fence=" OFFSET 0",  # as PostgreSQL, from which it comes
         ),
     )
 }

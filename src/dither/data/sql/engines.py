@@ -52,9 +52,10 @@ class Engine(ABC):
         *,
         folded: str | Sequence[str] | None = None,
         day: date | None = None,
+        since: date | None = None,
     ) -> Columns:
         """Return the counts of a table of reports, and those of the table `folded` below them."""
-        found = self.rows(counting_query(questions, self.dialect, table, day=day))
+        found = self.rows(counting_query(questions, self.dialect, table, day=day, since=since))
         if folded is not None:
             for name, values in self.rows(stored_query(self.dialect, folded, list(found))).items():
                 found[name] += values
@@ -227,8 +228,8 @@ def fold_statements(
             f"{dialect.title} has no transaction that sees one moment of two tables; reports could be lost "
             "or counted twice. Write the counts of a day that is over by `dither sql --day`, then delete it"
         )
-    if table.day is None:
-        raise InvalidParameter("a table of reports without days cannot be folded by day")
+    if table.day is None or table.wide:
+        raise InvalidParameter("a table of reports without days, or with a column a question, is not folded")
     campaign = Campaign.of(questions)
     public = [name for name in ("day", "label") if getattr(table, name) is not None]
     columns = [*public, "question", *NEEDED]
@@ -268,8 +269,8 @@ def _delete_statement(campaign: Campaign, dialect: SqlDialect, table: ReportTabl
         for name in ("question", "fingerprint", "batch", "place")
         if (given := getattr(table, name)) is not None
     )
-    already = f"SELECT {keys} FROM {reports} WHERE {wanted} AND {first}"
-    copies = f"{days} > {dialect.day(day)} AND ({keys}) IN ({already})"
+    already = f"SELECT {dialect.row_column.format(keys)} FROM {reports} WHERE {wanted} AND {first}"
+    copies = f"{days} > {dialect.day(day)} AND {dialect.row.format(keys)} IN ({already})"
     return f"DELETE FROM {reports} WHERE {wanted} AND ({first} OR ({copies}))"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from dither.data.formats import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
@@ -27,7 +27,8 @@ class ReportTable:
     `report_hex`, their bytes as lower-case hexadecimal text, as in the JSON of a batch. `batch` is the random
     identity of the batch that brought the report, and `place` its number among the batch's reports to that
     question: rows that are equal in `question`, `fingerprint`, `batch` and `place` are one report. Without
-    `batch`, the reports are already unique.
+    `batch`, the reports are already unique. Where `wide` is True, a row is a person, and every question has a
+    column of its name, as in the files of `dither perturb` and of Spark: `ReportTable.of_columns`.
     """
 
     name: tuple[str, ...] = ("reports",)  # a table, or a schema and a table, and so on
@@ -39,6 +40,14 @@ class ReportTable:
     place: str | None = "place"
     report: str | None = "report"
     report_hex: str | None = "report_hex"
+    wide: bool = False
+
+    @classmethod
+    def of_columns(
+        cls, name: str | tuple[str, ...] = ("reports",), *, day: str | None = None, label: str | None = None
+    ) -> Self:
+        """Return a table with a row for each person and a column for each question, and maybe two others."""
+        return cls(name, day, label, None, None, None, None, None, None, wide=True)  # type: ignore[arg-type]
 
     def __post_init__(self) -> None:
         given: object = self.name
@@ -46,11 +55,16 @@ class ReportTable:
         object.__setattr__(self, "name", parts)
         if not parts or not all(isinstance(part, str) and part for part in parts):
             raise InvalidParameter(f"the name of a table is one or more texts, not {found(given)}")
-        for item in fields(self)[1:]:
+        for item in fields(self)[1:-1]:
             given = getattr(self, item.name)
             if given is not None and not (isinstance(given, str) and given):
                 raise InvalidParameter(f"the column {item.name} is a name, or None, not {found(given)}")
-        if self.question is None and self.fingerprint is None:
+        if self.wide:
+            if any(getattr(self, name) is not None for name in OPTIONAL[2:]):
+                raise InvalidParameter(
+                    "a table with a column for each question has day and label beside them"
+                )
+        elif self.question is None and self.fingerprint is None:
             raise InvalidParameter("a table of reports has a column question, fingerprint, or both")
         if self.batch is None:
             object.__setattr__(self, "place", None)
@@ -104,6 +118,7 @@ def counting_query(
     table: ReportTable | None = None,
     *,
     day: date | None = None,
+    since: date | None = None,
     retries: int | None = None,
 ) -> str:
     """Return the SQL text that counts a table of reports; `Summary.from_counts` reads its result.
@@ -111,26 +126,49 @@ def counting_query(
     The result has the columns `day` and `label` (if the table has them), `question`, `fingerprint`,
     `measure`, `cell` and `total`. All totals add: counts of several days, tables or machines may be put
     below each other. Reports of another fingerprint, and those that no device can have sent, are not
-    counted; `measure` says how many. With `day`, only reports that were first seen on that day are counted:
-    all earlier days are searched for them, or as many as `retries` says, the days during which devices retry.
+    counted; `measure` says how many. With `day`, only reports that were first seen on that day are counted,
+    with `since`, those that were first seen on that day or later: all earlier days are searched for them, or
+    as many as `retries` says, the days during which devices retry.
     """
     campaign = Campaign.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
     where = table or ReportTable()
     if retries is not None and (isinstance(retries, bool) or not isinstance(retries, int) or retries < 0):
         raise InvalidParameter(f"retries is a whole number of days from 0 upwards, not {found(retries)}")
-    if day is not None and where.day is None:
+    first = day if since is None else since
+    if first is not None and where.day is None:
         raise InvalidParameter("the table of reports has no column for the day; leave out the day")
-    if where.question is None and len(
-        {question.fingerprint for question in campaign.questions.values()}
-    ) < len(campaign.questions):
+    if day is not None and since is not None:
+        raise InvalidParameter("give day, or since, not both")
+    if (
+        where.question is None
+        and not where.wide
+        and len({question.fingerprint for question in campaign.questions.values()}) < len(campaign.questions)
+    ):
         raise InvalidParameter("two questions have one fingerprint; a column `question` must tell them apart")
-    since = None if day is None or retries is None else day - timedelta(days=retries)
+    searched = None if first is None or retries is None else first - timedelta(days=retries)
+    days = None if first is None else _Days(first, searched, only=since is None)
     parts = [
-        _question_query(name, question, spoken, where, day, since)
-        for name, question in campaign.questions.items()
+        _question_query(name, question, spoken, where, days) for name, question in campaign.questions.items()
     ]
     return _head(spoken, campaign) + "\nUNION ALL\n".join(parts) + "\n"
+
+
+class _Days(NamedTuple):
+    """The days of a query: reports first seen on `first`, or then and later; `searched` for their copies."""
+
+    first: date
+    searched: date | None
+    only: bool
+
+    def condition(self, dialect: SqlDialect, column: str) -> str:
+        """Return the condition that a day is one of these."""
+        return f"{column} {'=' if self.only else '>='} {dialect.day(self.first)}"
+
+    def looked_at(self, dialect: SqlDialect, column: str) -> str:
+        """Return the further conditions of rows that are looked at, where copies are removed."""
+        last = f" AND {column} <= {dialect.day(self.first)}" if self.only else ""
+        return last + (f" AND {column} >= {dialect.day(self.searched)}" if self.searched is not None else "")
 
 
 def _head(dialect: SqlDialect, campaign: Campaign) -> str:
@@ -162,19 +200,20 @@ def _question_query(
     question: Question,
     dialect: SqlDialect,
     table: ReportTable,
-    day: date | None,
-    since: date | None,
+    days: _Days | None,
 ) -> str:
     """Return the SELECT of one question's counts."""
     public = tuple(name for name in ("day", "label") if getattr(table, name) is not None)
     needed = "report" if question.layout.subdtype is None else "report_hex"
-    if getattr(table, needed) is None:
+    if getattr(table, needed) is None and not table.wide:
         raise InvalidParameter(f"question {name!r} needs the column {needed}, which the table does not have")
     if table.unique:
-        days = "" if day is None else f" AND s.{dialect.identifier(table.day or '')} = {dialect.day(day)}"
-        relation = _question_rows(name, question, dialect, table, (*public, needed), days)
+        column = f"s.{dialect.identifier(table.day)}" if table.day is not None else ""
+        where = "" if days is None else f" AND {days.condition(dialect, column)}"
+        rows = _wide_rows if table.wide else _question_rows
+        relation = rows(name, question, dialect, table, (*public, needed), where)
     else:
-        relation = _distinct_reports(name, question, dialect, table, (*public, needed), day, since)
+        relation = _distinct_reports(name, question, dialect, table, (*public, needed), days)
     part = Block(dialect, question, relation, public, weighted=not table.unique)
     try:
         counts = counting_block(question.counting, part)
@@ -191,6 +230,23 @@ def _question_query(
         "total": dialect.whole("s.total"),
     }
     return f"SELECT {select_list(columns)}\nFROM {counts} AS s"
+
+
+def _wide_rows(
+    name: str,
+    question: Question,
+    dialect: SqlDialect,
+    table: ReportTable,
+    columns: tuple[str, ...],
+    days: str = "",
+) -> str:
+    """Return the reports of one question from its column; a person without an answer has none."""
+    *public, needed = columns
+    given = f"s.{dialect.identifier(name)}"
+    chosen = {column: f"s.{dialect.identifier(getattr(table, column))}" for column in public}
+    chosen[needed] = given if needed == "report" else dialect.hexadecimal.format(given)
+    listed = select_list({**chosen, "state": "0"})
+    return f"(SELECT {listed}\nFROM {dialect.path(table.name)} AS s WHERE {given} IS NOT NULL{days})"
 
 
 def _question_rows(
@@ -228,17 +284,14 @@ def _distinct_reports(
     dialect: SqlDialect,
     table: ReportTable,
     columns: tuple[str, ...],
-    day: date | None,
-    since: date | None,
+    chosen_days: _Days | None,
 ) -> str:
     """Return the reports of one question without duplicates, each of the first day on which it was seen."""
     keys = tuple(key for key in ("batch", "place") if getattr(table, key) is not None)
     days, having = "", ""
-    if day is not None and table.day is not None:
-        column = f"s.{dialect.identifier(table.day)}"
-        days = f" AND {column} <= {dialect.day(day)}"
-        days += "" if since is None else f" AND {column} >= {dialect.day(since)}"
-        having = f" HAVING MIN(s.day) = {dialect.day(day)}"
+    if chosen_days is not None and table.day is not None:
+        days = chosen_days.looked_at(dialect, f"s.{dialect.identifier(table.day)}")
+        having = f" HAVING {chosen_days.condition(dialect, 'MIN(s.day)')}"
     absent = " OR ".join(f"s.{key} IS NULL" for key in keys)
     chosen = {
         **{column: f"MIN(s.{column})" for column in columns},

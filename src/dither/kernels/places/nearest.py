@@ -20,8 +20,8 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.device_text import whole
-from dither.domains import Categories, Domain, Paths, Places, Region, Sphere
+from dither.device_text import real, whole
+from dither.domains import Box, Categories, Domain, Paths, Places, Region, Sphere
 from dither.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
@@ -31,6 +31,7 @@ from dither.kernels.places.points import TableLikelihood
 from dither.kernels.transition import Dense
 from dither.kernels.window.integers import Nearest
 from dither.kernels.window.kernel import integers, read_integers
+from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 SIDE: Final = 1 << 16  # integers along an axis
@@ -259,6 +260,8 @@ class NearestNumbers(CellKernel, PureKernel):
 
     window: Nearest
 
+    coordinates: ClassVar[int] = 1  # axes of an input: 1 for a place or a record, 0 for the code of a place
+
     @property
     def outcomes(self) -> int:
         return self.window.cells
@@ -266,6 +269,11 @@ class NearestNumbers(CellKernel, PureKernel):
     @property
     def ratio(self) -> Fraction:
         return self.window.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """L for every number; the numbers of two inputs may have none in common."""
+        return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
 
     @property
     def evidence(self) -> str:
@@ -290,6 +298,16 @@ class NearestNumbers(CellKernel, PureKernel):
             law[number] += Fraction(self.window.inside - self.window.outside, self.window.total)
         return law
 
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        axes = inputs.ndim - self.coordinates
+        shape = np.broadcast_shapes(np.shape(reports), inputs.shape[:axes])
+        every = np.broadcast_to(inputs, (*shape, *inputs.shape[axes:]))
+        windows, rows = self.numbers(every.reshape(-1, *inputs.shape[axes:]))
+        told = np.broadcast_to(reports, shape).reshape(-1, 1)
+        near = (windows[rows] == told).any(axis=1)
+        weights = np.where(near, float(self.window.inside), float(self.window.outside))
+        return np.asarray(weights / float(self.window.total)).reshape(shape)
+
     def laws(self, inputs: Array) -> Floats:
         """Return the probability of each number (columns) for each input, in floats."""
         windows, rows = self.numbers(inputs)
@@ -312,15 +330,12 @@ class NearestKernel(PlaceKernel, NearestNumbers):
     kind: ClassVar[str] = "nearest"
 
     def __post_init__(self) -> None:
-        if len(self.selector.points) != self.window.cells:
-            raise InvalidParameter(
-                f"there are {len(self.selector.points)} points, and not {self.window.cells} numbers"
-            )
+        _check_points(self.selector, self.window)
 
-    @staticmethod
-    def largest(epsilon: float, selector: Selector, width: int) -> NearestKernel:
+    @classmethod
+    def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
         """Return the kernel with the largest ratio that is certainly at most e^ε."""
-        return NearestKernel(Nearest.largest(epsilon, len(selector.points), width), selector)
+        return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
 
     def fits(self, domain: Domain) -> bool:
         if self.selector.box is None:
@@ -336,14 +351,6 @@ class NearestKernel(PlaceKernel, NearestNumbers):
 
     def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
         return self.draw_each(paths, source, threads)
-
-    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        shape = np.broadcast_shapes(np.shape(reports), inputs.shape[:-1])
-        windows, rows = self.numbers(np.broadcast_to(inputs, (*shape, 2)).reshape(-1, 2))
-        told = np.broadcast_to(reports, shape).reshape(-1, 1)
-        near = (windows[rows] == told).any(axis=1)
-        weights = np.where(near, float(self.window.inside), float(self.window.outside))
-        return np.asarray(weights / float(self.window.total)).reshape(shape)
 
     def candidate_of(self, reports: Array) -> Integers:
         """Return the number of each report."""
@@ -380,13 +387,70 @@ class NearestKernel(PlaceKernel, NearestNumbers):
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
         """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
-        try:
-            book = np.array([read_pair(place) for place in data], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise MalformedReport("the codebook is a list of places, pairs of numbers") from None
-        if book.shape != (self.outcomes, 2):
-            raise MalformedReport(f"the codebook must have {self.outcomes} places, not {len(book)}")
-        return book
+        return _read_rows(data, self.outcomes, 2)
+
+    def write_codebook(self, book: Floats) -> Any:
+        return book.tolist()
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **integers(self.window), "selector": self.selector.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(Nearest(*read_integers(device)), read_selector(device["selector"]))
+
+
+def _check_points(selector: Selector, window: Nearest) -> None:
+    if len(selector.points) != window.cells:
+        raise InvalidParameter(f"there are {len(selector.points)} points, and not {window.cells} numbers")
+
+
+def _read_rows(data: Any, count: int, columns: int) -> Floats:
+    try:
+        book = np.array([[real(number) for number in row] for row in data], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MalformedReport(f"the codebook is a list of rows of {columns} numbers") from None
+    if book.shape != (count, columns):
+        raise MalformedReport(f"the codebook must have {count} rows of {columns} numbers")
+    return book
+
+
+@dataclass(frozen=True)
+class BoxKernel(NearestNumbers):
+    """The number of a point in a box of two to eight axes; the K points nearest to a record are likelier."""
+
+    window: Nearest
+    selector: Selector
+
+    kind: ClassVar[str] = "box"
+
+    def __post_init__(self) -> None:
+        _check_points(self.selector, self.window)
+
+    @classmethod
+    def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
+        """Return the kernel with the largest ratio that is certainly at most e^ε."""
+        return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Box) and self.selector.box == domain.ends
+
+    def numbers(self, inputs: Array) -> tuple[Array, Integers]:
+        return self.selector.windows(inputs.reshape(-1, self.selector.axes), self.window.width)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        flat = inputs.reshape(-1, self.selector.axes)
+        few = len(flat) < FEW
+        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        return told.reshape(inputs.shape[:-1])
+
+    def decode(self, reports: Array, domain: Domain, book: Floats) -> Array:
+        """Return the records that numbers stand for, a row for each."""
+        return np.asarray(book[np.asarray(reports)])
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+        """Return a record for each number; raise MalformedReport if the data are not so many."""
+        return _read_rows(data, self.outcomes, self.selector.axes)
 
     def write_codebook(self, book: Floats) -> Any:
         return book.tolist()
@@ -411,6 +475,7 @@ class ListingKernel(NearestNumbers):
     packed: bytes
 
     kind: ClassVar[str] = "listing"
+    coordinates: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         rows = self.lists
@@ -448,11 +513,6 @@ class ListingKernel(NearestNumbers):
         few = flat.size < FEW
         told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
         return told.reshape(inputs.shape)
-
-    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        near = (self.lists[np.asarray(inputs)] == np.asarray(reports)[..., None]).any(axis=-1)
-        weights = np.where(near, float(self.window.inside), float(self.window.outside))
-        return np.asarray(weights / float(self.window.total))
 
     def decode(self, reports: Array, domain: Any, book: Integers) -> Array:
         """Return the labels of the places that numbers stand for."""

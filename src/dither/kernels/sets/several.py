@@ -34,7 +34,7 @@ from dither.privacy.shuffling import Blanket
 from dither.randomness import Source
 
 MOST_BYTES: Final = 64  # of a report
-_BLOCK: Final = 1 << 14  # people processed together, so that their columns stay in the cache
+_BLOCK: Final = 1 << 15  # people processed together, so that their columns stay in the cache
 
 
 def meeting(own: int, size: int, chosen: int, least: int) -> int:

@@ -469,7 +469,7 @@ class StartRule(ABC):
         """Return the rule as JSON-compatible data."""
 
     @abstractmethod
-    def fits(self, line: Line, window: Sliding) -> bool:
+    def fits(self, line: Line, window: Sliding | Blocks) -> bool:
         """Return whether the integers of the sampler hold the start of every value of the line."""
 
 
@@ -520,7 +520,7 @@ class LineStart(StartRule):
     def sampler(self, window: Sliding, size: int) -> StartSampler:
         return _LineSampler(self, window, size)
 
-    def fits(self, line: Line, window: Sliding) -> bool:
+    def fits(self, line: Line, window: Sliding | Blocks) -> bool:
         return self.reaches(line, 31 if window.cells <= 1 << 16 else 62)
 
     def reaches(self, line: Line, bits: int) -> bool:

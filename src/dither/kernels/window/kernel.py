@@ -73,7 +73,6 @@ class SlidingSampler:
             cell &= self._mask
 
 
-_TRIED: Final = 129  # values at which a codebook's bias is looked for
 COUNTED: Final = 20  # leading bits of a cell that counts and likelihoods distinguish
 
 
@@ -165,7 +164,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         window, start = self.window, self.start
         if isinstance(start, KnotStart):
             values = book(np.arange(window.cells))
-            bias = self._bias(values)
+            bias = self._bias(start, values)
             return UnbiasedReading(values, bias=bias) if bias <= STRAIGHT * self.line.length else None
         if not isinstance(start, LineStart) or not start.affine(self.line):
             return None
@@ -208,19 +207,23 @@ class SlidingKernel(WindowKernel, LineKernel):
         multiplier = (needed + rise * float((laws * turns / weight).sum())) / float((laws**2 / weight).sum())
         return np.asarray(((multiplier * laws - rise * turns) / weight)[group] + rise * turn)
 
-    def _bias(self, values: Floats) -> float:
-        """Return the largest distance of the mean of a number per cell from the value, at many values."""
-        window, line = self.window, self.line
+    def _bias(self, start: KnotStart, values: Floats) -> float:
+        """Return the largest distance of the mean of a number per cell from the value.
+
+        A value is rounded to a position, and a position at random to a knot: the mean is affine between
+        knots, so that it is farthest at one of them.
+        """
+        window = self.window
         sums = np.cumsum(np.concatenate([[0.0], values, values[: window.width]]))
-        inputs = np.linspace(line.low, line.high, _TRIED)
-        aims = self.start.aim(inputs)
-        starts, rest = np.divmod(aims, 1 << self.start.fraction)
-        up = rest / (1 << self.start.fraction)
-        inside = [sums[start + window.width] - sums[start] for start in (starts, starts + (up > 0.0))]
+        starts, rest = np.divmod(start.entries.astype(np.int64), 1 << start.fraction)
+        up = rest / (1 << start.fraction)
+        inside = [sums[place + window.width] - sums[place] for place in (starts, starts + (up > 0.0))]
         means = (1.0 - window.contrast) * float(values.mean()) + window.contrast / window.width * (
             (1.0 - up) * inside[0] + up * inside[1]
         )
-        return float(np.abs(means - inputs).max())
+        # `origin` is half a position below the domain, so that rounding down rounds to the nearest.
+        knots = start.origin + (np.arange(means.size) * float(1 << start.fraction) + 0.5) / start.scale
+        return float(np.abs(means - knots).max()) + 0.5 / start.scale
 
     @property
     def evidence(self) -> str:
@@ -249,7 +252,7 @@ class SectorKernel(WindowKernel, LineKernel):
     def __post_init__(self) -> None:
         if self.start.fraction:
             raise InvalidParameter("the start rule of sectors must not round at random")
-        if not self.start.reaches(self.line, 62):
+        if not self.start.fits(self.line, self.window):
             raise InvalidParameter("the starts of this rule do not fit the sampler's integers")
 
     @property

@@ -15,7 +15,15 @@ from dither.device_text import real, whole
 from dither.domains import Line
 from dither.errors import InvalidParameter, MalformedReport
 from dither.kernels.window.codebook import Runs
-from dither.kernels.window.integers import LineStart, Placement, Sliding, StartRule, StartSampler, split
+from dither.kernels.window.integers import (
+    Blocks,
+    LineStart,
+    Placement,
+    Sliding,
+    StartRule,
+    StartSampler,
+    split,
+)
 from dither.randomness import Source
 
 BINS: Final = 1 << 16  # entries of a table without random rounding
@@ -33,7 +41,7 @@ class TableStart(StartRule):
     scale: float
     entries: Array
 
-    def fits(self, line: Line, window: Sliding) -> bool:
+    def fits(self, line: Line, window: Sliding | Blocks) -> bool:
         # Random coins are added to the position, which is clipped below the last entry.
         return LineStart(self.origin, self.scale, None).reaches(line, 31)
 

@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter
-from dither.service.store.sqlite import SCHEMA, TICK, check_file, lock_store
-from dither.service.store.store import CollectorStore, StoreUnusable
+from dither.service.store.sqlite import (
+    SCHEMA,
+    TICK,
+    SqliteStore,
+    check_file,
+    file_version,
+    lock_store,
+    migration_script,
+)
+from dither.service.store.store import MIGRATIONS, CollectorStore, StoreUnusable, present_version
 
 if TYPE_CHECKING:
     from dither.service.store.postgresql import PostgresqlStore
@@ -34,8 +42,6 @@ def open_store(address: str) -> CollectorStore:
         return PostgresqlStore(address)
     if "://" in address:
         raise InvalidParameter("a store is the path of a file, or an address postgresql://user@host/database")
-    from dither.service.store.sqlite import SqliteStore
-
     return SqliteStore(Path(address))
 
 
@@ -45,7 +51,14 @@ _TABLES: Final = {  # what both kinds of stores hold, with the columns that both
     "slots": ("number", "campaign", "question", "day", "label", "n", "counts", "shown"),
     "reports": ("id", "part", "slot", "data"),  # and the tick: what is shown depends on it
     "refused": ("campaign", "day", "reason", "count"),
+    "exports": ("file", "campaign", "day"),
 }
+_SINCE: Final = {"exports": 3}  # the version from which on there is a table, if it is not the first
+
+
+def _tables(version: int) -> dict[str, tuple[str, ...]]:
+    """Return the tables of a version, with their columns."""
+    return {name: columns for name, columns in _TABLES.items() if _SINCE.get(name, 0) <= version}
 
 
 def backup(address: str, out: Path, *, force: bool = False) -> int:
@@ -57,7 +70,7 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
             if is_postgresql(address):
                 _from_postgresql(address, target)
             else:
-                with _open_store(Path(address)) as source:
+                with open_file(Path(address)) as source:
                     source.backup(target)
             target.execute("PRAGMA journal_mode = DELETE")  # one file: nothing is beside it
             return _batches(target)
@@ -65,7 +78,7 @@ def backup(address: str, out: Path, *, force: bool = False) -> int:
 
 def restore(file: Path, address: str) -> int:
     """Make a store of a backup; return the number of batches. The store must not exist, or be empty."""
-    with _open_store(file) as source:
+    with open_file(file) as source:
         found = source.execute("PRAGMA integrity_check").fetchone()[0]
         if found != "ok":
             raise StoreUnusable(f"{file} is damaged: {found}")
@@ -76,13 +89,29 @@ def restore(file: Path, address: str) -> int:
             refuse_to_overwrite(path)
             with closing(lock_store(path)), rename_after(path) as part:
                 os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-                with closing(sqlite3.connect(part)) as target:
+                with closing(sqlite3.connect(part, isolation_level=None)) as target:
                     source.backup(target)
+                    if file_version(target) >= _SINCE["exports"]:
+                        target.execute("DELETE FROM notes")  # exports of what is lost do not go on
         return _batches(source)
 
 
+def migrate(address: str, out: Path, *, force: bool = False) -> int:
+    """Write a backup of a store, and then bring it to the present version; return that version.
+
+    Collectors of the release before may run on a PostgreSQL store meanwhile. A SQLite file is migrated when
+    it is opened, too; then the backup is written beside it.
+    """
+    backup(address, out, force=force)
+    if is_postgresql(address):
+        with closing(_store(address)) as store:
+            return store.migrate()
+    open_store(address).close()
+    return present_version()
+
+
 @contextmanager
-def _open_store(path: Path) -> Iterator[sqlite3.Connection]:
+def open_file(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a store's file for reading alone."""
     if not path.is_file():
         raise StoreUnusable(f"there is no file {path}")
@@ -101,13 +130,14 @@ def _batches(sql: sqlite3.Connection) -> int:
 def _store(address: str) -> PostgresqlStore:
     from dither.service.store.postgresql import PostgresqlStore
 
-    return PostgresqlStore(address)
+    return PostgresqlStore(address, behind=True)
 
 
 def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
-    target.executescript(f"BEGIN; {SCHEMA} COMMIT; BEGIN;")
     with closing(_store(address)) as store, store.snapshot() as sql:
-        for table, columns in _TABLES.items():
+        made = migration_script([step for step in MIGRATIONS if step.version <= store.version])
+        target.executescript(f"BEGIN; {SCHEMA} {made} COMMIT; BEGIN;")
+        for table, columns in _tables(store.version).items():
             ticked = table == "reports"
             named = [*columns, *(["number"] if ticked else [])]
             marks = ",".join("?" * len(named))
@@ -120,16 +150,17 @@ def _from_postgresql(address: str, target: sqlite3.Connection) -> None:
                         numbers = [last := max(last + 1, tick << TICK) for *_, tick in rows]
                         rows = [(*row[:-1], number) for row, number in zip(rows, numbers, strict=True)]
                     target.executemany(f"INSERT INTO {table} ({','.join(named)}) VALUES ({marks})", rows)
-    target.execute("COMMIT")
+        target.execute("COMMIT")
 
 
 def _to_postgresql(source: sqlite3.Connection, address: str) -> None:
     with closing(_store(address)) as store, store.alone() as sql:
-        for table in _TABLES:
+        tables = _tables(min(store.version, file_version(source)))
+        for table in tables:
             row = sql.execute(f"SELECT count(*) FROM dither_{table}").fetchone()
             if row is None or row[0]:
                 raise StoreUnusable("the database holds a collector's data; restore into an empty one")
-        for table, columns in _TABLES.items():
+        for table, columns in tables.items():
             ticked = table == "reports"
             named = ",".join((*columns, *(["tick"] if ticked else [])))
             tick = f", number >> {TICK}" if ticked else ""

@@ -11,6 +11,7 @@ another generation builds its counts anew.
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,19 +21,21 @@ from dither.service.contract import Published
 from dither.service.live import Fates, FoldedCounts, LiveCounts, News, Slot
 from dither.service.settings import Reason
 from dither.service.store.store import (
+    FIRST,
     HELD,
     INSERT,
     KEPT,
     LOCK,
+    MIGRATIONS,
     NEW_SLOT,
     NEXT,
     SCHEMA,
     TICKS,
-    VERSION,
     Arrived,
     CollectorStore,
     Folding,
     Kept,
+    Migration,
     RefusedKey,
     Row,
     Stored,
@@ -43,6 +46,8 @@ from dither.service.store.store import (
     in_order,
     pack_counts,
     part_digest,
+    pending,
+    present_version,
     unpack_counts,
     whole_ticks,
 )
@@ -72,7 +77,8 @@ class PostgresqlStore(CollectorStore):
 
     shared = True
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, behind: bool = False) -> None:
+        """Open the store, or make one; `behind` opens also one that waits for a migration."""
         import psycopg
 
         self._psycopg = psycopg
@@ -81,16 +87,29 @@ class PostgresqlStore(CollectorStore):
         self._again = 0.0  # when to try a database again that was out of reach
         self._generation = -1
         self._read = 0  # the last tick that is counted
+        self._tick = 1  # the present one when something was last stored
         self._slots: dict[Slot, int] = {}
         self._names: dict[int, Slot] = {}
         try:
             with self._transaction() as sql:
                 sql.execute(SCHEMA)
-                version = sql.execute("SELECT version FROM dither_meta").fetchone()
+                if sql.execute("SELECT version FROM dither_meta").fetchone() is None:
+                    sql.execute(f"INSERT INTO dither_meta VALUES ({FIRST}, 0)")
+                    _migrate(sql, MIGRATIONS)
+                self.version, oldest = _versions(sql)
         except StoreUnavailable as error:
             raise StoreUnusable(f"the database cannot be used: {error}") from None
-        if version is None or version[0] != VERSION:
-            raise StoreUnusable(f"the database holds a store of another version than {VERSION}")
+        try:
+            waiting = pending(self.version, oldest, "the database")
+            if waiting and not behind:
+                raise StoreUnusable(
+                    f"the database is a store of version {self.version}, and this dither needs version "
+                    f"{present_version()}: say `dither collector migrate postgresql://… --backup FILE`; "
+                    "collectors that run go on meanwhile"
+                )
+        except StoreUnusable:
+            self.close()
+            raise
 
     # --- connection
 
@@ -110,10 +129,11 @@ class PostgresqlStore(CollectorStore):
         return {name: seconds for name, seconds in _WAITING.items() if name not in given}
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection[Any]]:
+    def _transaction(self, *, begun: bool = False) -> Iterator[Connection[Any]]:
+        """Begin a transaction; where it is `begun` inside, by the first statements, only end it."""
         try:
             sql = self._connection()
-            with sql.transaction():
+            with self._end(sql) if begun else sql.transaction():
                 yield sql
         except self._psycopg.errors.IntegrityError:
             raise
@@ -122,6 +142,25 @@ class PostgresqlStore(CollectorStore):
                 with suppress(self._psycopg.Error):
                     self._sql.close()
             raise StoreUnavailable(str(error).strip() or type(error).__name__) from error
+
+    def migrate(self) -> int:
+        """Bring the tables to the present version, while collectors of earlier releases run; return it."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            version, oldest = _versions(sql)
+            _migrate(sql, pending(version, oldest, "the database"))
+            self.version, _ = _versions(sql)
+        return self.version
+
+    @contextmanager
+    def _end(self, sql: Connection[Any]) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            with suppress(self._psycopg.Error):
+                sql.execute("ROLLBACK")
+            raise
+        sql.execute("COMMIT")
 
     # --- writing
 
@@ -149,7 +188,7 @@ class PostgresqlStore(CollectorStore):
         for place, batch in enumerate(batches):
             first.setdefault(batch.id, place)
         made: dict[Slot, int] = {}
-        with self._transaction() as sql:
+        with self._transaction(begun=True) as sql:
             known, tick = self._known_slots(sql)
             rows = [
                 (identity, part, known.get(slot) or self._slot(sql, slot, made), data)
@@ -169,13 +208,13 @@ class PostgresqlStore(CollectorStore):
 
     def _known_slots(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
         """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
-        sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")
-        generation, tick = _meta(sql)
-        held = -1
+        # In one message: each is a statement of its own, and sees what was committed when it begins.
+        held, locks = self._tick, f"BEGIN; SELECT pg_advisory_xact_lock_shared({LOCK})"
+        generation, tick = _meta(sql, f"{locks}; SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
         while held != tick:  # whoever has the lock of a tick, and then finds it the present one, is in it
             held = tick
-            sql.execute(f"SELECT pg_advisory_xact_lock_shared({TICKS + held})")
-            generation, tick = _meta(sql)
+            generation, tick = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+        self._tick = tick
         if generation != self._generation:
             self._slots = {}
         return self._slots, tick
@@ -306,7 +345,43 @@ class PostgresqlStore(CollectorStore):
             sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({of})", (campaign,))
             sql.execute("DELETE FROM dither_slots WHERE campaign = %s", (campaign,))
 
+    def probe(self, size: int) -> None:
+        with self._transaction() as sql:
+            sql.execute(
+                "INSERT INTO dither_notes VALUES (0, %b) "
+                "ON CONFLICT (number) DO UPDATE SET data = excluded.data",
+                (bytes(size),),
+            )
+
     # --- reading
+
+    def identity(self) -> str:
+        """Return the random identity of the store, by which exports know it."""
+        with self._transaction() as sql:
+            row = (os.urandom(16),)
+            sql.execute("INSERT INTO dither_notes VALUES (1, %b) ON CONFLICT DO NOTHING", row)
+            found = sql.execute("SELECT data FROM dither_notes WHERE number = 1").fetchone()
+        return bytes(found[0] if found else b"").hex()
+
+    def note_exports(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
+        """Note exported files of campaigns that hold something; return these campaigns."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
+            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots").fetchall()
+            kept = {campaign for (campaign,) in rows}
+            for entry in files:
+                if entry[1] in kept:
+                    sql.execute(
+                        "INSERT INTO dither_exports (file, campaign, day) VALUES (%s, %s, %s) "
+                        "ON CONFLICT DO NOTHING",
+                        entry,
+                    )
+        return kept
+
+    def exported_files(self, campaign: str) -> list[str]:
+        query = "SELECT file FROM dither_exports WHERE campaign = %s ORDER BY day, file"
+        with self._transaction() as sql:
+            return [file for (file,) in sql.execute(query, (campaign,)).fetchall()]
 
     def reload(self) -> bool:
         with self._transaction() as sql:
@@ -324,13 +399,17 @@ class PostgresqlStore(CollectorStore):
             slot = Slot(campaign, question, _day(day), label)
             yield FoldedCounts(slot, unpack_counts(bytes(counts)), n, shown)
 
-    def news(self) -> News:
+    def last_tick(self) -> int:
+        """Begin another tick, and return the last one that is over."""
         with self._transaction() as sql:
             sql.execute(NEXT)
         with self._transaction() as sql:
             _, tick = _meta(sql)
-            held = sql.execute(HELD).fetchone()  # after the tick was read, and before the snapshot is taken
-        over = (tick if held is None or held[0] is None else min(tick, held[0])) - 1
+            held = sql.execute(HELD).fetchone()  # after the tick was read, and before a snapshot is taken
+        return (tick if held is None or held[0] is None else min(tick, int(held[0]))) - 1
+
+    def news(self) -> News:
+        over = self.last_tick()
         if over > self._read:
             with self.snapshot() as sql:
                 if _meta(sql)[0] == self._generation:  # if not, the next look builds the counts anew
@@ -377,10 +456,31 @@ class PostgresqlStore(CollectorStore):
             self._sql.close()
 
 
-def _meta(sql: Connection[Any]) -> tuple[int, int]:
-    """Return the generation of the store, and the present tick."""
-    generation, tick = sql.execute("SELECT generation, tick FROM dither_meta").fetchone() or (0, 0)
+def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int]:
+    """Return the generation of the store, and the present tick, after some statements."""
+    found = sql.execute(f"{before}SELECT generation, tick, version FROM dither_meta")
+    while found.nextset():
+        pass
+    row = found.fetchone()
+    generation, tick, oldest = row or (0, 0, FIRST)
+    if oldest > present_version():
+        raise StoreUnavailable("a later release changed the store; install it here")
     return int(generation), int(tick)
+
+
+def _versions(sql: Connection[Any]) -> tuple[int, int]:
+    """Return the version of the store, and the oldest version whose releases may use it."""
+    oldest = int((sql.execute("SELECT version FROM dither_meta").fetchone() or (0,))[0])
+    if (sql.execute("SELECT to_regclass('dither_versions')").fetchone() or (None,))[0] is None:
+        return oldest, oldest
+    row = sql.execute("SELECT max(version) FROM dither_versions").fetchone()
+    return int(row[0] if row is not None else oldest), oldest
+
+
+def _migrate(sql: Connection[Any], migrations: Sequence[Migration]) -> None:
+    for migration in migrations:
+        sql.execute(migration.script("dither_", "BYTEA"))
+        sql.execute(f"UPDATE dither_meta SET version = {migration.oldest}")
 
 
 def _day(ordinal: int) -> datetime.date:

@@ -11,14 +11,18 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from dither.atomic import rename_after
 from dither.service.contract import Published
 from dither.service.live import FoldedCounts, LiveCounts, News, Slot
-from dither.service.settings import Reason
+from dither.service.settings import Reason, log
 from dither.service.store.store import (
+    FIRST,
+    MIGRATIONS,
     Arrived,
     CollectorStore,
     Folding,
     Kept,
+    Migration,
     RefusedKey,
     Row,
     Stored,
@@ -29,17 +33,18 @@ from dither.service.store.store import (
     in_order,
     pack_counts,
     part_digest,
+    pending,
+    present_version,
     unpack_counts,
     whole_ticks,
 )
 
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
-VERSION: Final = 2
 TICK: Final = 20  # bits of the number of a row that count within its tick; the tick is the rest
 _ROWS: Final = 1 << 15  # rows that are read at once
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION};
+PRAGMA user_version = {FIRST};
 CREATE TABLE campaigns (id TEXT PRIMARY KEY, name TEXT NOT NULL, version INTEGER NOT NULL,
     document TEXT NOT NULL, UNIQUE (name, version));
 CREATE TABLE slots (number INTEGER PRIMARY KEY, campaign TEXT NOT NULL, question TEXT NOT NULL,
@@ -92,8 +97,17 @@ class SqliteStore(CollectorStore):
         self._sql.execute(f"PRAGMA synchronous = {synchronous}")
         self._sql.execute("PRAGMA cache_size = -65536")
         if fresh:
-            self._sql.executescript(f"BEGIN; {SCHEMA} COMMIT;")
-        check_file(self._sql, self.path)
+            self._sql.executescript(f"BEGIN; {SCHEMA} {migration_script(MIGRATIONS)} COMMIT;")
+        waiting = check_file(self._sql, self.path)
+        if waiting:
+            kept = self.path.with_name(f"{self.path.name}.before-{present_version()}")
+            with rename_after(kept) as part:
+                os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                with closing(sqlite3.connect(part)) as copy:
+                    self._sql.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")  # one file: nothing is beside it
+            self._sql.executescript(f"BEGIN; {migration_script(waiting)} COMMIT;")
+            log("migrated the store", version=present_version(), backup=kept.name)
 
     # --- writing
 
@@ -258,7 +272,16 @@ class SqliteStore(CollectorStore):
             sql.execute("DELETE FROM slots WHERE campaign = ?", (campaign,))
         self._slots, self._names = {}, {}
 
+    def probe(self, size: int) -> None:
+        for bytes_ in (size, 0) if size else (0,):
+            with self._transaction() as sql:
+                sql.execute("INSERT OR REPLACE INTO notes VALUES (0, zeroblob(?))", (bytes_,))
+
     # --- reading
+
+    def exported_files(self, campaign: str) -> list[str]:
+        query = "SELECT file FROM exports WHERE campaign = ? ORDER BY day, file"
+        return [file for (file,) in self._sql.execute(query, (campaign,)).fetchall()]
 
     def reload(self) -> bool:
         now, self._rebuild = self._rebuild, False
@@ -335,13 +358,27 @@ def lock_store(path: Path) -> sqlite3.Connection:
     return lock
 
 
-def check_file(sql: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreUnusable if a file is not a store of this version."""
+def check_file(sql: sqlite3.Connection, path: Path) -> list[Migration]:
+    """Return the migrations that a file waits for; raise StoreUnusable if it is no store of this release."""
     if sql.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise StoreUnusable(f"{path} is not a collector's store")
-    version = sql.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
-        raise StoreUnusable(f"{path} is a store of version {version}; this dither reads version {VERSION}")
+    oldest = sql.execute("PRAGMA user_version").fetchone()[0]
+    return pending(max(oldest, file_version(sql)), oldest, str(path))
+
+
+def file_version(sql: sqlite3.Connection) -> int:
+    """Return the version of a store: that of the last migration, or the one before there were any."""
+    if sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'versions'").fetchone() is None:
+        return int(sql.execute("PRAGMA user_version").fetchone()[0])
+    return int(sql.execute("SELECT max(version) FROM versions").fetchone()[0])
+
+
+def migration_script(migrations: Sequence[Migration]) -> str:
+    """Return the statements of migrations; the number of the file is the oldest version that may use it."""
+    if not migrations:
+        return ""
+    parts = [migration.script() for migration in migrations]
+    return "\n".join([*parts, f"PRAGMA user_version = {migrations[-1].oldest};"])
 
 
 def _day(ordinal: int) -> datetime.date:

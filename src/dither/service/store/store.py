@@ -129,6 +129,14 @@ class CollectorStore(ABC):
         """Remove all reports, counts and identities of a campaign. The campaign itself stays known."""
 
     @abstractmethod
+    def probe(self, size: int) -> None:
+        """Write so many bytes, and remove them; raise StoreUnavailable if that cannot be done."""
+
+    @abstractmethod
+    def exported_files(self, campaign: str) -> list[str]:
+        """Return the files that reports of a campaign were exported to."""
+
+    @abstractmethod
     def close(self) -> None:
         """Close the store. Nothing waits to be written."""
 
@@ -251,14 +259,61 @@ def unpack_counts(packed: bytes) -> Integers:
     return np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
 
 
-VERSION: Final = 2
+class Migration(NamedTuple):
+    """What makes a store of the version before one of this version.
+
+    `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
+    that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
+    type of bytes.
+    """
+
+    version: int
+    oldest: int
+    statements: str
+
+    def script(self, prefix: str = "", data: str = "BLOB") -> str:
+        """Return the statements, with those that note the version."""
+        noted = f"INSERT INTO {prefix}versions VALUES ({self.version}, {self.oldest});"
+        return f"{self.statements.format(prefix, data)}\n{noted}"
+
+
+FIRST: Final = 2  # the version that the tables below are of; migrations lead from it to the present one
+MIGRATIONS: Final = [
+    Migration(
+        3,
+        oldest=2,
+        statements="""
+CREATE TABLE {0}versions (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL);
+CREATE TABLE {0}exports (file TEXT PRIMARY KEY, campaign TEXT NOT NULL, day INTEGER NOT NULL);
+CREATE TABLE {0}notes (number INTEGER PRIMARY KEY, data {1} NOT NULL);
+""",
+    ),
+]
+
+
+def present_version() -> int:
+    """Return the version of the stores that this release makes."""
+    return MIGRATIONS[-1].version
+
+
+def pending(version: int, oldest: int, what: str) -> list[Migration]:
+    """Return the migrations that a store waits for; raise StoreUnusable if this release cannot use it."""
+    if version < FIRST:
+        raise StoreUnusable(f"{what} is a store of version {version}, older than any that was released")
+    if oldest > present_version():
+        raise StoreUnusable(
+            f"{what} is a store of version {version}, which releases from version {oldest} on read; this "
+            f"dither has version {present_version()}: install a later one"
+        )
+    return [migration for migration in MIGRATIONS if migration.version > version]
+
+
 LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, alone to fold or delete
 TICKS: Final = 0x64697463 << 32  # and the tick: the lock of a tick, shared by whoever appends to it
 SCHEMA: Final = f"""
 SELECT pg_advisory_xact_lock({LOCK});
 CREATE TABLE IF NOT EXISTS dither_meta (version INTEGER NOT NULL, generation BIGINT NOT NULL,
     tick BIGINT NOT NULL DEFAULT 1);
-INSERT INTO dither_meta SELECT {VERSION}, 0 WHERE NOT EXISTS (SELECT 1 FROM dither_meta);
 CREATE TABLE IF NOT EXISTS dither_campaigns (number SERIAL, id TEXT PRIMARY KEY, name TEXT NOT NULL,
     version BIGINT NOT NULL, document TEXT NOT NULL, UNIQUE (name, version));
 CREATE TABLE IF NOT EXISTS dither_slots (number SERIAL PRIMARY KEY, campaign TEXT NOT NULL,

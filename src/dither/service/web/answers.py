@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from dither.domains import Categories, Line, Optional, Several
-from dither.errors import DitherError, InvalidParameter, MissingExtra, found, unknown_name
+from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
 from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.summary import Summary
@@ -46,6 +47,7 @@ class What(Enum):
     USUAL = "usual"  # a mean, a mean direction or frequencies
     DISTRIBUTION = "distribution"
     QUANTILE = "quantile"
+    SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
 
 
 class By(Enum):
@@ -201,6 +203,8 @@ def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
             shape = distribution(summary, query.bins)
             return list(_bins(query, part, shape))
         found = quantile(summary, query.share) if query.what is What.QUANTILE else estimate(summary)
+        if query.what is What.SIZES:
+            found = _sizes(found)
         return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
@@ -217,6 +221,14 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     ends = (column.tolist() for column in columns)
     for answer, value, least, most in zip(labels, *ends, strict=True):
         yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
+
+
+def _sizes(found: Estimate) -> Estimate:
+    """Return the shares of people with so many items or more."""
+    sizes = found.sizes if isinstance(found, EstimatedFrequencies) else None
+    if sizes is None:
+        raise NotIdentifiable("sizes are those of sets of items, which this question does not ask for")
+    return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
 
 
 def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:

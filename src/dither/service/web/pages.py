@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from dither.advice.explain import BatchPromise, batch_promise
-from dither.domains import Circle, Line
+from dither.domains import Circle, Line, Several
 from dither.question import Question
 from dither.service.collector import Collector
 from dither.service.contract import Contract, Published
+from dither.service.settings import Networks, limited_as
 from dither.service.web.answers import (
     FEW,
     NONE,
@@ -71,6 +72,7 @@ class Told:
     shape: Sequence[PlainRow]
     days: Sequence[PlainRow]
     lying: Sequence[PlainRow]
+    sizes: Sequence[PlainRow] = ()
 
 
 def queries(name: str, question: Question) -> dict[str, Query | None]:
@@ -81,6 +83,7 @@ def queries(name: str, question: Question) -> dict[str, Query | None]:
         "shape": Query(name, What.DISTRIBUTION) if straight else None,
         "days": Query(name, by=By.DAY),
         "lying": Query(name, lying=_LIES),
+        "sizes": Query(name, What.SIZES) if isinstance(question.domain, Several) else None,
     }
 
 
@@ -146,6 +149,10 @@ def _answer(told: Told, people: int) -> Markup:
             class_="soft",
         ),
     ]
+    for row in told.sizes[-1:]:  # beyond it nothing is seen
+        if row["state"] == SHOWN:
+            words = f"{row['answer']} items: {bounds(row)} of the people, at many looks."
+            lines.append(element("p", words, class_="soft"))
     for row in told.lying:
         if row["state"] == SHOWN and row["answer"] == top["answer"]:
             lines.append(
@@ -537,7 +544,7 @@ def page_routes(collector: Collector) -> list[BaseRoute]:
         return show(request, whole_page(published, parts, list(collector.campaigns.values())))
 
     async def events(request: Request) -> Response:
-        address = client_address(request.scope, frozenset(collector.settings.proxies))
+        address = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
         if pages.streams.total() >= _MOST_STREAMS or pages.streams[address] >= collector.settings.pages:
             return problem(503, "too many pages are open; the numbers do not change by themselves")
         published = collector.campaigns[request.path_params["campaign"]]

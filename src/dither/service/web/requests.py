@@ -6,12 +6,10 @@ import asyncio
 import datetime
 import hashlib
 import hmac
-import ipaddress
 import json
 import os
 import time
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from importlib import resources
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither.errors import DitherError, InvalidParameter, MalformedReport
 from dither.service.collector import Collector, check, read
-from dither.service.settings import BatchRefused, Reason, log
+from dither.service.settings import BatchRefused, Networks, Reason, limited_as, log
 from dither.service.store.store import StoreUnavailable
 from dither.service.writer import Writer
 from dither.wire.ohttp import (
@@ -82,12 +80,11 @@ class RateLimits:
         return name, min(self._burst, tokens + (now - before) * self._rate), now
 
 
-def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:
+def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
     """Return the address that a request came from; a named proxy is believed about whom it forwards for.
 
     Of several forwarded addresses the last counts that is not a named proxy's: those before it are the
-    word of whoever sent the request. "unix" is the name of a proxy on a local socket. Addresses of IPv6
-    count by their first 64 bits.
+    word of whoever sent the request. "unix" is the name of a proxy on a local socket.
     """
     peer = scope.get("client")
     address = str(peer[0]) if peer else "unix"
@@ -96,63 +93,7 @@ def client_address(scope: Mapping[str, Any], proxies: frozenset[str]) -> str:
             if name == b"x-forwarded-for":
                 forwarded = [hop.strip() for hop in value.decode("latin-1").split(",")]
                 address = next((hop for hop in reversed(forwarded) if hop not in proxies), address)
-    return limited_as(address)
-
-
-def limited_as(address: str) -> str:
-    """Return the name under which an address is limited: itself, or the first 64 bits of one of IPv6."""
-    if ":" not in address:
-        return address
-    try:
-        return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
-    except ValueError:
-        return address
-
-
-def exposition(writer: Writer) -> str:
-    """Return all metrics as text."""
-    collector = writer.collector
-    lines: list[str] = []
-
-    def family(name: str, kind: str, words: str, samples: list[tuple[str, int]]) -> None:
-        lines.extend([f"# HELP dither_{name} {words}", f"# TYPE dither_{name} {kind}"])
-        lines.extend(f"dither_{name}{labels} {value}" for labels, value in samples)
-
-    reports = [
-        (
-            f'{{campaign="{published.id[:16]}",question="{_escape(name)}"}}',
-            collector.live.n(published.id, name),
-        )
-        for published in collector.campaigns.values()
-        for name in published.contract.questions
-    ]
-    refused: Counter[str] = Counter()
-    for key, count in collector.refused.items():
-        refused[key.reason.value] += count
-    family("reports_total", "counter", "Reports that are counted.", [(name, n) for name, n in reports])
-    family(
-        "refused_total",
-        "counter",
-        "Batches that were refused, by reason.",
-        [(f'{{reason="{reason}"}}', count) for reason, count in sorted(refused.items())],
-    )
-    family("opened_total", "counter", "Requests that came encrypted.", [("", collector.opened)])
-    family("commits_total", "counter", "Transactions that stored batches.", [("", writer.commits)])
-    family("repeated_total", "counter", "Batches that came again.", [("", writer.repeated)])
-    family(
-        "unavailable_total",
-        "counter",
-        "Transactions that failed.",
-        [("", writer.unavailable)],
-    )
-    family("waiting", "gauge", "Batches that wait to be stored.", [("", writer.waiting)])
-    family("campaigns", "gauge", "Campaigns that are published.", [("", len(collector.campaigns))])
-    family("seconds", "gauge", "Seconds since the start.", [("", collector.health()["seconds"])])
-    return "\n".join(lines) + "\n"
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return address
 
 
 def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
@@ -170,7 +111,10 @@ def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
         return JSONResponse({"ready": able}, 200 if able else 503)
 
     async def metrics(request: Request) -> Response:
-        return PlainTextResponse(exposition(writer), media_type="text/plain; version=0.0.4")
+        collector.signals.set("waiting", writer.waiting)
+        return PlainTextResponse(
+            collector.signals.exposition(collector), media_type="text/plain; version=0.0.4"
+        )
 
     async def act(request: Request) -> Response:
         if not is_permitted(request, token):
@@ -221,8 +165,8 @@ async def _act(writer: Writer, action: str, asked: dict[str, Any]) -> dict[str, 
             return {"folded": parts}
         case "delete":
             campaign = str(asked["campaign"])
-            await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
-            return {"deleted": campaign}
+            files = await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
+            return {"deleted": campaign, "exported": files}
         case "counts":
             names = str(asked["campaign"]), str(asked["question"])
             return {"counts": await asyncio.to_thread(_counts, collector, *names, asked.get("by"))}
@@ -428,8 +372,7 @@ class Batches:
         self._collector = writer.collector
         settings = self._collector.settings
         self._limits = RateLimits(settings.rate, settings.burst)
-        self._proxies = frozenset(settings.proxies)
-        self._relays = frozenset(map(limited_as, settings.relays))
+        self._proxies, self._relays = Networks(settings.proxies), Networks(settings.relays)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         allowed = cors(scope, self._collector.settings.origins)
@@ -441,9 +384,10 @@ class Batches:
         if scope["method"] != "POST":
             await reply(send, 200, configurations(self._collector.sealing_keys), allowed, KEYS.encode())
             return
+        began = time.perf_counter_ns()
         try:
             address = client_address(scope, self._proxies)
-            charged = address if address not in self._relays else None
+            charged = limited_as(address) if address not in self._relays else None
             if charged is not None and not self._limits.allow(charged):
                 raise BatchRefused(Reason.RATE)
             form, most = content_type(scope), self._collector.settings.body
@@ -465,6 +409,7 @@ class Batches:
             await reply(send, 503, _LOST, allowed)
         except _Gone:
             return
+        self._collector.signals.observe("answer_seconds", (time.perf_counter_ns() - began) // 1000)
 
     async def _take(self, campaign: str, body: bytes, form: str, charged: str | None) -> tuple[int, bytes]:
         """Store a batch; return the status and the body of the answer. `charged` is the address, if any."""
@@ -493,7 +438,7 @@ class Batches:
             )
         except MalformedReport:
             raise BatchRefused(Reason.SEALED) from None
-        self._collector.opened += 1
+        self._collector.signals.add("opened_total")
         status, told = await self._within(plain, charged)
         return exchange.encrypt_answer(BinaryResponse(status, "application/json", told).to_bytes())
 

@@ -1,0 +1,225 @@
+"""Goals about places: single ones, maps, shares of districts, the mean place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+
+from dither.advice.catalogue import Candidate, on_categories
+from dither.advice.compare import average_variance
+from dither.advice.goals.numbers import Averaged, Goal, Mean, check_people, people_of
+from dither.arrays import Floats
+from dither.domains import Categories, Disk, Parallelogram, Paths, Rectangle, Sphere
+from dither.errors import InvalidParameter, found
+from dither.maps.density import density
+from dither.mechanisms.combined import Each, Sampled
+from dither.mechanisms.numeric.pm import PM, Duchi, Hybrid
+from dither.mechanisms.numeric.podium import Podium
+from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.places.base import PathMechanism, positive
+from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
+from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
+from dither.mechanisms.places.rivals import Gridding, Strawman
+from dither.mechanisms.places.tracs import TraCSC, TraCSD
+from dither.optimal.anywhere import Anywhere
+from dither.randomness import Seeded
+
+_ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
+
+
+@dataclass(frozen=True)
+class Locations(Goal):
+    """Each location of a path by itself: the mean distance of its report to the truth.
+
+    Locations are uniform on the area, or drawn from a public list of `places`. A path has `length` of them,
+    which are independent, or each is `step` away from the one before. The error is simulated with a fixed
+    seed, and accurate to about one per cent. On a sphere it is in metres.
+    """
+
+    places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
+    length: int = 1
+    step: float | None = None
+
+    takes = (Rectangle, Disk, Parallelogram, Sphere)
+    otherwise = "for numbers use dt.goals.SingleValues"
+    close = 0.02
+
+    def __post_init__(self) -> None:
+        check_length(self.length)
+        if self.step is not None:
+            positive("step", self.step)
+        if self.places is not None:
+            points = Paths.of(self.places).points.tolist()
+            object.__setattr__(self, "places", tuple((x, y) for x, y in points))
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        found = [Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon))]
+        if wait:
+            found.append(self._fit(domain, epsilon))
+        kinds: tuple[type[Any], ...] = (Strawman, PlanarLaplace, PlanarStaircase, Gridding)
+        made = designs_of_tracs(domain, self.length, epsilon=epsilon)
+        made += [kind(domain, epsilon=epsilon) for kind in kinds if isinstance(domain, kind.takes)]
+        found += [Candidate(_name_of(design), design) for design in made]
+        for design in made if wait else ():
+            if isinstance(design, TraCSC | TraCSD):
+                split = best_split(design, self.places, length=self.length, step=self.step)
+                if abs(split - design.split) < _ALIKE:
+                    continue
+                divided = replace(design, split=split)
+                found.append(Candidate(_name_of(divided, f"split={split:g}"), divided, variant=True))
+        return found
+
+    def _fit(self, domain: Any, epsilon: float) -> Candidate:
+        """Return the design for single places, fitted to the public places if some were given."""
+        more = "" if self.places is None else ", prior=…"
+        prior = None if self.places is None else (self.places, "the public places of the goal")
+        design = Anywhere(domain, epsilon=epsilon, purpose="places", prior=prior)
+        return Candidate(f"Optimal(…, purpose='places'{more})", design, variant=True)
+
+    def error(self, mechanism: Any) -> float:
+        return predicted_error(mechanism, self.places, length=self.length, step=self.step)
+
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        raise InvalidParameter("the error of a single place does not depend on how many people there are")
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        where = "with places spread evenly" if self.places is None else "with the places that were given"
+        paths = f", on paths of {self.length} locations" if self.length > 1 else ""
+        return f"the smallest error in simulations {where}{paths}"
+
+
+@dataclass(frozen=True)
+class Districts(Averaged):
+    """The shares of n people in the districts of an area, here the cells of a grid of `across` × `along`.
+
+    The district itself is asked, as one of a list: its shares are 2 to 5 times as accurate as those of a map.
+    """
+
+    across: int = 4
+    along: int = 4
+
+    takes = (Rectangle, Disk, Parallelogram, Sphere)
+    otherwise = "districts that are a list already are dt.Categories: use dt.goals.Frequencies"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for count in (self.across, self.along):
+            if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 256:
+                raise InvalidParameter(f"there are 1 to 256 cells along a side, not {found(count)}")
+        if self.across * self.along < 2:
+            raise InvalidParameter("at least two districts are needed")
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        return on_categories(Categories(self.across * self.along), epsilon)
+
+    def spread(self, mechanism: Any) -> float:
+        return average_variance(mechanism)
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        return "it asks for the district itself, whose shares are far more accurate than those of a map"
+
+
+_UNBIASED: Final = (Podium, PM, Hybrid, Duchi)
+
+
+@dataclass(frozen=True)
+class MeanPlace(Averaged):
+    """The mean place of n people: the root mean square distance that privacy adds, for the worst places.
+
+    Everybody tells one coordinate, drawn at random, with the whole budget. Reports of whole places, such as
+    those of `dt.Optimal`, are biased and not ranked.
+    """
+
+    takes = (Rectangle,)
+    otherwise = "for one number use dt.goals.Mean"
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        found = []
+        for kind in _UNBIASED:
+            own = {side: kind(part, epsilon=epsilon) for side, part in (("x", domain.x), ("y", domain.y))}
+            half = {side: part.at(epsilon / 2.0) for side, part in own.items()}
+            name = kind.__name__
+            found.append(Candidate(f"Sampled(x={name}(…), y={name}(…))", Sampled(own)))
+            found.append(Candidate(f"Each(x={name}(…), y={name}(…))", Each(half), variant=True))
+        return found
+
+    def spread(self, mechanism: Any) -> float:
+        spreads = [Mean().spread(part) or math.inf for part in mechanism.parts.values()]
+        return sum(spreads) * (2.0 if isinstance(mechanism, Sampled) else 1.0)
+
+    def one_liar(self, mechanism: Any) -> None:
+        """Return None: it is not derived for places."""
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        return "each person tells one coordinate, drawn at random, with the whole budget, unbiased"
+
+
+@dataclass(frozen=True)
+class Maps(Goal):
+    """A map of n people on `across` × `along` cells: the total variation of `dt.maps.density` from the truth.
+
+    The error is simulated with a fixed seed and one population, that of a city with five hills or one drawn
+    from a public list of `places`; differences of a tenth are not resolved.
+    """
+
+    n: int | None = None
+    across: int = 16
+    along: int = 16
+    places: Sequence[tuple[float, float]] | None = field(default=None, repr=False)
+
+    takes = (Rectangle,)
+    otherwise = "for single places use dt.goals.Locations"
+    close = 0.1
+
+    def __post_init__(self) -> None:
+        check_people(self.n)
+
+    def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        return [
+            Candidate("Optimal(…, purpose='map')", Anywhere(domain, epsilon=epsilon, purpose="map")),
+            Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon), variant=True),
+            Candidate("TraCSC(…, inner=SW)", TraCSC(domain, epsilon=epsilon, inner=SW)),
+        ]
+
+    def error(self, mechanism: Any) -> float:
+        area = mechanism.domain
+        asked = self._people(area)
+        found = density(
+            mechanism.perturb(asked[:, None, :], source=Seeded(1)), self.across, self.along
+        ).probabilities
+        ends = [[area.x.low, area.x.high], [area.y.low, area.y.high]]
+        x, y = asked.T
+        true = np.histogram2d(x, y, bins=(self.across, self.along), range=ends)[0] / len(asked)
+        return float(np.abs(found - true).sum() / 2.0)
+
+    def _people(self, area: Rectangle) -> Floats:
+        random = np.random.default_rng(1)  # the same people for every mechanism
+        count = min(people_of(self.n), _MOST_SIMULATED)
+        if self.places is not None:
+            return area.check(self.places)[random.integers(0, len(self.places), count)]
+        hill = random.choice(len(_HILLS), count, p=[0.3, 0.3, 0.15, 0.15, 0.1])
+        unit = _HILLS[hill, :2] + _HILLS[hill, 2:] * random.normal(size=(count, 2))
+        anywhere = (random.random(count) < 0.12) | ((unit < 0) | (unit > 1)).any(axis=1)
+        unit[anywhere] = random.random((int(anywhere.sum()), 2))
+        return np.stack([area.x.from_unit(unit[:, 0]), area.y.from_unit(unit[:, 1])], axis=1)
+
+    def people(self, candidates: list[Candidate], target: float) -> int | None:
+        raise InvalidParameter("the error of a map is simulated for a stated n; give dt.goals.Maps(n=…)")
+
+    def reason(self, first: Candidate, domain: Any) -> str:
+        return "the smallest total variation in a simulation; shares of districts are asked by Districts"
+
+
+_MOST_SIMULATED: Final = 100_000
+_HILLS: Final = np.array(  # the middles of five hills of a city on the unit square, and their widths
+    [[0.35, 0.4, 0.05], [0.5, 0.55, 0.1], [0.7, 0.3, 0.06], [0.25, 0.75, 0.04], [0.8, 0.8, 0.08]]
+)
+
+
+def _name_of(design: PathMechanism[Any], *changed: str) -> str:
+    fixed = ('reference="fixed"',) if getattr(design, "reference", None) == "fixed" else ()
+    return f"{type(design).__name__}({', '.join(('…', *fixed, *changed))})"
