@@ -19,6 +19,8 @@ MEANINGS = {
     "assumes": "what the bound holds under",
     "assumptions": "what may be assumed, in words",
     "at_least": "the smallest probability that is good enough",
+    "along": "how many cells lie side by side from south to north",
+    "across": "how many cells lie side by side from west to east",
     "attributes": "the attributes by name, each with its categories",
     "authority": "the certificate of the authority that all sides trust",
     "average": "the mean over the records",

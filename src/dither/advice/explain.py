@@ -190,7 +190,7 @@ class _Questions:
         )
         if not again:
             campaign = Campaign.of(questions)
-            return cls(campaign.questions, campaign.guarantee)
+            return cls(campaign.questions, campaign.guarantee, campaign.sampled)
         named = {}
         for name, question in questions.items():
             if isinstance(question, Combinator) and not isinstance(question, AskedAgain | KeptChange):

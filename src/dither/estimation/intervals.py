@@ -30,6 +30,7 @@ from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, found
 from dither.kernels.kernel import UnbiasedReading
 from dither.numerics.distributions import check_level, student_t_quantile
+from dither.privacy.guarantee import Combinator
 from dither.question import CategoryQuestion, NumberQuestion, as_question
 
 
@@ -429,6 +430,8 @@ def reach_of_one(asked: Any) -> float | None:
     It is the distance between the least and the greatest number that a report can stand for: for a mean that
     of its unbiased reading, for a frequency 1/(p − q).
     """
+    if isinstance(asked, Combinator):  # it is not derived for several questions together
+        return None
     question = as_question(asked)
     if isinstance(question, CategoryQuestion):
         return 1.0 / question.gap
