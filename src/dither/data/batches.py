@@ -26,8 +26,9 @@ from dither.data.arrow import (
     values_of,
     with_gaps,
 )
+from dither.data.rows import ONLY_IN_PYTHON
 from dither.data.streams import Missing, Outside, check_missing, missing_answer
-from dither.domains import CodedLabels, Domain, Line, Optional, first_misfit
+from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Places, Several, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.question import Question
 from dither.wire.codec import Campaign
@@ -71,6 +72,10 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
         raise InvalidParameter("two columns have the same name; rename one of them")
     check_columns(campaign, schema.names)
     for name, question in campaign.questions.items():
+        if not isinstance(question.domain, Line | Optional | Categories | Several | Places):
+            raise InvalidParameter(
+                f"column {name!r} cannot hold values of {question.domain}; {ONLY_IN_PYTHON}"
+            )
         place = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
         schema = schema.set(place, arrow().field(name, report_type(question)))

@@ -235,7 +235,7 @@ def _misfits_of(
         done(len(chunk))
 
 
-class ReportTable(Mapping[str, Reports]):
+class ReadReports(Mapping[str, Reports]):
     """The reports of a file by question, each of the rows that answered it, and the public columns.
 
     `campaign` are the questions, `public` the other columns, one entry for each row. Rows may have answered
@@ -283,10 +283,10 @@ class ReportTable(Mapping[str, Reports]):
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {len(reports)}" for name, reports in self._found.items())
         beside = f"; public: {', '.join(self.public)}" if self.public else ""
-        return f"ReportTable({counts}{beside})"
+        return f"ReadReports({counts}{beside})"
 
 
-def read(path: Path | str, *more: Path | str, questions: Questions | None = None) -> ReportTable:
+def read(path: Path | str, *more: Path | str, questions: Questions | None = None) -> ReadReports:
     """Return the reports of files that dither wrote, by question, with their public columns.
 
     Any format of tables will do: CSV, JSON lines, Parquet, Arrow, Excel. Several files are of the same
@@ -299,7 +299,7 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
     >>> _ = dt.data.perturb_file(folder / "in.csv", folder / "out.csv", {"age": age}, keep=["city"])
     >>> read(folder / "out.csv")
-    ReportTable(age: 2; public: city)
+    ReadReports(age: 2; public: city)
     """
     given = None if questions is None else Campaign.of(questions)
     first = carried_questions(Path(path), given)
@@ -321,7 +321,7 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
                 there[name].append(~chunk.absent(name))
             for name in beside:
                 public[name] += chunk.cells(name)
-    return ReportTable(
+    return ReadReports(
         first,
         {name: Reports.concatenate(some) for name, some in parts.items()},
         {name: np.concatenate(some) for name, some in there.items()},

@@ -26,6 +26,10 @@ from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Seve
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.wire.codec import Campaign
 
+ONLY_IN_PYTHON: Final = (
+    "questions about several attributes, texts or places are randomised by question.perturb in Python, and "
+    "trips by dt.data.perturb_trips"
+)
 NAMED: Final = 10  # rows of each kind that an error names
 _DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
@@ -198,7 +202,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     if isinstance(domain, Several):
         return _read_sets(chunk, column, domain, rows)
     if not isinstance(domain, Categories):
-        raise InvalidParameter(f"a column cannot hold values of {domain}")
+        raise InvalidParameter(f"a column cannot hold values of {domain}; " + ONLY_IN_PYTHON)
     if isinstance(domain.labels, range):
         numbers = chunk.numbers(column, rows)
         text = np.isnan(numbers)

@@ -17,11 +17,12 @@ from dither.estimation.frequency import frequencies
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import mean
 from dither.estimation.pairs import QuotientInterval, crosstab
+from dither.estimation.queries import answers, cumulative
 from dither.estimation.significance import check_pair, indicators, number_question, numbers, protocol_of
 from dither.estimation.summary import Summary, summarise
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.numerics.distributions import check_level
-from dither.question import CategoryQuestion, Question, as_question
+from dither.question import CategoryQuestion, QueryQuestion, Question, as_question
 from dither.reports import Reports
 from dither.table import ResultTable, Row
 
@@ -494,6 +495,8 @@ def estimate(
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
+    For reports of `Cumulative` it is the cumulative shares, for those of other workloads the answers.
+
     If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
     resolution.
 
@@ -519,6 +522,8 @@ def estimate(
     summary = summarise(reports)
     if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)
+    if isinstance(summary.question, QueryQuestion):
+        return answers(summary) if summary.question.reading.edges is None else cumulative(summary)
     try:
         return mean(summary)
     except NotIdentifiable:

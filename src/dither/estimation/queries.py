@@ -5,6 +5,7 @@ Common texts are found by extending prefixes level by level.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,15 +15,17 @@ from dither.arrays import Bytes, Floats, Integers, Words
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
-from dither.estimation.estimate import Estimate
+from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.numerics.distributions import binomial_threshold
 from dither.numerics.matrices import product
+from dither.privacy import Guarantee
 from dither.question import QueryQuestion
 from dither.reports import Reports
+from dither.table import show_label
 
 
 def answers(reports: Reports | Summary) -> Estimate:
@@ -66,6 +69,12 @@ class EstimatedCumulative(Estimate):
     edges: Floats = field(kw_only=True)
 
     @property
+    def names(self) -> list[str]:
+        """What each share is up to, in words: an answer of the scale, or the upper end of a cell."""
+        ends = self.labels or [f"{edge:.6g}" for edge in self.edges[1:]]
+        return [f"up to {show_label(end)}" for end in ends]
+
+    @property
     def probabilities(self) -> Floats:
         """The share of every cell: the differences of the cumulative shares."""
         return np.diff(np.concatenate([[0.0], np.asarray(self.value)]))
@@ -78,8 +87,8 @@ class EstimatedCumulative(Estimate):
         place = self._place(x)
         return self._at(place)
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are; on a scale, the number of the answer.
+    def quantile(self, share: float) -> Estimate | EstimatedAnswer:
+        """Estimate the value below which a share of the people are; on a scale, the answer itself.
 
         The interval holds every value whose cumulative share is compatible with it.
         """
@@ -91,8 +100,16 @@ class EstimatedCumulative(Estimate):
         low, high = self.interval()
         middle = _inverse(heights, self.edges, share)
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
+        if self.labels:
+            ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
+            return EstimatedAnswer(ends[0], (ends[1], ends[2]), self.n, self.guarantee)
         half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
+
+    def _answer(self, heights: Floats, share: float) -> Hashable:
+        """Return the first answer up to which at least a share of the people are."""
+        place = int(np.searchsorted(heights, share - 1e-12, side="left"))
+        return self.labels[min(place, len(self.labels) - 1)]
 
     def _place(self, x: Any) -> float:
         if self.labels:
@@ -109,6 +126,24 @@ class EstimatedCumulative(Estimate):
         value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
         interval = StudentInterval(value, error, self.n, condition=self.condition)
         return Estimate.of(interval, self.guarantee)
+
+
+@dataclass(frozen=True)
+class EstimatedAnswer:
+    """An answer of an ordered scale, such as its median, and the first and the last that it may be (95 %)."""
+
+    value: Hashable
+    ends: tuple[Hashable, Hashable]
+    n: int
+    guarantee: Guarantee
+
+    def __str__(self) -> str:
+        return str(show_label(self.value))
+
+    def __repr__(self) -> str:
+        low, high = self.ends
+        between = "" if low == high else f" ({low} – {high})"
+        return f"{self}{between} (95 %, n = {thousands(self.n)})"
 
 
 def cumulative(

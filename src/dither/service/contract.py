@@ -24,6 +24,7 @@ from dither.account.asking import Asking, Repeat
 from dither.advice.explain import Explanation, card, explain, whole_promise
 from dither.atomic import whole
 from dither.device_text import canonical
+from dither.domains import Profile
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -191,6 +192,11 @@ class Contract:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
+                if isinstance(question.domain, Profile):
+                    raise InvalidParameter(
+                        "a collector shows no tables of several attributes: collect reports in files, and "
+                        "dt.tables estimates them"
+                    )
                 self.asking(name)
                 _ = question.counting.size
             except DitherError as error:

@@ -190,8 +190,10 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_categorical(summary: Summary) -> bool:
     from dither.domains import Categories, Several
+    from dither.question import QueryQuestion
 
-    return isinstance(summary.question.domain, Categories | Several)
+    queries = isinstance(summary.question, QueryQuestion)
+    return not queries and isinstance(summary.question.domain, Categories | Several)
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
@@ -199,10 +201,13 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     from dither.domains import Interval
     from dither.estimation.distributions import distribution, quantile
     from dither.estimation.groups import estimate
+    from dither.question import QueryQuestion
 
     numbers = not _is_categorical(summary)
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
+    if isinstance(summary.question, QueryQuestion):
+        return _answers_to_queries(summary, wanted)
     found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
     for share in wanted.shares:
         label = f"quantile {share:g}"
@@ -213,6 +218,21 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
         from dither.estimation.optional import response_rate
 
         found.append(("answered", _try(response_rate, summary)))
+    return found
+
+
+def _answers_to_queries(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
+    """Return cumulative shares and their quantiles, or the answers to other queries."""
+    from dither.estimation.groups import estimate
+    from dither.estimation.queries import cumulative
+
+    def quantile(given: Summary, share: float) -> Any:
+        return cumulative(given).quantile(share)
+
+    found = [("cumulative shares", _try(estimate, summary))]
+    found += [(f"quantile {share:g}", _try(quantile, summary, share)) for share in wanted.shares]
+    if wanted.bins is not None or wanted.step is not None:
+        found.append(("distribution", "reports of queries have the cells of their design"))
     return found
 
 
@@ -241,11 +261,14 @@ def _text(label: str, value: Any) -> str:
 
     if isinstance(value, str):
         return f"  no {label}: {value}"
-    if isinstance(value, Estimate) and value.labels:
+    if not isinstance(value, Estimate) and not hasattr(value, "bands"):
+        return f"  {label}: {value!r}"  # an answer of an ordered scale
+    names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
+    if isinstance(value, Estimate) and names:
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
             [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
-            for name, line in zip(value.labels, zip(*ends, strict=True), strict=True)
+            for name, line in zip(names, zip(*ends, strict=True), strict=True)
         ]
         shown = table(["answer", "share (95 %)"], rows)
         sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
@@ -282,14 +305,17 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
 
     if isinstance(value, str):
         return {"answer": label, "problem": value}
-    if isinstance(value, Estimate) and value.labels:
+    if not isinstance(value, Estimate) and not hasattr(value, "bands"):  # an answer of an ordered scale
+        return {"answer": label, "value": str(value), "ends": list(map(str, value.ends)), "n": value.n}
+    names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
+    if isinstance(value, Estimate) and (names or np.ndim(value.value)):
         low, high = value.interval()
         sizes = getattr(value, "sizes", None)
         more = {"sizes": _plain("at least so many items", sizes)} if sizes else {}
         return {
             **more,
             "answer": label,
-            "labels": [str(show_label(name)) for name in value.labels],
+            "labels": [str(show_label(name)) for name in names],
             "value": np.asarray(value.value).tolist(),
             "low": np.asarray(low).tolist(),
             "high": np.asarray(high).tolist(),
