@@ -532,7 +532,7 @@ READERS = {
 ELSEWHERE = {
     "sets": ("indices", "several", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
-    "places": ("pair", "polar", "walk", "nearest", "listing"),
+    "places": ("pair", "polar", "walk", "nearest", "listing", "box"),
     "plane": (
         *("planar", "rings", "points", "grid", "two copies"),
         *("joint response", "joint bits", "joint hashed"),

@@ -25,7 +25,7 @@ from dither_device.text import Fields, listed, need, real, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from dither_device.draws import Domain, Take
@@ -368,18 +368,15 @@ def _short(x: float) -> int:
     return min(max(math.floor(x), 0), 65535)
 
 
-def nearest(device: Fields) -> Draw:
-    cells, width, draw, ratio = _read_near(device)
-    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
-    given = device["selector"]
+def _read_selector(given: Any, axes: int, cells: int, width: int) -> Callable[[Sequence[float]], list[int]]:
+    """Return what finds the K nearest points of a place; on a sphere there is no box, and three axes."""
     need(isinstance(given, Fields), "selector")
     box = given["box"]
-    if area.kind == "sphere":
-        need(box is None, "selector")
-    else:
-        box = [read_pair(side) for side in listed(box, "selector", 2)]
+    if box is not None:
+        box = [read_pair(side) for side in listed(box, "selector", axes)]
         need(all(low >= -1e30 and high <= 1e30 and high - low >= 1e-30 for low, high in box), "selector")
-    count = 3 if box is None else 2
+    need((box is None) == (axes == 0), "selector")
+    count = axes or 3
     scales = [whole(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
     grain = whole(given["grain"], 0, 12)
     if given["kind"] == "grid":
@@ -398,7 +395,7 @@ def nearest(device: Fields) -> Draw:
         points = [tuple(flat[at : at + count]) for at in range(0, len(flat), count)]
     need(len(points) == cells, "selector")
 
-    def integers(place: Place) -> list[int]:
+    def integers(place: Sequence[float]) -> list[int]:
         if box is not None:
             return [
                 _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(place, box, strict=True)
@@ -408,10 +405,18 @@ def nearest(device: Fields) -> Draw:
         vector = level * math.cos(across), level * math.sin(across), math.sin(up)
         return [_short(32767 * x + 32768.5) for x in vector]
 
-    def near(place: Place) -> list[int]:
+    def near(place: Sequence[float]) -> list[int]:
         at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(place)]
         far = [sum((s * (x - y)) ** 2 for s, x, y in zip(scales, at, point, strict=True)) for point in points]
         return sorted(range(cells), key=far.__getitem__)[:width]  # stable: of equal distances the first
+
+    return near
+
+
+def nearest(device: Fields) -> Draw:
+    cells, width, draw, ratio = _read_near(device)
+    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
+    near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
         return as_path([[draw(near(place), take)] for place in path], width_of(cells))
@@ -419,6 +424,35 @@ def nearest(device: Fields) -> Draw:
     made = Draw("Optimal", ratio, path_of(area), tell)
     made.paths = True
     return made
+
+
+def box(device: Fields) -> Draw:
+    """Read a record of several numbers, reported as one of the K nearest of N points."""
+    cells, width, draw, ratio = _read_near(device)
+    domain = device["domain"]
+    need(isinstance(domain, Fields) and domain["kind"] == "box" and device["outside"] == "clip", "domain")
+    sides, names = [], []
+    for side in listed(domain["sides"], "domain"):
+        name, low, high = listed(side, "domain", 3)
+        need(isinstance(name, str), "domain")
+        names.append(name)
+        sides.append((real(low), real(high)))
+        need(sides[-1][0] >= -1e30 and sides[-1][1] <= 1e30, "domain")
+        need(sides[-1][1] - sides[-1][0] >= 1e-30, "domain")
+    need(2 <= len(sides) <= 8 and len(set(names)) == len(names), "domain")
+    near = _read_selector(device["selector"], len(sides), cells, width)
+    need([read_pair(side) for side in device["selector"]["box"]] == sides, "selector")
+
+    def place(value: Any) -> list[float]:
+        row = [value[name] for name in names] if isinstance(value, dict) else list(value)
+        if len(row) != len(sides) or any(isinstance(x, bool | str) or math.isnan(x) for x in row):
+            raise Outside("a number of each side was expected")
+        return [clamp(float(x), *side) for x, side in zip(row, sides, strict=True)]
+
+    def mark(row: list[float]) -> bytes:
+        return pack(f"<{len(row)}d", *(x + 0.0 for x in row))
+
+    return Draw("Optimal", ratio, (place, mark), lambda row, take: as_cell(draw(near(row), take), cells))
 
 
 def listing(device: Fields) -> Draw:
@@ -440,4 +474,5 @@ READERS = {
     "walk": walk,
     "nearest": nearest,
     "listing": listing,
+    "box": box,
 }
