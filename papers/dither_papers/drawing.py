@@ -166,7 +166,7 @@ class Panels:
         wide, high = (5.0 if columns == 1 else 3.5 * columns) + 2.3, height * rows + 0.6
         if self._paper:
             wide = _COLUMN if columns == 1 else _TEXT_WIDTH
-            high = rows * min(2.1, wide / columns * (1.0 if square else 0.8)) + 0.6
+            high = rows * (wide / columns if square else min(2.1, 0.8 * wide / columns)) + 0.8
         self.canvas.set_size_inches(wide, high)
         found = self.canvas.subplots(rows, columns, squeeze=False)
         self.axes = list(found.reshape(-1))

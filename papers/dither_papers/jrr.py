@@ -352,6 +352,8 @@ def _regions(panels: Panels, rows: Rows) -> None:
                 vmax=5.7,
                 linewidths=0,
             )
+        truth = math.e / (1.0 + math.e)  # of plain response at ε = 1
+        axes.plot([truth], [0.0], "X", color="#d55e00", markersize=8, clip_on=False, label="RR at ε = 1")
         axes.set_title(f"{panel}, {version}", fontsize=9)
         axes.set_xlabel("probability of the truth p", fontsize=8)
         axes.set_ylabel("correlation ρ", fontsize=8)

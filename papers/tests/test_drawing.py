@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure as Canvas
 
 from dither_papers import CODED, PAPERS, RIGHT, Figure, Setting, figures, run
-from dither_papers.drawing import STYLES, Lines, Panels, styles_of
+from dither_papers.drawing import STYLES, Lines, Panels, PictureForm, picture, styles_of
 
 QUICK = Setting(quick=True)
 ONE_NAME = {"PM (= OGPM)": "OGPM", "OGPMU": "OGPM-U"}  # two names for one mechanism share a style
@@ -115,3 +117,39 @@ def test_densities_do_not_fall_to_zero_at_the_ends() -> None:
     (figure,) = figures("podium", "figure 2")
     assert figure.make is not None
     assert min(row["density"] for row in figure.make(QUICK)) > 0.1
+
+
+@pytest.mark.parametrize(("form", "mark"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_pictures_for_print(form: PictureForm, mark: bytes) -> None:
+    drawn = picture("title", Lines("ε", "error", "mechanism"), list(CURVES), form, "paper")
+    assert drawn.startswith(mark)
+    if form == "svg":
+        assert b">OGPM<" in drawn  # words stay text
+        assert b"title" not in drawn.split(b"<defs>")[-1]  # the paper has its own
+    if form == "pdf":
+        assert b"/FontType 42" in drawn or b"/CIDFontType2" in drawn
+        assert drawn == picture("title", Lines("ε", "error", "mechanism"), list(CURVES), form, "paper")
+
+
+def test_a_paper_has_the_width_of_a_column_and_small_type() -> None:
+    panels = Panels(Canvas(layout="constrained"), paper=True)
+    Lines("ε", "error", "mechanism").draw(panels, [row for row in CURVES if row["panel"] == "one"])
+    panels.legend()
+    assert panels.canvas.get_size_inches()[0] == pytest.approx(3.4)
+
+
+def test_a_second_form_is_drawn_without_computing_again(tmp_path: Path) -> None:
+    made = []
+
+    def make(setting: Setting) -> list[dict[str, Any]]:
+        made.append(setting.form)
+        return list(CURVES)
+
+    figure = Figure("podium", "figure 0", "drawn", make, Lines("ε", "error", "mechanism"))
+    run([figure], tmp_path, QUICK)
+    run([figure], tmp_path, replace(QUICK, form="pdf", style="paper"))
+    assert made == ["png"]
+    assert (tmp_path / "podium-figure-0.pdf").read_bytes().startswith(b"%PDF")
+    table = Figure("podium", "table 0", "tabulated", lambda setting: [{"ε": 1.0, "error": 0.5}])
+    run([table], tmp_path, QUICK)
+    assert "0.5" in (tmp_path / "podium-table-0.tex").read_text(encoding="utf-8")

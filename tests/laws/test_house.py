@@ -38,7 +38,6 @@ ALONE = {
     "jrr.py": "a public address",
     "kernels/places/place.py": "the interface of the kernels of places",
     "losses.py": "what designs, advice and solver name",
-    "plotting.py": "the style of all pictures",
     "results.py": "a public address",
     "rivals.py": "a public address",
     "sklearn.py": "a public address, which needs scikit-learn",

@@ -33,6 +33,7 @@ if find_spec("mpyc") is None:  # importing it would read the command line of pyt
 pytest.importorskip("nacl")
 
 
+@pytest.mark.slow
 def test_pairs_by_three_servers() -> None:
     pairing = protocols.shuffle_pairs(5)
     assert (len(pairing.pairs), len(pairing.alone)) == (2, 1)

@@ -368,15 +368,18 @@ def _short(x: float) -> int:
     return min(max(math.floor(x), 0), 65535)
 
 
-def _read_selector(given: Any, axes: int, cells: int, width: int) -> Callable[[Sequence[float]], list[int]]:
-    """Return what finds the K nearest points of a place; on a sphere there is no box, and three axes."""
+def _read_selector(
+    given: Fields, sides: int, cells: int, width: int
+) -> tuple[list[Place] | None, Callable[[Sequence[float]], list[int]]]:
+    """Return the box, and the rule from a value to its K nearest; without sides it is a sphere."""
     need(isinstance(given, Fields), "selector")
-    box = given["box"]
-    if box is not None:
-        box = [read_pair(side) for side in listed(box, "selector", axes)]
+    box: list[Place] | None = None
+    if sides:
+        box = [read_pair(side) for side in listed(given["box"], "selector", sides)]
         need(all(low >= -1e30 and high <= 1e30 and high - low >= 1e-30 for low, high in box), "selector")
-    need((box is None) == (axes == 0), "selector")
-    count = axes or 3
+    else:
+        need(given["box"] is None, "selector")
+    count = sides or 3
     scales = [whole(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
     grain = whole(given["grain"], 0, 12)
     if given["kind"] == "grid":
@@ -395,28 +398,28 @@ def _read_selector(given: Any, axes: int, cells: int, width: int) -> Callable[[S
         points = [tuple(flat[at : at + count]) for at in range(0, len(flat), count)]
     need(len(points) == cells, "selector")
 
-    def integers(place: Sequence[float]) -> list[int]:
+    def integers(value: Sequence[float]) -> list[int]:
         if box is not None:
             return [
-                _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(place, box, strict=True)
+                _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(value, box, strict=True)
             ]
-        across, up = (x * (math.pi / 180) for x in place)
+        across, up = (x * (math.pi / 180) for x in value)
         level = math.cos(up)
         vector = level * math.cos(across), level * math.sin(across), math.sin(up)
         return [_short(32767 * x + 32768.5) for x in vector]
 
-    def near(place: Sequence[float]) -> list[int]:
-        at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(place)]
+    def near(value: Sequence[float]) -> list[int]:
+        at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(value)]
         far = [sum((s * (x - y)) ** 2 for s, x, y in zip(scales, at, point, strict=True)) for point in points]
         return sorted(range(cells), key=far.__getitem__)[:width]  # stable: of equal distances the first
 
-    return near
+    return box, near
 
 
 def nearest(device: Fields) -> Draw:
     cells, width, draw, ratio = _read_near(device)
     area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
-    near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
+    _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
         return as_path([[draw(near(place), take)] for place in path], width_of(cells))
@@ -427,32 +430,36 @@ def nearest(device: Fields) -> Draw:
 
 
 def box(device: Fields) -> Draw:
-    """Read a record of several numbers, reported as one of the K nearest of N points."""
+    """Several numbers together: a list in the order of the sides, or a mapping by their names."""
     cells, width, draw, ratio = _read_near(device)
     domain = device["domain"]
     need(isinstance(domain, Fields) and domain["kind"] == "box" and device["outside"] == "clip", "domain")
-    sides, names = [], []
-    for side in listed(domain["sides"], "domain"):
-        name, low, high = listed(side, "domain", 3)
-        need(isinstance(name, str), "domain")
-        names.append(name)
-        sides.append((real(low), real(high)))
-        need(sides[-1][0] >= -1e30 and sides[-1][1] <= 1e30, "domain")
-        need(sides[-1][1] - sides[-1][0] >= 1e-30, "domain")
-    need(2 <= len(sides) <= 8 and len(set(names)) == len(names), "domain")
-    near = _read_selector(device["selector"], len(sides), cells, width)
-    need([read_pair(side) for side in device["selector"]["box"]] == sides, "selector")
+    sides = [listed(side, "domain", 3) for side in listed(domain["sides"], "domain")]
+    names = [name for name, _, _ in sides]
+    need(2 <= len(sides) <= 8 and all(isinstance(name, str) for name in names), "domain")
+    need(len(set(names)) == len(names), "domain")
+    ends = [(real(low), real(high)) for _, low, high in sides]
+    known, near = _read_selector(device["selector"], len(sides), cells, width)
+    need(known == ends, "selector")
 
-    def place(value: Any) -> list[float]:
-        row = [value[name] for name in names] if isinstance(value, dict) else list(value)
-        if len(row) != len(sides) or any(isinstance(x, bool | str) or math.isnan(x) for x in row):
+    def place(value: Any) -> tuple[float, ...]:
+        try:
+            row = [value[name] for name in names] if isinstance(value, dict) else list(value)
+            if len(row) != len(ends) or any(isinstance(x, bool | str | bytes) for x in row):
+                raise Outside("a number of each side was expected")
+            record = [float(x) for x in row]
+        except (TypeError, ValueError, KeyError, OverflowError):
+            raise Outside("a number of each side was expected") from None
+        if not all(math.isfinite(x) for x in record):
             raise Outside("a number of each side was expected")
-        return [clamp(float(x), *side) for x, side in zip(row, sides, strict=True)]
+        return tuple(clamp(x, *side) + 0.0 for x, side in zip(record, ends, strict=True))
 
-    def mark(row: list[float]) -> bytes:
-        return pack(f"<{len(row)}d", *(x + 0.0 for x in row))
+    def mark(record: tuple[float, ...]) -> bytes:
+        return pack(f"<{len(record)}d", *record)
 
-    return Draw("Optimal", ratio, (place, mark), lambda row, take: as_cell(draw(near(row), take), cells))
+    return Draw(
+        "Optimal", ratio, (place, mark), lambda record, take: as_cell(draw(near(record), take), cells)
+    )
 
 
 def listing(device: Fields) -> Draw:
