@@ -4,43 +4,61 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { minify } from "terser";
 
-// What src/parts.ts exports beside src/core.ts gets a short name in dist/core.js.
-const names = (file) =>
-  [...readFileSync(`src/${file}.ts`, "utf8").matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list]) =>
-    list.split(",").flatMap((one) => (one.includes("type ") ? [] : [one.trim()])),
-  );
-const short = names("parts").map((name, at) => [name, String.fromCharCode(97 + at)]);
-const list = (pairs) => pairs.map(([from, to]) => `${from} as ${to}`).join(", ");
-
-const inCore = `export * from "./core.js"; export { ${list(short)} } from "./parts.js";`;
-const alias = Object.fromEntries(short);
+// What src/parts.ts exports beside src/core.ts is exported by dist/core.js under the short name that it has there.
+const listed = [...readFileSync("src/parts.ts", "utf8").matchAll(/^export \{([^}]*)\}/gm)];
+const internal = listed.flatMap(([, list]) => list.split(",").flatMap((one) => (one.includes("type ") ? [] : [one.trim()])));
+const short = {}; // by name, once the core is built
+const inCore = `export * from "./core.js"; export { ${internal} } from "./parts.js";`;
 const parts = {
   name: "parts",
   setup(plugin) {
     plugin.onLoad({ filter: /\/src\/\w+\.ts$/ }, ({ path }) => ({
       loader: "ts",
       contents: readFileSync(path, "utf8").replace(/\{([^}]*)\} from "\.\/parts\.js"/g, (_, some) => {
-        const renamed = some.split(",").map((one) => (alias[one.trim()] ? `${alias[one.trim()]} as ${one.trim()}` : one));
+        const renamed = some.split(",").map((one) => (short[one.trim()] ? `${short[one.trim()]} as ${one.trim()}` : one));
         return `{${renamed}} from "./core.js"`;
       }),
     }));
   },
 };
 
-async function bundle(name, options, module = true) {
-  const made = await build({ bundle: true, format: "esm", target: "es2022", charset: "utf8", write: false, legalComments: "none", ...options });
-  const { code } = await minify(made.outputFiles[0].text, { module, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } });
-  writeFileSync(`dist/${name}.js`, code);
+const IMPORT = /import\s*\{([^}]*)\}\s*from\s*"\.\/core\.js";/g;
+
+/** Return a module with one import of the core in place of several. A name that was imported again, as `need2`, becomes the first one. */
+function merged(code) {
+  const imports = [...code.matchAll(IMPORT)].flatMap(([, list]) => list.split(",").map((one) => one.trim().split(" as ")));
+  const first = {};
+  let rest = code.replace(IMPORT, "");
+  for (const [name, local = name] of imports) rest = rest.replaceAll(new RegExp(`\\b${local}\\b`, "g"), (first[name] ??= local));
+  const list = Object.entries(first).map(([name, local]) => `${name} as ${local}`);
+  return list.length ? `import { ${list} } from "./core.js"; ${rest}` : code;
+}
+
+async function bundle(name, options, module = true, finish = (code) => code) {
+  const made = await build({ bundle: true, format: "esm", target: "es2022", charset: "utf8", write: false, legalComments: "none", minifySyntax: true, ...options });
+  const { code } = await minify(merged(made.outputFiles[0].text), { module, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } });
+  writeFileSync(`dist/${name}.js`, finish(code));
 }
 
 mkdirSync("dist", { recursive: true });
-await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } });
-for (const [name, file] of Object.entries({ dither: "index", angles: 0, lattice: 0, nearest: 0, optional: 0, packed: 0, paths: 0, projective: 0, relay: 0, rules: 0, several: 0, signatures: 0, testing: 0 })) {
-  await bundle(name, { entryPoints: [`src/${file || name}.ts`], external: ["./core.js", "./paths.js"], plugins: [parts] });
+await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (code) =>
+  code.replace(/(?<=export\{).*(?=\})/, (list) => {
+    const exported = list.split(",").map((one) => {
+      const [local, name = local] = one.split(" as ");
+      if (!internal.includes(name)) return one;
+      return (short[name] = local);
+    });
+    return exported.sort();
+  }),
+);
+const entries = { dither: "index", account: "view" }; // where the file has another name than its source
+for (const name of ["angles", "auto", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "projective", "react", "relay", "rules", "several", "signatures", "testing"]) entries[name] = name;
+for (const [name, source] of Object.entries(entries)) {
+  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./paths.js", "node:*", "react"], plugins: [parts] });
 }
 
-// Pages that are opened from disk may not load modules: for them one script with the global name `dither`.
-await bundle("dither.global", { format: "iife", globalName: "dither", entryPoints: ["src/global.ts"] }, false);
+// Pages that are opened from disk may not load modules: for them one script, which makes the global name `dither`.
+await bundle("dither.global", { format: "iife", entryPoints: ["src/global.ts"] }, false);
 
 // What a page writes into integrity=, and what `dither audit` compares.
 const digest = (name) => `sha384-${createHash("sha384").update(readFileSync(`dist/${name}`)).digest("base64")}`;

@@ -1,7 +1,8 @@
 // Answers requests on standard input, one JSON object a line: dither conformance -- node clients/javascript/conformance.mjs
 import { createInterface } from "node:readline";
 import { sectors } from "./dist/angles.js";
-import { draws, hex, Malformed } from "./dist/core.js";
+import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
+import { hashed } from "./dist/hashed.js";
 import { lattice } from "./dist/lattice.js";
 import { nearest } from "./dist/nearest.js";
 import { optional } from "./dist/optional.js";
@@ -12,15 +13,15 @@ import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
 import { readCampaign, readLog } from "./dist/signatures.js";
-import { expBelow, jsonBody, readNamed } from "./dist/testing.js";
+import { expBelow, jsonBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { lattice, sectors, projective, several, optional, ...paths, ...nearest });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, ...paths, ...nearest });
 
 const read = new Map();
 
 function question(specification) {
-  if (!read.has(specification)) read.set(specification, readNamed(specification));
+  if (!read.has(specification)) read.set(specification, readQuestion(specification));
   return read.get(specification);
 }
 
@@ -29,7 +30,7 @@ async function refusing(work) {
   try {
     return await work();
   } catch (error) {
-    throw new Malformed(error.message);
+    throw new Malformed(error.reason ?? "text");
   }
 }
 
@@ -96,7 +97,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     told = await answer(asked);
   } catch (error) {
-    told = error instanceof Malformed ? { refused: error.message } : { error: error.message };
+    told = error instanceof Malformed ? { refused: error.reason } : { error: error.message };
   }
   process.stdout.write(`${JSON.stringify({ id, ...told })}\n`);
 }

@@ -263,7 +263,7 @@
 
   async function drawOdds() {
     const device = await dither.Device.open({ epsilon: 50, store: dither.memoryStore() });
-    const promise = await device.question(current.asked.specifications[state.epsilon], { name: "playground", asker: "this page" }).promise();
+    const promise = await device.asking(current.asked.specifications[state.epsilon], { name: "playground", asker: "this page" }).promise();
     at("odds").textContent = `No report is more than ${promise.odds < 10 ? promise.odds.toFixed(2) : spaced(Math.round(promise.odds))} times likelier under your answer than under any other. Whoever guessed 50\u202f% before can be at most ${percent(promise.reach, promise.reach > 0.99 ? 2 : 0)} sure afterwards.`;
     at("odds-rows").replaceChildren(
       ...[0.01, 0.1, 0.5, 0.9].map((prior) => {

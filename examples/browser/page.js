@@ -7,10 +7,10 @@ const percent = (share) => `${Math.round(100 * share)}\u202f%`; // no line ends 
 async function begin() {
   const store = dry ? dither.memoryStore() : dither.indexedStore("waiting");
   const device = await dither.Device.open({ epsilon: 3, rules: dither.allRules({ epoch: "week" }), store });
-  const question = device.question(SPECIFICATION, { name: "minutes waited", asker: ASKER });
+  const asking = device.asking(SPECIFICATION, { name: "minutes waited", asker: ASKER });
 
   async function show() {
-    const { epsilon, odds, reach, left } = await question.promise();
+    const { epsilon, odds, reach, left } = await asking.promise();
     at("promise").textContent =
       `Your answer is changed at random on this device before it is sent (ε = ${epsilon}). ` +
       `Whatever is sent, it is at most ${odds.toFixed(2)} times likelier under your answer than under any other: ` +
@@ -26,14 +26,16 @@ async function begin() {
     event.preventDefault();
     at("answer").disabled = true;
     try {
-      const outcome = dry ? await device.dryRun(question) : await device.answer(question, at("minutes").valueAsNumber);
+      const outcome = dry ? await device.dryRun(asking) : await device.answer(asking, at("minutes").valueAsNumber);
       await show();
       if (outcome.is === "refused") at("told").textContent = `Not answered: ${outcome.reason}. Nothing was sent.`;
       else if (dry) at("told").textContent = "Your answer would be drawn and sent. Nothing was.";
       else {
         at("told").textContent = `Stored: ${outcome.report}. Sending …`;
-        const sent = await device.send(question, "/reports");
-        at("told").textContent = `Sent ${sent} report${sent === 1 ? "" : "s"}; this one was ${outcome.report}.`;
+        const { sent, waiting } = await device.send(asking, "/reports");
+        at("told").textContent = waiting
+          ? "It was not sent. What was drawn is kept and is sent next time."
+          : `Sent ${sent} report${sent === 1 ? "" : "s"}; this one was ${outcome.report}.`;
       }
     } catch {
       at("told").textContent = "It was not sent. What was drawn is kept and is sent next time.";

@@ -22,10 +22,10 @@ let acknowledged = 0;
 for (let number = 0; number < count; number++) {
   const device = await Device.open({ epsilon: 2, store: memoryStore() });
   const options = { asker: campaign.asker, repeat: campaign.repeat };
-  const minutes = device.question(questions.minutes, { name: "minutes", ...options });
-  const travel = device.question(questions.travel, { name: "travel", ...options });
+  const minutes = device.asking(questions.minutes, { name: "minutes", ...options });
+  const travel = device.asking(questions.travel, { name: "travel", ...options });
   await device.answer(minutes, 20 + 50 * uniform());
   await device.answer(travel, travels());
-  acknowledged += await device.send([minutes, travel], `${address}/batches`, { label: "web", pack: packedBody });
+  acknowledged += (await device.send([minutes, travel], `${address}/batches`, { label: "web", pack: packedBody })).sent;
 }
 console.log(acknowledged);

@@ -189,6 +189,7 @@ def responses() -> list[dict[str, Any]]:
         "without padding": fine.rstrip(b"\0") + b"\0",
         "without trailers": fine.rstrip(b"\0"),
         "a refusal": BinaryResponse(422, JSON, b'{"refused":"label"}').to_bytes(),
+        "busy, with the seconds to wait": BinaryResponse(503, JSON, b'{"refused":"busy"}', "5").to_bytes(),
         "a status alone": bytes.fromhex("0140c8"),
         "a status in four bytes": bytes.fromhex("01800000c8"),
         "after an informational one": bytes.fromhex("014066") + b"\x00" + fine[1:],

@@ -170,6 +170,27 @@ def test_a_service_worker_answers_and_sends(browser: str, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("browser", BROWSERS)
+def test_a_page_shows_and_forgets_an_account_and_sends_by_itself(browser: str, tmp_path: Path) -> None:
+    with (
+        pages(FILE.read_text(encoding="utf-8")) as server,
+        opened(command(browser, tmp_path), server.address("element.html")),
+    ):
+        told = server.told.get(timeout=240)
+    assert told == {
+        "nothing": True,
+        "rows": [["city.example", "<b>minutes</b>", "2", "2"]],
+        "left": True,
+        "escaped": True,
+        "sent": 2,
+        "asks": True,
+        "forgotten": ["forgotten", "forgotten"],
+        "after": [1, 2, 1],
+        "global": ["function"] * 4,
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("browser", BROWSERS)
 def test_a_page_sends_encrypted_requests_to_a_collector(browser: str, tmp_path: Path) -> None:
     """The vectors of Oblivious HTTP, and a campaign at another origin, with its preflight requests."""
     words = command(browser, tmp_path / "profile")

@@ -87,6 +87,23 @@ def test_the_wheel_carries_the_bundle_and_the_vectors() -> None:
     assert (CLIENT / "dist" / "dither.js").stat().st_size > 5_000
 
 
+def test_the_package_says_what_it_is() -> None:
+    package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
+    assert package["repository"].get("url") == PYPROJECT["project"].get("urls", {}).get("Repository")
+    assert package["repository"]["directory"] == CLIENT.relative_to(ROOT).as_posix()
+    assert package["version"] == "0.1.0"
+    assert len(package["keywords"]) > 4
+    assert (CLIENT / "LICENSE").read_text(encoding="utf-8") == (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert {"dist", "LICENSE", "README.md"} <= set(package["files"])
+    exported = package["exports"]
+    bundles = {file.name for file in (CLIENT / "dist").glob("*.js")} - {"testing.js"}
+    assert {Path(kinds["default"]).name for kinds in exported.values()} == bundles
+    for name, kinds in exported.items():
+        assert all((CLIENT / kinds[kind]).is_file() for kind in ("types", "default")), name
+    text = (CLIENT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in exported if f"`dither-ldp{name[1:]}`" not in text] == []
+
+
 def test_the_locked_packages_name_no_registry() -> None:
     locked = json.loads((CLIENT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     assert len(locked) > 2

@@ -71,8 +71,14 @@ def test_every_kind_gives_the_same_reports() -> None:
         assert all(np.array_equal(total[name].counts, first) for total in totals.values())
 
 
-def test_other_columns_pass_and_arrow_carries_the_questions() -> None:
-    out = dt.data.perturb(table(), QUESTIONS)
+def test_kept_columns_pass_no_others_do_and_arrow_carries_the_questions() -> None:
+    for kind in ("table", "pandas", "polars"):
+        names = [*getattr(dt.data.perturb(KINDS[kind](), QUESTIONS), "column_names", []), *QUESTIONS]
+        assert "id" not in names, kind
+    named = table().to_pandas().set_index("id")
+    assert dt.data.perturb(named, QUESTIONS).index.tolist()[-1] == N - 1
+    assert dt.data.perturb(named.rename(lambda row: f"p{row}"), QUESTIONS).index.tolist()[0] == 0
+    out = dt.data.perturb(table(), QUESTIONS, keep=["id"])
     assert out.column("id").to_pylist() == list(range(N))
     assert out.schema.field("minutes").type == pa.uint16()
     assert dt.data.summarise(out)["minutes"].question == MINUTES.question
@@ -189,7 +195,7 @@ def grouped_frame(n=1200):
             "day": rng.integers(1, 3, n),
         }
     )
-    return dt.data.perturb(raw, GROUP_QUESTIONS, source=dt.Seeded(5))
+    return dt.data.perturb(raw, GROUP_QUESTIONS, keep=["city", "day"], source=dt.Seeded(5))
 
 
 def test_groups_of_a_frame_are_those_of_its_reports():

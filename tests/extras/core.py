@@ -68,6 +68,7 @@ missing = {
     "service": [collector],
     "spark": [lambda: dt.data.spark.session("local[1]")],
     "sql": [lambda: connect("duckdb://reports.db")],
+    "survey": [lambda: dt.data.check_file("x.sav", {"x": podium})],
 }
 for extra, attempts in missing.items():
     for attempt in attempts:

@@ -20,7 +20,9 @@ def test_the_extra_all_is_all_of_them_but_the_servers() -> None:
     assert set(every.partition("[")[2].rstrip("]").split(",")) == set(LIGHT) - {"servers"}
 
 
-@pytest.mark.parametrize("extra", ["classifiers", "frames", "geo", "optimal", "plot", "protocols", "sql"])
+@pytest.mark.parametrize(
+    "extra", ["classifiers", "frames", "geo", "optimal", "plot", "protocols", "sql", "survey"]
+)
 def test_a_script_runs_with_everything_installed(
     extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -234,6 +234,18 @@ def test_lists_are_public_over_http(tmp_path: Path) -> None:
         done = run("audit", process.address, "--head", "0" * 64)
         code, told = done.exit_code, done.output
         assert (code, "another list" in told) == (1, True)
+        # A head that was cut off accuses nobody, and a key is compared, or refused if it is a private one.
+        for head in ("00", log.head[:63], log.head[:12] + "…"):
+            done = run("audit", process.address, "--head", head)
+            assert (done.exit_code, "64 hexadecimal digits" in done.output) == (2, True)
+        assert run("audit", process.address, "--key", log.key.upper()).exit_code == 0
+        assert "another key" in str(run("audit", process.address, "--key", "ab" * 32).output)
+        for place in (process.address, process.campaign):
+            private = (tmp_path / "asker.key").read_text(encoding="utf-8")
+            done = run("audit", place, "--key", private)
+            assert done.exit_code != 0
+            assert "this is a private one" in done.output
+            assert private.strip()[-64:] not in done.output
 
 
 def test_the_text_of_a_campaign_is_as_before() -> None:

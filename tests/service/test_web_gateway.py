@@ -149,6 +149,17 @@ def test_a_request_that_is_replayed_counts_once(caller: Caller) -> None:
     assert stored(caller) == 3
 
 
+def test_a_device_learns_inside_when_to_send_again(caller: Caller) -> None:
+    """What a relay must not read, it cannot hand on: the seconds are in the encrypted answer."""
+    caller.collector.store.close()  # nothing can be written any more
+    plain = BinaryRequest("POST", PATH, PACKED, body(1).to_bytes()).to_bytes("city.example")
+    sealed, exchange = encapsulate(plain, PUBLIC)
+    answer = post(caller, sealed)
+    read = BinaryResponse.from_bytes(exchange.decrypt_answer(answer.content))
+    assert (answer.status_code, "retry-after" in answer.headers) == (200, False)
+    assert (read.status, read.retry_after, len(read.to_bytes())) == (503, "5", 512)
+
+
 def test_campaigns_are_read_encrypted(caller: Caller) -> None:
     path = f"/v1/campaigns/{CAMPAIGN.id}"
     assert ask(caller, path=path, method="GET") == (200, caller.get(path).json())
@@ -359,20 +370,20 @@ const gateway = new URL("/.well-known/ohttp-gateway", address).href;
 const pinned = {json.dumps(sealing_key)};
 const campaign = await fetchCampaign(address, {json.dumps(published_key)}, relayed(gateway, pinned));
 const device = await Device.open({{ epsilon: 50, store: memoryStore() }});
-const asks = ["minutes", "browser"].map((name) => device.question(...campaign.questions[name]));
+const asks = ["minutes", "browser"].map((name) => device.asking(...campaign.questions[name]));
 const told = [];
 let lost = true; // the first answer is lost on the way, so that the batch is sent again
 const fetch = async (...request) => {{
   const answer = await globalThis.fetch(...request);
   told.push([answer.status, request[0] === gateway, request[1].body.length]);
-  return lost ? ((lost = false), {{ ok: false, status: 502 }}) : answer;
+  return lost ? ((lost = false), new Response("", {{ status: 502 }})) : answer;
 }};
 let sent = 0;
 for (const pack of [undefined, packedBody]) {{
   for (let i = 0; i < 5; i++) await device.answer(asks[0], 30 + i);
   await device.answer(asks[1], "firefox");
   const options = {{ fetch: relayed(gateway, campaign.terms.sealing_key, fetch), pack }};
-  for (let i = 0; i < 2; i++) sent += await device.send(asks, address + "/batches", options);
+  for (let i = 0; i < 2; i++) sent += (await device.send(asks, address + "/batches", options)).sent;
 }}
 console.log(JSON.stringify({{ sent, told }}));
 """

@@ -268,6 +268,7 @@ def test_origins_and_preflights(start: Started) -> None:
         PATH, content=body(1).to_bytes(), headers={"content-type": PACKED, "origin": "https://city.example"}
     )
     assert sent.headers["access-control-allow-origin"] == "https://city.example"
+    assert sent.headers["access-control-expose-headers"] == "retry-after"  # pages read when to send again
     assert "set-cookie" not in sent.headers
     other = client.get("/v1/campaigns", headers={"origin": "https://evil.example"})
     assert "access-control-allow-origin" not in other.headers

@@ -132,12 +132,10 @@ export interface Rules {
 /** The policy of a device that is given none. */
 export const DEFAULT: Policy = { epsilon: 1, delta: 0, assumptions: [], mechanisms: null };
 
-const FIELDS = ["epsilon", "delta"] as const;
-
 export const number = (text: string): bigint => BigInt("0x" + text);
 export const refuse = (reason: string): Step => [{ is: "refused", reason }];
-export const same = (a: Named, b: Named): boolean => a.asker === b.asker && a.question === b.question && a.fingerprint === b.fingerprint;
 export const named = ({ asker, question, fingerprint }: Named): Named => ({ asker, question, fingerprint });
+export const same = (a: Named, b: Named): boolean => JSON.stringify(named(a)) === JSON.stringify(named(b));
 const charge = (x: number, places: number): string => BigInt(Math.ceil(x * 2 ** places)).toString(16);
 
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
@@ -151,7 +149,7 @@ export const remaining = (entries: Units[], most: Units, field: keyof Units): bi
   entries.reduce((left, one) => left - number(one[field]), number(most[field]));
 
 /** Return whether entries fit into a limit, ε and δ. */
-export const fits = (entries: Units[], most: Units): boolean => FIELDS.every((field) => remaining(entries, most, field) >= 0n);
+export const fits = (entries: Units[], most: Units): boolean => (["epsilon", "delta"] as const).every((field) => remaining(entries, most, field) >= 0n);
 
 /** The limits of an account by the plain rules, beside ε and δ. */
 export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {}, askers: null } as const;
@@ -159,21 +157,20 @@ export const PLAIN = { epoch: "lifetime", lifetime: null, quota: null, quotas: {
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export const plain: Rules = {
   open(state) {
-    const plainly = Object.entries({ ...state.own, ...PLAIN }) as [keyof Limits, unknown][];
-    need(plainly.every(([name, most]) => JSON.stringify(most) === JSON.stringify(state.limits[name])), "rules");
+    const [plainly, limits] = [{ ...state.own, ...PLAIN }, state.limits].map((some) => JSON.stringify(Object.entries(some).sort()));
+    need(plainly === limits, "rules");
     return state;
   },
-  knows: ({ repeat, days, start, data }) => ["fresh", "same"].includes(repeat) && `${[days, start, data]}` === ",,",
+  knows: ({ repeat, days, start, data }) => ["fresh", "same"].includes(repeat) && "" + [days, start, data] === ",,",
   decide: ({ entries, own }, _, entry, charged) => (charged || fits([...entries, entry], own) ? [] : refuse("budget")),
   left: ({ entries, own }) => Number(remaining(entries, own, "epsilon")) / 2 ** 64,
 };
 
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
-export function assumed(asked: Asked, rules: Rules): string[] {
-  const lines = [...asked.assumes];
-  if (asked.times! > 1) lines.push("how many locations a trajectory has, and when they were sent, is public");
-  return [...new Set(lines.concat(rules.assumes?.(asked) ?? []))];
-}
+export const assumed = (asked: Asked, rules: Rules): string[] => [...new Set(asked.assumes.concat(rules.assumes?.(asked) ?? []))];
+
+/** Return what a path of so many locations assumes. */
+export const pathAssumes = (times = 1): string[] => (times > 1 ? ["how many locations a trajectory has, and when they were sent, is public"] : []);
 
 /** Return what an entry was charged for: two entries of a question with the same are one charge. */
 const terms = ({ epsilon, delta, assumes, data, times }: Entry): string => JSON.stringify([epsilon, delta, assumes, data, times]);
@@ -183,32 +180,31 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
   const { epsilon, delta, repeat, data, times } = asked;
   const assumes = assumed(asked, rules);
   const question = named(asked);
-  const units = { epsilon: charge(epsilon, 64), delta: charge(delta, 128) };
-  const entry: Entry = { ...question, id, device: state.device, ...units, assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }) };
-  const entered = (id: string | undefined): Entry | undefined => state.entries.find((one) => one.id === id);
+  const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }) };
+  const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
   // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
   const paid = (one: Entry | undefined): boolean => !!one && same(one, asked) && terms(one) === terms(entry);
   const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
-  const waiting = state.queue.find((one) => one.id === id);
-  const own = entered(id);
+  const charged = find(state.entries, kept?.id);
+  const waiting = find(state.queue, id);
+  const own = find(state.entries, id);
   if (waiting || own) {
-    if (!same(waiting ?? own!, asked) || !paid(own ?? entered(kept?.id))) return refuse("id");
+    if (!same(waiting ?? own!, asked) || !paid(own ?? charged)) return refuse("id");
     return [waiting ? { is: "resent", report: waiting.report } : { is: "acknowledged", reports: 0 }];
   }
   const listed = assumes.every((line) => policy.assumptions.includes(line)) && (policy.mechanisms?.includes(asked.mechanism) ?? true);
   if (!(epsilon <= policy.epsilon && delta <= policy.delta && listed)) return refuse("policy");
-  const charged = kept && entered(kept.id);
   const [ended, next, queued = !kept] = rules.decide(state, asked, entry, kept && (charged ?? entry), drawing);
   if (ended) return [ended, next];
   const stays = kept && repeat === "same";
   if (kept && (!paid(charged) || (stays && kept.report === null))) return refuse("changed");
-  const report = stays ? kept.report! : drawing?.report()!;
+  const report = drawing && (stays ? kept.report! : drawing.report());
   const changed = { ...(next ?? state) };
-  if (queued) changed.queue = [...state.queue, { ...question, id, report, batch: null }];
+  if (queued) changed.queue = [...state.queue, { ...question, id, report: report!, batch: null }];
   if (kept) return [{ is: "repeated", charged: "0", report }, changed];
   changed.entries = [...state.entries, entry];
   if (repeat === "same" || repeat === "per value") {
-    changed.answers = [...state.answers, { ...question, id, permanent: repeat, report: repeat === "same" ? report : null }];
+    changed.answers = [...state.answers, { ...question, id, permanent: repeat, report: repeat === "same" ? report! : null }];
   }
   return [{ is: "drawn", charged: entry.epsilon, report }, changed];
 }
@@ -221,8 +217,8 @@ export function batch(state: State, id: string, most: number, chosen: (one: Queu
   const queued = state.queue.filter(chosen);
   const sent = queued.find((one) => one.batch)?.batch;
   if (sent) return [sent, state.queue.filter((one) => one.batch === sent)];
-  const seen = new Set<string>();
-  const reports = queued.filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint)).slice(0, most);
+  const first = (one: Queued): boolean => queued.find(({ fingerprint }) => fingerprint === one.fingerprint) === one;
+  const reports = queued.filter(first).slice(0, most);
   return [id, reports, reports[0] && { ...state, queue: state.queue.map((one) => (reports.includes(one) ? { ...one, batch: id } : one)) }];
 }
 

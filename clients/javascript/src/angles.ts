@@ -4,8 +4,8 @@ import { asCell, blocks, type Fields, line, need, type Reader, readStart, whole 
 
 export const sectors: Reader = (given) => {
   const [inside, ends] = line(given);
-  const cells = whole(given["cells"], 2, 2 ** 32);
-  const width = whole(given["width"], 1, cells / 2);
+  const cells = whole(given, "cells", 2, 2 ** 32);
+  const width = whole(given, "width", 1, cells / 2);
   const size = Math.log2(width);
   need(Number.isInteger(size) && cells % width === 0, "cells");
   const [cell, ratio] = blocks(given, cells / width, size);

@@ -1,9 +1,8 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { hex, need, type Question, real, type Source, systemSource } from "./parts.js";
-import { acknowledge, answer, assumed, batch, DEFAULT, limit, PLAIN, plain, same, type Asked, type Outcome, type Policy, type Rules, type State } from "./account.js";
+import { hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
+import { acknowledge, answer, assumed, batch, DEFAULT, limit, PLAIN, plain, same, type Asked, type Named, type Outcome, type Policy, type Rules, type State } from "./account.js";
 import { jsonBody, type Waiting } from "./batch.js";
-import { readNamed } from "./mechanisms.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store<Thing = Kept> {
@@ -29,7 +28,7 @@ export interface Options {
 }
 
 /** What an asker adds to a question: its name, who asks, how often. */
-export interface Asking {
+export interface AskingTerms {
   name: string;
   asker: string;
   repeat?: Asked["repeat"];
@@ -56,10 +55,10 @@ export interface Promised {
   assumes: string[];
 }
 
-/** A question with what its asker added, as `answer` and `send` take it. */
-export interface Asks {
+/** An asking: a question with what its asker added, as `answer` and `send` take it. */
+export interface Asking {
   readonly question: Question;
-  readonly asking: Asking;
+  readonly terms: AskingTerms;
   /** What the account sees of it: no value. */
   readonly asked: Asked;
   /** Return what is promised to the person who answers, and what is left. */
@@ -81,33 +80,60 @@ export interface Sending {
   fetch?: typeof globalThis.fetch;
 }
 
+/** A batch that a collector did not take. */
+export interface Refusal {
+  /** The collector's word for it, as docs/wire.md lists them; otherwise the status, or "unreachable". */
+  reason: string;
+  /** The collector's sentence. */
+  words: string;
+  /** How many reports were dropped, for no collector can ever take them; 0 if they wait. */
+  dropped: number;
+}
+
+/** What became of the reports that waited. */
+export interface Sent {
+  /** How many reports were acknowledged. */
+  sent: number;
+  /** How many reports to these questions wait still. */
+  waiting: number;
+  refused: Refusal[];
+  /** The seconds after which to send again; 0 if the collector did not say so. */
+  retryAfter: number;
+}
+
 export interface Device {
   /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
-  question(specification: string, asking: Asking): Asks;
+  asking(specification: string, terms: AskingTerms): Asking;
   /**
    * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a
    * value that is not in the domain is refused for the reason "value" and nothing is spent: declare `otherwise`.
    */
-  answer(asks: Asks, value: unknown, id?: string): Promise<Outcome>;
+  answer(asking: Asking, value: unknown, id?: string): Promise<Outcome>;
   /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
-  dryRun(asks: Asks): Promise<Outcome>;
+  dryRun(asking: Asking): Promise<Outcome>;
   /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
   act(): Promise<Outcome>;
-  /** Return the next batch of reports to some questions, the same until it is acknowledged; undefined if nothing waits. */
-  body(asks: Asks | Asks[], options?: Sending): Promise<Batch | undefined>;
+  /** Return the next batch of reports of some askings, the same until it is acknowledged; undefined if nothing waits. */
+  body(askings: Asking | Asking[], options?: Sending): Promise<Batch | undefined>;
   /** The collector has the batch: its reports leave the queue. */
   acknowledge(id: string): Promise<Outcome>;
   /**
-   * Send what waits of some questions, batch by batch. Return how many reports were acknowledged.
+   * Send what waits of some askings, batch by batch, until nothing waits or the collector cannot be reached or is busy. Never throw because of
+   * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others.
    *
-   * Name the questions of one campaign: a collector refuses a batch with a report to another one.
+   * Name the askings of one campaign: a collector refuses a batch with a report to another one.
    */
-  send(asks: Asks | Asks[], url: string, options?: Sending): Promise<number>;
+  send(askings: Asking | Asking[], url: string, options?: Sending): Promise<Sent>;
+  /**
+   * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
+   * with the two functions of `dither-ldp/account`.
+   */
+  account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined]): Promise<T>;
 }
 
 /** Open the account of a device; it is created with these limits if there is none. */
 async function open({ epsilon, delta = 0, store, source = systemSource(), policy, rules = plain }: Options): Promise<Device> {
-  need(real(epsilon) > 0 && epsilon < 2 ** 20 && real(delta) >= 0 && delta < 1, "epsilon");
+  need(real({ epsilon }, "epsilon") > 0 && epsilon < 2 ** 20 && real({ delta }, "delta") >= 0 && delta < 1, "epsilon");
   const allowed = { ...DEFAULT, ...policy };
   const fresh = (): string => hex(source.take(16));
   const born = Math.floor(Date.now() / 1000);
@@ -140,28 +166,34 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       return state ? [outcome, { ...kept, state }] : [outcome];
     });
 
+  const among =
+    (askings: Asking | Asking[]) =>
+    (one: Named): boolean =>
+      [askings].flat().some(({ asked }) => same(one, asked));
+
   const device: Device = {
-    question: (specification, asking) => {
-      const question = readNamed(specification);
-      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = asking;
+    asking(specification, terms) {
+      const question = readQuestion(specification);
+      const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = terms;
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
-      need([name, asker].every((text) => text && typeof text === "string") && !spend === !times, "asking");
-      const cost = spend ? spend(epsilon, times!) : epsilon;
-      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes, repeat, days, start, data, ...(times && { times }) };
-      need(rules.knows(asked), "asking");
+      (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
+      need(!spend === !times, "asking", "times");
+      const [cost, lines] = spend?.(epsilon, times!) ?? [epsilon, []];
+      const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }) };
+      need(rules.knows(asked), "asking", "repeat");
       return {
         question,
-        asking,
+        terms,
         asked,
-        promise: async () => {
+        promise: () => {
           const odds = Math.exp(cost);
-          return { epsilon: cost, odds, reach: odds / (1 + odds), left: await happen((state) => [rules.left(state)]), assumes: assumed(asked, rules) };
+          return happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]);
         },
       };
     },
 
-    async answer({ question, asking, asked }, value, id = fresh()) {
-      const { otherwise, times } = asking;
+    async answer({ question, terms, asked }, value, id = fresh()) {
+      const { otherwise, times } = terms;
       // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
       const input = [value, otherwise].map(question.inside).find((one) => one !== undefined && (!times || (one as []).length === times));
       if (input === undefined) return { is: "refused", reason: "value" };
@@ -171,40 +203,47 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       });
     },
 
-    dryRun: ({ asked }) =>
-      happen((state) => {
-        const [{ report: _, ...outcome }] = answer(state, "", asked, allowed, rules);
-        return [outcome as Outcome];
-      }),
+    dryRun: ({ asked }) => happen((state) => [answer(state, "", asked, allowed, rules)[0]]),
 
     act: () => happen((state) => rules.act?.(state) ?? [{ is: "acted" }]),
 
-    body: (asks, { label = "", pack } = {}) =>
+    body: (askings, { label = "", pack = jsonBody as never } = {}) =>
       happen((state) => {
-        const [id, reports, next] = batch(state, fresh(), 1000, (one) => [asks].flat().some(({ asked }) => same(one, asked)));
-        return [reports[0] && { id, body: (pack ?? jsonBody)(id, label, reports) }, next];
+        const [id, reports, next] = batch(state, fresh(), 1000, among(askings));
+        return [reports[0] && { id, body: pack(id, label, reports) }, next];
       }),
 
     acknowledge: (id) => happen((state) => acknowledge(state, id)),
 
-    async send(asks, url, options = {}) {
+    async send(askings, url, options = {}) {
       const { fetch = globalThis.fetch, pack } = options;
-      for (let sent = 0; ; ) {
-        const next = await device.body(asks, options);
-        if (!next) return sent;
-        const { ok, status } = await fetch(url, {
+      const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
+      for (let next; (next = await device.body(askings, options)); ) {
+        const answer = await fetch(url, {
           method: "POST",
           body: next.body,
           headers: { "content-type": "application/" + (pack ? "vnd.dither.batch" : "json") },
           credentials: "omit",
           referrerPolicy: "no-referrer",
           keepalive: next.body.length < 6e4, // browsers refuse more than 64 KiB
-        });
+        }).catch((error: unknown) => new Response(JSON.stringify({ refused: "unreachable", words: "" + error }), { status: 503 }));
+        const { ok, status } = answer;
         // A conflict: these reports are stored, sent before under another label. Nobody else knows the identity.
-        if (!ok && status !== 409) return sent;
-        sent += ((await device.acknowledge(next.id))["reports"] as number) ?? 0;
+        const taken = ok || status === 409;
+        const { refused, words = "" } = Object(taken || (await answer.json().catch(() => 0))) as { refused?: string; words?: string };
+        // Never to be taken, if it is the collector that says so: a proxy's page has no word for it.
+        const gone = taken || (refused && [400, 410, 413, 415, 422].includes(status));
+        const reports = gone ? (((await device.acknowledge(next.id))["reports"] as number) ?? 0) : 0;
+        if (taken) told.sent += reports;
+        else told.refused.push({ reason: refused ?? "status " + status, words, dropped: reports });
+        told.retryAfter = +answer.headers?.get("retry-after")! || 0;
+        if (!gone) break;
       }
+      told.waiting = await happen(({ queue }) => [queue.filter(among(askings)).length]);
+      return told;
     },
+
+    account: (look = (state) => [state as never]) => happen((state) => look(state, rules)),
   };
   return device;
 }

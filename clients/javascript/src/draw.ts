@@ -13,8 +13,8 @@ export type Inside<Input = number> = (value: unknown) => Input | undefined;
 /** How a device turns one value into one report. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export interface Draw<Input = any> {
-  /** The mechanisms that draw so, with spaces between them; a specification must name one of them. The client knows those of the core. */
-  readonly names?: string;
+  /** The mechanisms that draw so, with spaces between them. A specification must name one: policies and people go by the name. */
+  readonly names: string;
   /** The largest ratio of the probabilities of one report under two inputs. */
   readonly ratio: Ratio;
   readonly inside: Inside<Input>;
@@ -22,8 +22,8 @@ export interface Draw<Input = any> {
   draw(input: Input, source: Source): Uint8Array;
   /** For a promise with a δ: return it, or throw if the integers do not keep it at a lower bound of e^ε·2^320. */
   delta?(bound: bigint, stated: unknown): number;
-  /** For paths: return the ε of so many locations. */
-  spend?(epsilon: number, times: number): number;
+  /** For paths: return the ε of so many locations, and what this assumes. */
+  spend?(epsilon: number, times: number): [epsilon: number, assumes: string[]];
 }
 
 /** The reader of a kind of draw: of the fields of a device text. */
@@ -33,8 +33,8 @@ export type Reader = (device: Fields) => Draw;
 export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] {
   const turn = domain.kind === "circle";
   need(outside === (turn ? "wrap" : "clip") && (turn || domain.kind === "interval"), "domain");
-  const low = turn ? 0 : real(domain.low);
-  const high = real(turn ? domain.period : domain.high);
+  const low = turn ? 0 : real(domain, "low");
+  const high = real(domain, turn ? "period" : "high");
   need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "domain");
   const inside: Inside = (value) => {
     if (typeof value !== "number" || value !== value) return;
@@ -49,11 +49,11 @@ export function line({ domain, outside }: Fields): [inside: Inside, ends: Ends] 
 export function codes({ domain, outside }: Fields): [inside: Inside, count: number] {
   need(domain.kind === "categories" && outside === "refuse", "domain");
   if (domain.count !== undefined) {
-    const count = whole(domain.count, 2, 2 ** 32);
+    const count = whole(domain, "count", 2, 2 ** 32);
     return [(value) => (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count ? (value as number) : undefined), count];
   }
   const labels = domain.labels as Fields[];
-  const known = new Map<unknown, number>(labels.map((label, code) => [Object(label) === label ? real(label["number"]) : label, code]));
+  const known = new Map<unknown, number>(labels.map((label, code) => [Object(label) === label ? real(label, "number") : label, code]));
   need(known.size > 1 && known.size === labels.length, "domain");
   return [(value) => known.get(value), known.size];
 }
@@ -73,8 +73,8 @@ export function asCell(value: number, cells: number): Uint8Array {
 export const power = (n: number): boolean => Number.isInteger(Math.log2(n));
 
 /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of `heads`. */
-export function coin(text: unknown): [toss: (source: Source) => number, heads: bigint, tails: bigint] {
-  const heads = hexadecimal(text, 32);
+export function coin(given: Fields, field: string): [toss: (source: Source) => number, heads: bigint, tails: bigint] {
+  const heads = hexadecimal(given, field, 32);
   const high = heads >> 64n;
   const low = BigInt.asUintN(64, heads);
   const toss = (source: Source): number => {
@@ -90,7 +90,7 @@ export type Lottery = (source: Source, extra: number) => [number, number, number
 /** A ticket below `tickets`, each with probability step/2^bits, or none. Return the lottery, step and 2^bits. */
 export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigint] {
   const size = given["bits"] as number;
-  const step = hexadecimal(given["step"], 24);
+  const step = hexadecimal(given, "step", 24);
   const many = BigInt(tickets);
   const long = step >> 32n;
   const early = size / 8 - 4;
@@ -124,21 +124,21 @@ export type Start = (value: number, source: Source) => number;
 /** Read a start rule for windows of so many cells, and values between two ends. */
 export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const kind = given["kind"];
-  const origin = real(given["origin"]);
-  const scale = real(given["scale"]);
+  const origin = real(given, "origin");
+  const scale = real(given, "scale");
   const place = (value: number): number => Math.trunc((value - origin) * scale);
   // Cut to 0 … last without Math.min and Math.max, whose time tells which side they take. All are whole numbers below 2^52.
   const within = (value: number, last: number): number => (Math.abs(place(value)) - Math.abs(place(value) - last) + last) / 2;
   need(scale > 0 && ends.every((end) => Math.abs(place(end)) < (cells > 65536 ? 2 ** 52 : 2 ** 31)), "start");
   if (kind === "line") {
-    const fraction = whole(given["fraction"], 0, 30);
-    const last = given["last"] === null ? Infinity : whole(given["last"], 0, 2 ** 52);
+    const fraction = whole(given, "fraction", 0, 30);
+    const last = given["last"] === null ? Infinity : whole(given, "last", 0, 2 ** 52);
     return (value, source) => rounded(last < Infinity ? within(value, last) : place(value), source, fraction);
   }
   const table: number[] = [];
   if (kind === "steps") {
     (given["counts"] as unknown[]).forEach((count, i) => {
-      for (let left = whole(count, 1, 65536 - table.length); left--; ) table.push(whole(given["starts"][i], 0, cells - 1));
+      for (let left = whole({ counts: count }, "counts", 1, 65536 - table.length); left--; ) table.push(whole({ starts: given["starts"][i] }, "starts", 0, cells - 1));
     });
     need(table.length, "start");
     return (value) => table[within(value, table.length - 1)]!;
@@ -146,13 +146,12 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const bytes = Uint8Array.from((given["bits"] as string).match(/../g)!, (pair) => parseInt(pair, 16));
   need(kind === "knots" && cells <= 65536 && hex(bytes) === given["bits"], "start");
   const most = cells * 65536;
-  let entry = given["first"] as number;
-  const add = (): number => table.push(whole(entry, 0, most - 1));
-  add();
+  table.push(whole(given, "first", 0, most - 1));
   for (const [count, base] of given["pieces"] as [number, number][]) {
-    for (let left = whole(count, 1, 32768 - table.length); left--; add()) {
+    for (let left = whole({ pieces: count }, "pieces", 1, 32768 - table.length); left--; ) {
       const at = table.length - 1;
-      entry += whole(base, -most, most) + ((bytes[at >> 3]! >> (at & 7)) & 1);
+      const pieces = table[at]! + whole({ pieces: base }, "pieces", -most, most) + ((bytes[at >> 3]! >> (at & 7)) & 1);
+      table.push(whole({ pieces }, "pieces", 0, most - 1));
     }
   }
   const size = table.length - 1;

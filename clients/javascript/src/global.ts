@@ -1,5 +1,10 @@
-/** What pages that are opened from disk load as one script: the client, all rules of an account, packed batches. */
+/** One script for pages that load no modules, such as those that are opened from disk: everything is in the global object `dither`. */
 
-export * from "./index.js";
-export { allRules } from "./rules.js";
-export { packedBody } from "./packed.js";
+import * as all from "./all.js";
+
+declare global {
+  // eslint-disable-next-line no-var
+  var dither: typeof all;
+}
+
+globalThis.dither = all;

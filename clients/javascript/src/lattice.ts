@@ -37,8 +37,8 @@ function decay(noise: Fields, base: bigint, reach: number): [values: bigint[], b
     return [values, (values[reach]! * ONE) / (ONE - quotient)];
   }
   need(kind === "stairs" || kind === "geometric", "draw");
-  const run = kind === "stairs" ? whole(noise["run"], 1, 2 ** 52) : 1; // geometric weights are stairs of one step
-  const first = kind === "stairs" ? whole(noise["first"], 1, run) : 1;
+  const run = kind === "stairs" ? whole(noise, "run", 1, 2 ** 52) : 1; // geometric weights are stairs of one step
+  const first = kind === "stairs" ? whole(noise, "first", 1, run) : 1;
   for (let value = ONE, z = 0; z <= reach; z++) {
     if (z >= first && (z - first) % run === 0) value = (value * base) >> 256n;
     values.push(value);
@@ -50,8 +50,8 @@ function decay(noise: Fields, base: bigint, reach: number): [values: bigint[], b
 
 /** Return the weights by distance from the centre, of total 2^128 over both sides; all but the centre's are rounded up. */
 function weigh(noise: Fields, kind: string): bigint[] {
-  const base = hexadecimal(noise["base"], 64);
-  const reach = whole(noise["reach"], 1, 32768);
+  const base = hexadecimal(noise, "base", 64);
+  const reach = whole(noise, "reach", 1, 32768);
   need(base, "step");
   const [values, beyond] = decay(noise, base, reach);
   let last = values.pop()!;
@@ -96,7 +96,7 @@ function alias(row: bigint[]): (source: Source) => number {
 
 /** Return a weight of `spent` over `total`, rounded up; throw unless it is at most a stated δ. */
 function keeps(spent: bigint, total: bigint, stated: unknown): number {
-  const delta = real(stated);
+  const delta = real({ delta: stated }, "delta");
   need(delta > 0 && delta < 1, "privacy");
   let numerator = delta;
   let denominator = 1n;
@@ -131,7 +131,7 @@ export const lattice: Reader = (given) => {
   const draw = alias([...outer.slice().reverse(), ...weights]);
   if (kind === "bounded") {
     need(rule["fraction"] === 0 && rule["last"] === reach, "start");
-    whole(shape["shift"], reach, reach); // a smaller one assumes that two values are near
+    whole(shape, "shift", reach, reach); // a smaller one assumes that two values are near
     // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
     // of two totals, and it grows with k if these two products are at most 1.
     let below = -weights[0]!;
@@ -153,9 +153,9 @@ export const lattice: Reader = (given) => {
       },
     };
   }
-  const fraction = whole(shape["fraction"], 1, 30);
+  const fraction = whole(shape, "fraction", 1, 30);
   const step = 2 ** fraction;
-  const last = whole(shape["last"], 1, 2 ** 31 - step);
+  const last = whole(shape, "last", 1, 2 ** 31 - step);
   const steps = Math.ceil(last / step);
   need(rule["last"] === last && rule["fraction"] === fraction, "start");
   need(steps < reach && (last < step || last % step === 0), "cells");

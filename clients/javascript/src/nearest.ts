@@ -4,15 +4,15 @@ import { asCell, below, codes, type Fields, lottery, need, type Ratio, type Read
 import { asPath, inArea, pair, type Place, readArea, spend } from "./paths.js";
 
 /** Return numbers of 16 bits, written as four hexadecimal digits each. */
-function unpack(text: unknown): number[] {
-  need((text as string).length <= 2 ** 17 && /^([0-9a-f]{4})*$/.test(text as string), "number");
+function unpack(text: unknown, field: string): number[] {
+  need((text as string).length <= 2 ** 17 && /^([0-9a-f]{4})*$/.test(text as string), "number", field);
   return ((text as string).match(/..../g) ?? []).map((digits) => parseInt(digits, 16));
 }
 
 /** The integers of a draw: one of K given numbers with probability K·d/2^w, otherwise any number below N. */
 function window(given: Fields): [cells: number, width: number, draw: (near: number[], source: Source) => Uint8Array, ratio: Ratio] {
-  const cells = whole(given["cells"], 2, 65536);
-  const width = whole(given["width"], 1, cells - 1);
+  const cells = whole(given, "cells", 2, 65536);
+  const width = whole(given, "width", 1, cells - 1);
   const [draw, step, all] = lottery(width, given);
   const outside = all - BigInt(width) * step;
   const one = (near: number[], source: Source): Uint8Array => {
@@ -31,16 +31,16 @@ const places: Reader = (device) => {
   const area = readArea(device);
   const given = device["selector"] as Fields;
   const round = device["domain"].kind === "sphere";
-  const box = given["box"] && (given["box"] as unknown[][]).map(pair);
+  const box = given["box"] && (given["box"] as unknown[][]).map((side) => pair(side, "box"));
   need(round ? box === null : box?.length === 2, "selector");
   box?.forEach(([low, high]: Place) => need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "selector"));
   const axes = round ? 3 : 2;
-  const scales = (given["scales"] as unknown[]).map((scale) => whole(scale, 1, 511));
-  const grain = 2 ** whole(given["grain"], 0, 12);
+  const scales = (given["scales"] as unknown[]).map((scale) => whole({ scales: scale }, "scales", 1, 511));
+  const grain = 2 ** whole(given, "grain", 0, 12);
   let points: number[][] = [];
   if (given["kind"] === "grid") {
-    const per = (given["per"] as unknown[]).map((count) => whole(count, 1, 65536));
-    const scale = whole(given["scale"], 0, 65536);
+    const per = (given["per"] as unknown[]).map((count) => whole({ per: count }, "per", 1, 65536));
+    const scale = whole(given, "scale", 0, 65536);
     need(box && per.length === axes, "selector");
     points = [[]];
     for (const count of per) {
@@ -50,7 +50,7 @@ const places: Reader = (device) => {
     }
   } else {
     need(given["kind"] === "points", "selector");
-    const flat = unpack(given["points"]);
+    const flat = unpack(given["points"], "points");
     need(flat.length % axes === 0, "selector");
     while (flat.length) points.push(flat.splice(0, axes));
   }
@@ -78,7 +78,7 @@ const places: Reader = (device) => {
 const listing: Reader = (device) => {
   const [cells, width, draw, ratio] = window(device);
   const [inside, count] = codes(device);
-  const flat = unpack(device["lists"]);
+  const flat = unpack(device["lists"], "lists");
   const lists = Array.from({ length: count }, (_, i) => flat.slice(i * width, (i + 1) * width));
   // A number that stood twice in a list would be likelier than ε allows.
   need(flat.length === count * width && lists.every((list) => new Set(list).size === width && list.every((i) => i < cells)), "lists");

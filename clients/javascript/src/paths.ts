@@ -1,5 +1,6 @@
 /** TraCS, for places and paths: `Object.assign(draws, paths)` makes the client know the draws `pair` and `walk`. */
 
+import { pathAssumes } from "./account.js";
 import { type Draw, draws, type Fields, little, need, type Reader, real, type Source, whole } from "./parts.js";
 
 /** Two coordinates, or a longitude and a latitude. */
@@ -18,9 +19,9 @@ export interface Area {
 const SLACK = 1e-12; // of a side: the least room before the border
 const clamp = (x: number, low: number, high: number): number => Math.min(Math.max(x, low), high);
 /** Return a list of two numbers as a pair; refuse any other. */
-export const pair = (given: unknown[]): Place => {
-  need(given.length === 2, "domain");
-  return [real(given[0]), real(given[1])];
+export const pair = (given: unknown[], field: string): Place => {
+  need(given.length === 2, "domain", field);
+  return given.map((one) => real({ [field]: one }, field)) as unknown as Place;
 };
 
 function rectangle(x: Place, y: Place): Area {
@@ -84,7 +85,7 @@ const sphere: Area = {
 /** Return the area of a device text. */
 export function readArea({ domain, outside }: Fields): Area {
   const side = (given: Fields): Place => {
-    const ends: Place = [real(given["low"]), real(given["high"])];
+    const ends: Place = [real(given, "low"), real(given, "high")];
     need(given["kind"] === "interval" && ends[1] - ends[0] >= 1e-30, "domain");
     return ends;
   };
@@ -93,12 +94,12 @@ export function readArea({ domain, outside }: Fields): Area {
     case "rectangle":
       return rectangle(side(domain.x), side(domain.y));
     case "disk":
-      need(real(domain.radius) > 0, "domain");
-      return disk(domain.radius, pair(domain.centre));
+      need(real(domain, "radius") > 0, "domain");
+      return disk(domain.radius, pair(domain.centre, "centre"));
     case "parallelogram":
-      return parallelogram(pair(domain.corner), pair(domain.first), pair(domain.second));
+      return parallelogram(pair(domain.corner, "corner"), pair(domain.first, "first"), pair(domain.second, "second"));
   }
-  need(domain.kind === "sphere" && real(domain.radius) > 0, "domain");
+  need(domain.kind === "sphere" && real(domain, "radius") > 0, "domain");
   return sphere;
 }
 
@@ -107,23 +108,23 @@ function codebook(given: Fields): (cell: number) => number {
   if (given["values"]) {
     const table: number[] = [];
     (given["runs"] as unknown[]).forEach((run, i) => {
-      for (let left = whole(run, 1, 2 ** 20 - table.length); left--; ) table.push(real(given["values"][i]));
+      for (let left = whole({ runs: run }, "runs", 1, 2 ** 20 - table.length); left--; ) table.push(real({ values: given["values"][i] }, "values"));
     });
     return (cell) => table[cell]!;
   }
-  const [offset, step] = [real(given["offset"]), real(given["step"])];
-  const low = given["low"] === undefined ? -Infinity : real(given["low"]);
-  const high = given["high"] === undefined ? Infinity : real(given["high"]);
+  const [offset, step] = [real(given, "offset"), real(given, "step")];
+  const low = given["low"] === undefined ? -Infinity : real(given, "low");
+  const high = given["high"] === undefined ? Infinity : real(given, "high");
   return (cell) => clamp(offset + step * cell, low, high);
 }
 
-/** Return ε·times, rounded up to a double. */
-export function spend(epsilon: number, times: number): number {
+/** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
+export function spend(epsilon: number, times: number): [epsilon: number, assumes: string[]] {
   let scale = 1;
   for (; epsilon % 1; scale *= 2) epsilon *= 2;
-  const exact = BigInt(epsilon) * BigInt(whole(times, 1, 65536));
+  const exact = BigInt(epsilon) * BigInt(whole({ times }, "times", 1, 65536));
   const near = Number(exact);
-  return (BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale;
+  return [(BigInt(near) < exact ? near + near * 1.5 * 2 ** -53 : near) / scale, pathAssumes(times)];
 }
 
 /** Return what makes places inside an area of a path, or undefined of what is none. */
@@ -156,7 +157,7 @@ function reader(walks: boolean): Reader {
       need(!read.delta && !read.spend, "draw");
       return read;
     }) as [Draw<number>, Draw<number>];
-    const begin = walks ? pair(device["start"]) : undefined;
+    const begin = walks ? pair(device["start"], "start") : undefined;
     const books = walks ? (device["codebooks"] as Fields[]).map(codebook) : [];
     need(!walks || books.length === 2, "start");
     // The reference of a walk is the last report's place, unless it is fixed: then it is always the start.

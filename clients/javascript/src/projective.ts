@@ -25,19 +25,19 @@ function members(prime: number, degree: number, dimension: number, polynomial: n
 
 export const projective: Reader = (given) => {
   const [inside, count] = codes(given);
-  const order = whole(given["order"], 2, 2 ** 21);
-  const dimension = whole(given["dimension"], 2, 21);
+  const order = whole(given, "order", 2, 2 ** 21);
+  const dimension = whole(given, "dimension", 2, 21);
   let prime = 2;
   while (order % prime) prime++;
   const degree = Math.round(Math.log(order) / Math.log(prime));
   const points = (order ** dimension - 1) / (order - 1);
   const block = (order ** (dimension - 1) - 1) / (order - 1);
   need(prime ** degree === order && points >= count && points <= 2 ** 21, "cells");
-  const polynomial = (given["polynomial"] as unknown[]).map((one) => whole(one, 0, prime - 1));
+  const polynomial = (given["polynomial"] as unknown[]).map((one) => whole({ polynomial: one }, "polynomial", 0, prime - 1));
   need(polynomial.length === degree * dimension, "cells");
-  const own = hexadecimal(given["own"], 32);
-  const other = hexadecimal(given["other"], 32);
-  const size = whole(given["bits"], 64, 128);
+  const own = hexadecimal(given, "own", 32);
+  const other = hexadecimal(given, "other", 32);
+  const size = whole(given, "bits", 64, 128);
   const told = BigInt(block) * own;
   const total = told + BigInt(points - block) * other;
   need((size === 64 || size === 128) && 0n < other && other < own, "step");

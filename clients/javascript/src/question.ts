@@ -2,7 +2,7 @@
 
 import { type Draw, type Reader } from "./draw.js";
 import { BITS, expBelow } from "./exact.js";
-import { hadamard, hashed, subset, unary } from "./sets.js";
+import { subset, unary } from "./sets.js";
 import { type Source } from "./source.js";
 import { digest, Malformed, need, parse, real, utf8, watched } from "./text.js";
 import { mixture, response, sliding } from "./windows.js";
@@ -16,8 +16,6 @@ export const draws: { [kind: string]: Reader } = {
   response,
   bits: unary,
   subset,
-  hadamard,
-  hashed,
 };
 
 /** What a question is, once it was verified: its draw, and what it says of itself. */
@@ -41,13 +39,14 @@ export function readQuestion(text: string): Question {
     const { dither, device, mechanism, parameters, fingerprint } = whole;
     need(dither === 2 && "codebook" in whole && Object.keys(whole).length === 6, "version");
     need(fingerprint === digest(utf8(device as string)), "fingerprint");
-    const epsilon = real(parameters.epsilon);
+    const epsilon = real(parameters, "epsilon");
     need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
     const [given, finish] = watched(device);
     const kind = given["draw"] as string;
     need(draws[kind], "draw");
     const read = draws[kind](given);
-    const { ratio, inside, delta } = read;
+    const { names, ratio, inside, delta } = read;
+    need(names.split(" ").includes(mechanism), "draw");
     finish();
     const bound = expBelow(epsilon);
     // This comparison in whole numbers is the proof of privacy. A ratio below 1 is not the largest one: the input would be the least likely.

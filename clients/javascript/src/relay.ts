@@ -38,8 +38,9 @@ function keyOf(configuration: unknown): Bytes {
 
 /** Return a new X25519 public key, the secret that it shares with that of a configuration, and the latter. Throw `Malformed` ("key") if everybody knows that secret. */
 export async function agree(configuration: unknown): Promise<[own: ArrayBuffer, common: ArrayBuffer, key: Bytes]> {
-  const { subtle } = globalThis.crypto;
   const key = keyOf(configuration);
+  need(globalThis.crypto?.subtle, "crypto");
+  const { subtle } = globalThis.crypto;
   const { publicKey, privateKey } = (await subtle.generateKey("X25519", false, ["deriveBits"])) as CryptoKeyPair;
   // A key of small order is refused by WebCrypto, here or there.
   const common = await subtle
@@ -94,7 +95,7 @@ export function binaryRequest(method: string, address: string, form = "", body: 
   return plain;
 }
 
-/** Return a response of known length in binary HTTP; throw if it is none, or not whole. Its fields are not read. */
+/** Return a response of known length in binary HTTP; throw if it is none, or not whole. */
 export function binaryResponse(data: Bytes): Response {
   let at = 0;
   const take = (size: number): Bytes => {
@@ -106,14 +107,18 @@ export function binaryResponse(data: Bytes): Response {
     return take((1 << (first >> 6)) - 1).reduce((sum, byte) => sum * 256 + byte, first & 63);
   };
   const section = (): Bytes => take(at < data.length ? number() : 0); // those at the end may be left out
+  const word = (): string => String.fromCharCode(...take(number()));
   need(number() === 1, "text");
   let status = number();
   for (; status >= 100 && status < 200; status = number()) section();
-  section();
+  const headers: [string, string][] = [];
+  const end = (at < data.length ? number() : 0) + at;
+  while (at < end) headers.push([word(), word()]);
+  need(at === end, "text");
   const content = section();
   section();
   need(!data.subarray(at).some(Boolean), "text");
-  return new Response(content.length ? content : null, { status });
+  return new Response(content.length ? content : null, { status, headers });
 }
 
 /**

@@ -1,7 +1,7 @@
 /** All rules of docs/account.md: epochs, a lifetime, quotas, new askers, drawn days, a clock that may be turned, an answer for each value. */
 
-import { below, need, real, sha256, type Source, utf8 } from "./parts.js";
-import { fits, limit, named, remaining, refuse, same, type Asked, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
+import { below, need, real, sha256, type Source, utf8, whole } from "./parts.js";
+import { fits, limit, named, remaining, refuse, same, pathAssumes, type Asked, type Choice, type Entry, type Limits, type Moment, type Rules, type State } from "./account.js";
 
 export interface Terms {
   /** When the budget of the device begins anew, in UTC. */
@@ -77,8 +77,9 @@ function keyed(key: string, { asker, question, fingerprint }: Asked, input: unkn
 
 /** Return all rules of an account: `Device.open({ epsilon: 2, rules: allRules({ epoch: "week" }), store })`. */
 export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = systemNow }: Terms = {}): Rules {
-  need(Object.hasOwn(AHEAD, epoch) && [lifetime, quota].every((one) => one === undefined || real(one) >= 0), "epsilon");
-  need(askers === undefined || (Number.isInteger(askers) && askers >= 0), "number");
+  need(Object.hasOwn(AHEAD, epoch), "rules", "epoch");
+  for (const [field, most] of Object.entries({ lifetime, quota })) need(most === undefined || real({ [field]: most }, field) >= 0, "epsilon", field);
+  if (askers !== undefined) whole({ askers }, "askers", 0, 2 ** 52);
 
   /** Return the drawn day of the present period of a question, and the state with it. */
   function choose(state: State, asked: Asked, today: number, source: Source | undefined): [choice?: Choice | undefined, state?: State] {
@@ -91,7 +92,7 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
   }
 
   return {
-    assumes: ({ repeat }) => (repeat === "per value" ? ["the value never changes", "the device's key stays on the device"] : []),
+    assumes: ({ repeat, times }) => pathAssumes(times).concat(repeat === "per value" ? ["the value never changes", "the device's key stays on the device"] : []),
 
     open(state, isNew) {
       if (!isNew) return state;
@@ -102,9 +103,9 @@ export function allRules({ epoch = "lifetime", lifetime, quota, askers, now = sy
     },
 
     knows({ repeat, days, start, data }) {
-      const whole = (...some: unknown[]): boolean => some.every(Number.isInteger);
-      const known = repeat === "once" ? whole(days, start) && days! > 0 : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
-      return known && (data === null || (Array.isArray(data) && data.length === 2 && whole(...data)));
+      const integers = (...some: unknown[]): boolean => some.every(Number.isInteger);
+      const known = repeat === "once" ? integers(days, start) && days! > 0 : ["fresh", "same", "per value"].includes(repeat) && days === start && days === null;
+      return known && (data === null || (Array.isArray(data) && data.length === 2 && integers(...data)));
     },
 
     decide(before, asked, entry, charged, drawing) {

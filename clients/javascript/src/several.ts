@@ -42,10 +42,10 @@ export const several: Reader = (given) => {
   // Labels are read where there is no count alone, so that a text with both is refused.
   const list = { kind: "categories", count: domain.count, get labels() { return domain.labels; } }; // prettier-ignore
   const [code, items] = codes({ domain: list, outside: given["outside"] });
-  const most = whole(domain.most, 1, items);
-  const chosen = whole(given["chosen"], 1, Math.min(items, 512));
-  const least = whole(given["least"], 1, Math.min(most, chosen));
-  const [toss, heads, tails] = coin(given["heads"]);
+  const most = whole(domain, "most", 1, items);
+  const chosen = whole(given, "chosen", 1, Math.min(items, 512));
+  const least = whole(given, "least", 1, Math.min(most, chosen));
+  const [toss, heads, tails] = coin(given, "heads");
   const width = 32 - Math.clz32(items + most - 1);
   need(items <= 2 ** 20 && chosen * width <= 512, "cells");
   const ways = Array.from({ length: Math.min(most, chosen) + 1 }, (_, j) => choose(most, j) * choose(items, chosen - j));

@@ -1,9 +1,8 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
 
 import { unhex } from "./batch.js";
-import { type Asking, type Store } from "./client.js";
-import { readNamed } from "./mechanisms.js";
-import { hex, Malformed, need, parse, type Question, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
+import { type AskingTerms, type Store } from "./client.js";
+import { hex, Malformed, need, parse, type Question, readQuestion, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
 import { agree } from "./relay.js";
 
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
@@ -19,12 +18,14 @@ export interface Campaign {
   id: string;
   /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
   key: string;
+  /** The key before that one, if it was replaced. */
+  before: string | undefined;
   /** Its terms, as they are published: name, asker, contact, purpose, begins, ends, people, labels, promise … */
   terms: Fields;
   /** The day from which on it is retired, or null. */
   retired: string | null;
-  /** By name: the arguments of `device.question`. */
-  questions: { [name: string]: [specification: string, asking: Asking] };
+  /** By name: the arguments of `device.asking`. */
+  questions: { [name: string]: [specification: string, terms: AskingTerms] };
 }
 
 /** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */
@@ -44,69 +45,74 @@ export interface Log {
 const SPACES = /[ \n]/g;
 const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(a, b);
 
-/** Refuse what is no text of 1 to so many bytes that can be shown, on one line unless `spaces` may break it. */
-function show(text: unknown, most: number, spaces = / /g): void {
-  need(typeof text === "string" && text.trim() && utf8(text).length <= most && !/[\p{C}\p{Z}]/u.test(text.replace(spaces, "")), "terms");
+/** Refuse a field that is no text of 1 to so many bytes that can be shown, on one line unless `spaces` may break it. */
+function show(given: Fields, field: string, most: number, spaces = / /g): void {
+  const text = given[field];
+  need(typeof text === "string" && text.trim() && utf8(text).length <= most && !/[\p{C}\p{Z}]/u.test(text.replace(spaces, "")), "terms", field);
 }
 
 /** Return the number of a day that is written as 2026-05-01. */
-function dayOf(text: unknown): number {
-  need(typeof text === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toISOString().startsWith(text), "terms");
+function dayOf(given: Fields, field = "day"): number {
+  const text = given[field];
+  need(typeof text === "string" && /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toISOString().startsWith(text), "terms", field);
   return Date.parse(text) / 864e5;
 }
 
 /** Refuse units and steps that are declared of anything but a number, or that cannot be. */
 function checkReading(reading: unknown, read: Map<string, Question>): void {
-  need(Object(reading) === reading && !Array.isArray(reading), "terms");
+  need(Object(reading) === reading && !Array.isArray(reading), "terms", "reading");
   for (const [name, words] of Object.entries(reading as Fields)) {
     const { low = 0, high, period = high - low } = (JSON.parse(read.get(name)!.device) as Fields)["domain"];
     const { step = null, unit = "" } = words as Fields;
-    const count = step === null ? 1 : period / real(step);
-    need(period && Object(words) === words && Object.keys(words as Fields).length && count >= 1 - 1e-12 && count <= 500, "terms");
-    need(high !== undefined || Math.abs(count - Math.round(count)) <= 1e-9, "terms"); // a step divides a circle
-    need(typeof unit === "string" && [...unit].length <= 40, "terms");
-    show("_" + unit, 200);
+    const count = step === null ? 1 : period / real({ step }, "step");
+    need(period && Object(words) === words && Object.keys(words as Fields).length, "terms", "reading");
+    // A step divides a circle.
+    need(count >= 1 - 1e-12 && count <= 500 && (high !== undefined || Math.abs(count - Math.round(count)) <= 1e-9), "terms", "step");
+    need(typeof unit === "string" && [...unit].length <= 40, "terms", "unit");
+    show({ unit: "_" + unit }, "unit", 200);
   }
 }
 
 /** Refuse terms of a campaign that are not as docs/wire.md says, or promise something else than its questions. */
 async function checkTerms(text: string): Promise<void> {
   const [given, finish] = watched(text);
-  const { name, version, asker, contact, purpose, begins, ends, people, repeat, days, labels, promise, questions } = given;
+  const { asker, repeat, days, labels, promise, questions } = given;
   need(given["dither-campaign"] === 1, "version");
-  show(name, 64, SPACES);
-  show(asker, 253);
-  show(contact, 500, SPACES);
-  show(purpose, 4000, SPACES);
-  whole(version, 1, 2 ** 31 - 1);
-  whole(people, 1, 2 ** 53 - 1);
-  need([...asker].length <= 200 && dayOf(begins) <= dayOf(ends), "terms");
-  need(repeat === "once" ? whole(days, 1, 36600) : days === null && ["fresh", "same", "per value"].includes(repeat as string), "terms");
-  need(Array.isArray(labels) && labels.length <= 1000 && new Set(labels).size === labels.length, "terms");
-  labels.forEach((label) => show(label, 64, SPACES));
+  show(given, "name", 64, SPACES);
+  show(given, "asker", 253);
+  show(given, "contact", 500, SPACES);
+  show(given, "purpose", 4000, SPACES);
+  whole(given, "version", 1, 2 ** 31 - 1);
+  whole(given, "people", 1, 2 ** 53 - 1);
+  need([...asker].length <= 200, "terms", "asker");
+  need(dayOf(given, "begins") <= dayOf(given, "ends"), "terms", "ends");
+  need(repeat === "once" ? whole(given, "days", 1, 36600) : days === null && ["fresh", "same", "per value"].includes(repeat as string), "terms", "repeat");
+  need(Array.isArray(labels) && labels.length <= 1000 && new Set(labels).size === labels.length, "terms", "labels");
+  labels.forEach((labels) => show({ labels }, "labels", 64, SPACES));
   if ("sealing_key" in given) await agree(given["sealing_key"] as string);
-  if ("reports_a_batch" in given) whole(given["reports_a_batch"], 1, 2 ** 31 - 1); // for gateways: a device sends one
+  if ("reports_a_batch" in given) whole(given, "reports_a_batch", 1, 2 ** 31 - 1); // for gateways: a device sends one
 
   const read = new Map<string, Question>();
   const marks = new Set<string>();
   let [epsilon, delta] = [0, 0];
-  need(Array.isArray(questions), "terms");
+  need(Array.isArray(questions), "terms", "questions");
   for (const [name, specification, ...more] of questions as string[][]) {
-    show(name, 64);
-    const question = readNamed(specification!);
+    show({ questions: name }, "questions", 64);
+    const question = readQuestion(specification!);
     const [top, bottom] = question.ratio;
     epsilon += question.delta ? question.epsilon : Math.log1p(Number(((top - bottom) << 64n) / bottom) / 2 ** 64);
     delta += question.delta;
-    need(!more.length && !question.spend, "terms"); // nobody says how many places of a path are asked
+    need(!more.length && !question.spend, "terms", "questions"); // nobody says how many places of a path are asked
     read.set(name!, question);
     marks.add(question.fingerprint);
   }
   // A name that stands twice would be one question to some readers; reports to one fingerprint could not be told apart.
-  need(read.size && read.size <= 1024 && read.size === questions.length && read.size === marks.size, "terms");
+  need(read.size && read.size <= 1024 && read.size === questions.length && read.size === marks.size, "terms", "questions");
   if ("reading" in given) checkReading(given["reading"], read);
   // The last digits of a promise may be another version's. No mechanism that this client knows assumes anything.
-  need(near(real(promise.epsilon), epsilon) && (delta ? near(real(promise.delta), delta) : promise.delta === null), "promise");
-  need(Array.isArray(promise.assumptions) && !promise.assumptions.length, "promise");
+  need(near(real(promise, "epsilon"), epsilon), "promise", "epsilon");
+  need(delta ? near(real(promise, "delta"), delta) : promise.delta === null, "promise", "delta");
+  need(Array.isArray(promise.assumptions) && !promise.assumptions.length, "promise", "assumptions");
   finish();
 }
 
@@ -119,6 +125,7 @@ const digits = (text: unknown, length: number): text is string => typeof text ==
  */
 async function signed(text: string, pin: string): Promise<[given: Fields, check: (text: string, mark: unknown) => Promise<void>]> {
   need(!/^\s*dither-private-key/.test(pin), "private");
+  need(globalThis.crypto?.subtle, "crypto");
   const given = parse(text);
   const { key, key_before: before } = given;
   const check = async (text: string, mark: unknown, by: unknown = key): Promise<void> =>
@@ -141,20 +148,20 @@ const reading = <T>(work: Promise<T>): Promise<T> =>
 export const readCampaign = (published: string, key: string): Promise<Campaign> => reading(read(published, key));
 
 async function read(published: string, pin: string): Promise<Campaign> {
-  const [{ campaign, key, signature, retired }, check] = await signed(published, pin);
+  const [{ campaign, key, key_before: before, signature, retired }, check] = await signed(published, pin);
   need(typeof campaign === "string", "text");
   await check("dither campaign 1\n" + campaign, signature);
   const id = hex(sha256(utf8(campaign)));
   if (retired !== null) {
-    dayOf(retired.day);
+    dayOf(retired as Fields);
     await check(`dither retirement 1\n${id}\n${retired.day}`, retired.signature);
   }
   await checkTerms(campaign);
   const terms = JSON.parse(campaign) as Fields;
-  const { asker, repeat, days, begins } = terms;
-  const once = repeat === "once" && { days: days as number, start: dayOf(begins) };
+  const { asker, repeat, days } = terms;
+  const once = repeat === "once" && { days: days as number, start: dayOf(terms, "begins") };
   const questions = (terms["questions"] as [string, string][]).map(([name, specification]) => [name, [specification, { name, asker, repeat, ...once }]]);
-  return { id, key: key as string, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
+  return { id, key: key as string, before: before?.key as string | undefined, terms, retired: retired && (retired.day as string), questions: Object.fromEntries(questions) as Campaign["questions"] };
 }
 
 const continues = ({ heads }: Log, kept: Seen["heads"][string] | undefined): boolean => !kept || heads[kept[0] - 1] === kept[1];
@@ -175,7 +182,7 @@ export const readLog = (published: string, key: string, kept?: Seen["heads"][str
         const { before, published, retired, next_key, day } = fields;
         need(before === (heads.at(-1) ?? "0".repeat(64)) && digits(published ?? retired ?? next_key, 64), "log");
         need(Object.keys(fields).length === (retired ? 3 : 2) && (!retired || campaigns.has(retired)) && !campaigns.has(published), "log");
-        if (retired) dayOf(day);
+        if (retired) dayOf(fields);
         if (!next_key) campaigns.set(published ?? retired, day ?? null);
         heads.push(hex(sha256(utf8(entry))));
       }
@@ -207,11 +214,9 @@ export async function fetchCampaign(address: string, key: string, fetch: typeof 
   // A collector of several askers has the list of one.
   const log = listed && (await reading((async () => parse(listed))())).key === campaign.key ? await readLog(listed, campaign.key) : undefined;
   await store?.update(({ keys, heads } = { keys: {}, heads: {} }) => {
-    if (campaign.key !== pin) {
-      need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
-      heads[campaign.key] ??= heads[pin]!;
-    }
-    const before = heads[campaign.key];
+    if (campaign.key !== pin) need(!keys[campaign.key] && (keys[pin] ??= campaign.key) === campaign.key, "key");
+    // Also where the new key is the pinned one: the list goes on.
+    const before = heads[campaign.key] ?? heads[campaign.before!];
     need(log ? continues(log, before) && log.campaigns.has(campaign.id) && (campaign.retired || !log.campaigns.get(campaign.id)) : !before, "log");
     if (log) heads[campaign.key] = [log.heads.length, log.heads.at(-1)!];
     return [0, { keys, heads }];

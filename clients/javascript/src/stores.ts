@@ -4,10 +4,10 @@ import { type Kept, type Store } from "./client.js";
 
 /** Keep the account in memory: it is gone with the page, so the budget begins anew. For tests and dry runs. */
 export function memoryStore<Thing = Kept>(): Store<Thing> {
-  let kept = "";
+  let kept: string | undefined;
   return {
     async update(change) {
-      const [result, next] = change(kept ? (JSON.parse(kept) as Thing) : undefined);
+      const [result, next] = change(kept && JSON.parse(kept));
       if (next) kept = JSON.stringify(next);
       return result;
     },
@@ -27,44 +27,33 @@ export function indexedStore<Thing = Kept>(name = "dither"): Store<Thing> {
   const { caches, indexedDB, navigator } = globalThis;
   let copies: Cache | undefined;
   let copy: Copy<Thing> | undefined;
+  /** Return what a request results in, or nothing of a transaction, when an event says so. */
+  const result = <T>(request: { result?: T; error: unknown; [event: string]: unknown }, event = "onsuccess"): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request[event] = () => resolve(request.result!);
+      request.onerror = request.onabort = () => reject(request.error);
+    });
   const opened = (async () => {
     copies = await caches?.open(name).catch(() => undefined); // a private window may have none
     for (const place of ["/0", "/1"]) {
       const found = await copies?.match(place);
       const read = (await found?.json().catch(() => ({ turn: 0 }))) as Copy<Thing> | undefined; // turn 0: killed while it was written
-      if (read && !(copy && copy.turn > read.turn)) copy = read;
+      if (read && read.turn >= (copy?.turn ?? 0)) copy = read;
     }
-    return new Promise<IDBDatabase>((resolve, reject) => {
-      const request = indexedDB.open(name, 1);
-      request.onupgradeneeded = () => request.result.createObjectStore(name);
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(name);
+    return result<IDBDatabase>(request as never);
   })();
   const update: Store<Thing>["update"] = async (change) => {
-    const database = await opened;
-    let written: Copy<Thing> | undefined;
-    const result = await new Promise<ReturnType<typeof change>[0]>((resolve, reject) => {
-      const transaction = database.transaction(name, "readwrite", { durability: "strict" });
-      const table = transaction.objectStore(name);
-      const request = table.get(1);
-      let told: ReturnType<typeof change>[0];
-      request.onsuccess = () => {
-        try {
-          const kept = (request.result as Copy<Thing> | undefined) ?? copy;
-          const [outcome, next] = change(kept);
-          told = outcome;
-          if (next) table.put((written = { ...next, turn: (kept?.turn ?? 0) + 1 }), 1);
-        } catch (error) {
-          reject(error);
-          transaction.abort();
-        }
-      };
-      transaction.oncomplete = () => resolve(told);
-      transaction.onabort = () => reject(transaction.error);
-    });
+    const transaction = (await opened).transaction(name, "readwrite", { durability: "strict" });
+    const table = transaction.objectStore(name);
+    const kept = (await result<Copy<Thing> | undefined>(table.get(1) as never)) ?? copy; // the transaction is open as long as what follows does not wait
+    const [outcome, next] = change(kept);
+    const written = next && { ...next, turn: (kept?.turn ?? 0) + 1 };
+    if (written) table.put(written, 1);
+    await result(transaction as never, "oncomplete");
     if (written) await copies?.put("/" + (written.turn % 2), new Response(JSON.stringify(written)));
-    return result;
+    return outcome;
   };
   // Pages and workers take turns, so that the copy is never an older one than another page has used.
   return { update: (change) => (caches ? navigator.locks.request(name, () => update(change)) : update(change)) as never };

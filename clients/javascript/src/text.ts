@@ -1,11 +1,21 @@
 /** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
 
-/** What was given is not allowed. The message is one word, which docs/devices.md explains; it never holds a value. */
-export class Malformed extends Error {}
+/** What was given is not allowed. `reason` is one word, which docs/devices.md explains, and `field` the name of what is wrong; neither holds a value. */
+export class Malformed extends Error {
+  declare readonly reason: string;
+  declare readonly field: string;
+
+  constructor(reason: string, field = "") {
+    super(reason + (field && ": " + field));
+    this.name = "Malformed";
+    this.reason = reason;
+    this.field = field;
+  }
+}
 
 /** Throw `Malformed` for a reason unless something is as it must be. */
-export function need(fine: unknown, reason: string): asserts fine {
-  if (!fine) throw new Malformed(reason);
+export function need(fine: unknown, reason: string, field?: string): asserts fine {
+  if (!fine) throw new Malformed(reason, field);
 }
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -28,36 +38,39 @@ export function parse(text: string): Fields {
  * that nobody has read. Numbers and texts are canonical if they are written again as they were; keys are if they are sorted.
  */
 export function watched(text: string): [given: Fields, finish: () => void] {
-  const unread: Set<string | symbol>[] = [];
+  const unread: Set<string>[] = [];
   need(JSON.stringify(JSON.parse(text)) === text, "text");
   const given = JSON.parse(text, (_, value: Json) => {
     if (Object(value) !== value) return encodeURI(value as string), value; // throws at half a pair of UTF-16, which has no UTF-8
     const keys = Object.keys(value as Fields);
-    const left = new Set<string | symbol>(keys);
+    const left = new Set(keys);
     unread.push(left);
     need(Array.isArray(value) || keys + "" === keys.sort() + "", "text");
-    return new Proxy(value as Fields, { get: (fields, key) => (left.delete(key), fields[key as string] as Json) });
+    return new Proxy(value as Fields, { get: (fields, key) => (left.delete(key as string), fields[key as string] as Json) });
   }) as Fields;
-  return [given, () => need(!unread.some((left) => left.size), "fields")];
+  return [given, () => unread.forEach((left) => left.forEach((field) => need(0, "fields", field)))];
 }
 
-/** Return a finite number; texts are not read as one. */
-export function real(value: unknown): number {
-  need(Number.isFinite(value), "number");
-  return value as number;
+/** Return a field that is a finite number; texts are not read as one. */
+export function real(given: Fields, field: string): number {
+  const value = given[field];
+  need(Number.isFinite(value), "number", field);
+  return value;
 }
 
-/** Return a whole number within bounds; texts and fractions are not read as one. */
-export function whole(value: unknown, least: number, most: number): number {
-  need(Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most, "number");
-  return value as number;
+/** Return a field that is a whole number within bounds; texts and fractions are not read as one. */
+export function whole(given: Fields, field: string, least: number, most: number): number {
+  const value = given[field];
+  need(Number.isSafeInteger(value) && value >= least && value <= most, "number", field);
+  return value;
 }
 
-/** Return a whole number that is written as lower-case hexadecimal text without leading zeros. */
-export function hexadecimal(value: unknown, digits: number): bigint {
+/** Return a field that is a whole number, written as lower-case hexadecimal text without leading zeros. */
+export function hexadecimal(given: Fields, field: string, digits: number): bigint {
+  const value = given[field];
   let read = 0n;
   // The length comes first: a long text takes long to read.
-  need((value as string).length <= digits && (read = BigInt("0x" + value)).toString(16) === value, "number");
+  need(value?.length <= digits && (read = BigInt("0x" + value)).toString(16) === value, "number", field);
   return read;
 }
 

@@ -8,10 +8,10 @@ type Cell = (input: number, source: Source) => number;
 
 /** The integers of a window: a cell of the window with probability K·d/2^w, otherwise any cell. */
 function window(given: Fields, ends: Ends): [cells: number, cell: Cell, ratio: Ratio] {
-  const cells = whole(given["cells"], 2, 2 ** 32);
+  const cells = whole(given, "cells", 2, 2 ** 32);
   const size = Math.log2(cells);
   need(power(cells) && given["draw"] === "sliding", "cells");
-  const width = whole(given["width"], 1, cells - 1);
+  const width = whole(given, "width", 1, cells - 1);
   const [draw, step, all] = lottery(width, given);
   const start = readStart(given["start"] as Fields, cells, ends);
   const outside = all - BigInt(width) * step;
@@ -27,15 +27,16 @@ function window(given: Fields, ends: Ends): [cells: number, cell: Cell, ratio: R
 export const sliding: Reader = (device) => {
   const [inside, ends] = line(device);
   const [cells, cell, ratio] = window(device, ends);
-  return { ratio, inside, draw: (value: number, source) => asCell(cell(value, source), cells) };
+  return { names: "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused", ratio, inside, draw: (value: number, source) => asCell(cell(value, source), cells) };
 };
 
 export const mixture: Reader = (device) => {
   const [inside, ends] = line(device);
   const [cells, cell, ratio] = window(device["first"] as Fields, ends);
   const [others, other, more] = window(device["second"] as Fields, ends);
-  const heads = whole(device["heads"], 0, 2 ** 32 - 1);
+  const heads = whole(device, "heads", 0, 2 ** 32 - 1);
   return {
+    names: "Hybrid",
     ratio: ratio[0] * more[1] > more[0] * ratio[1] ? ratio : more,
     inside,
     draw: (value: number, source) =>
@@ -55,7 +56,7 @@ export function blocks(given: Fields, count: number, size = 0): [cell: Cell, rat
 
 export const response: Reader = (device) => {
   const [inside, count] = codes(device);
-  whole(device["width"], 1, 1);
-  const [cell, ratio] = blocks(device, whole(device["cells"], count, count));
-  return { ratio, inside, draw: (code: number, source) => asCell(cell(code, source), count) };
+  whole(device, "width", 1, 1);
+  const [cell, ratio] = blocks(device, whole(device, "cells", count, count));
+  return { names: "KRR RR", ratio, inside, draw: (code: number, source) => asCell(cell(code, source), count) };
 };

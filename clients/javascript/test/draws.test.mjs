@@ -11,6 +11,7 @@ import { projective } from "../dist/projective.js";
 import { optional } from "../dist/optional.js";
 import { several } from "../dist/several.js";
 import { scripted, unknown } from "./events.mjs";
+import { hashed } from "../dist/hashed.js";
 
 const file = process.env.VECTORS ?? new URL("../../../conformance/2/draws.json", import.meta.url);
 
@@ -18,7 +19,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
-  Object.assign(kinds, { lattice, sectors, projective, several, optional, ...paths, ...nearest });
+  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, optional, ...paths, ...nearest });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

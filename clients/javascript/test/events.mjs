@@ -39,7 +39,7 @@ export function scripted(text) {
 /** The draws of conformance/2/draws.json that this client does not know. Every other one must be met. */
 export const UNKNOWN = [
   ...["channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"],
-  ...["two copies", "polar", "joint response", "joint bits", "joint hashed"],
+  ...["two copies", "box", "polar", "joint response", "joint bits", "joint hashed"],
 ];
 
 /** Return whether the draw of a specification is one that this client does not know. */
@@ -49,6 +49,8 @@ export function unknown(specification) {
 
 /** Return the outcome of an event, and the state after it if it changed, by all rules or by others. */
 export function happen(state, event, policy, rules = accounts.allRules({ now: () => event.at })) {
+  // What a path assumes: `asking` adds it, where the rules of a page do not.
+  if (rules === accounts.plain && event.question) event = { ...event, question: { ...event.question, assumes: event.question.assumes.concat(accounts.pathAssumes(event.question.times)) } };
   const [outcome, next] = events(state, event, policy ?? accounts.DEFAULT, rules);
   return [outcome, next && accounts.ordered(next)];
 }

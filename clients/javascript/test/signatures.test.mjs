@@ -1,6 +1,6 @@
 // A campaign that Python signed: read with the pinned key, and refused if a byte or the key is another one.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Device, Malformed, memoryStore } from "../dist/dither.js";
 import { fetchCampaign, readCampaign, readLog, verify } from "../dist/signatures.js";
@@ -18,10 +18,10 @@ test("a signed campaign is read, answered and sent", async () => {
   assert.equal(campaign.id, id);
   assert.equal(campaign.retired, null);
   const device = await Device.open({ epsilon: 2, store: memoryStore() });
-  const question = device.question(...campaign.questions.minutes);
+  const question = device.asking(...campaign.questions.minutes);
   assert.equal(question.asked.asker, campaign.terms.asker);
   assert.equal((await device.answer(question, 42)).is, "drawn");
-  assert.equal(await device.send(question, `${address}/batches`, { fetch }), 1);
+  assert.equal((await device.send(question, `${address}/batches`, { fetch })).sent, 1);
   assert.deepEqual(asked, [[address, "GET"], [`${address}/batches`, "POST"]]);
   await assert.rejects(fetchCampaign(`${address}0`, key, fetch), new Malformed("fingerprint"));
 });
@@ -95,8 +95,8 @@ test("a device keeps the head of a list, and follows a key once", async () => {
   const { make, list, publish } = await asker();
   const [first, second, third] = [await make(), await make(), await make()];
   const store = memoryStore();
-  const get = (text, listed, kept = store) =>
-    fetchCampaign(address, first.key, async (url) => new Response(url === address ? text : listed, { status: url === address || listed ? 200 : 404 }), kept);
+  const get = (text, listed, kept = store, pin = first.key) =>
+    fetchCampaign(address, pin, async (url) => new Response(url === address ? text : listed, { status: url === address || listed ? 200 : 404 }), kept);
   const here = { published: id };
   const other = { published: "ab".repeat(32) };
   const next = { next_key: second.key };
@@ -113,10 +113,22 @@ test("a device keeps the head of a list, and follows a key once", async () => {
   await assert.rejects(get(following, "", undefined), new Malformed("log"));
   await assert.rejects(fetchCampaign(address, first.key, async () => new Response(following)), new Malformed("key")); // nothing to remember it by
   await assert.rejects(get(following, await list(second, first, other, here)), new Malformed("log"));
+  // A page that pins the new key: the list of the old one must go on.
+  await assert.rejects(get(following, await list(second, first, other, here), store, second.key), new Malformed("log"));
+  await assert.rejects(get(following, "", store, second.key), new Malformed("log"));
   const gone = await list(second, first, here, other, next);
   assert.equal((await get(following, gone)).key, second.key);
   for (const text of [old, await publish(third, first)]) await assert.rejects(get(text, gone), new Malformed("key"));
   const last = await list(third, second, here, other, next, { next_key: third.key });
   assert.equal((await get(await publish(third, second), last)).key, third.key);
   await assert.rejects(get(await publish(first, third), last), new Malformed("key")); // back to a key that was replaced
+});
+
+const golden = new URL("../../../tests/golden/campaign-1.json", import.meta.url); // not beside a copy of the client
+
+test("the golden campaign, with every term, and its list", { skip: !existsSync(golden) }, async () => {
+  const { id, pinned, published, log } = JSON.parse(readFileSync(golden, "utf8"));
+  const campaign = await readCampaign(published, pinned);
+  assert.deepEqual([campaign.id, campaign.before, campaign.retired, Object.keys(campaign.questions)], [id, pinned, "2026-07-01", ["minutes", "direction", "means", "line"]]);
+  assert.deepEqual([...(await readLog(log, pinned)).campaigns], [[id, "2026-07-01"]]);
 });

@@ -94,7 +94,8 @@ class ShapeQuestion:
         """
         if self.share is not None:
             at = np.asarray(np.interp(self.share, population(run), _PLACES))
-            return abs(float(shape.quantile(self.share)) - float(line.from_unit(at))) ** 2
+            told: Any = shape.quantile(self.share)
+            return abs(float(told) - float(line.from_unit(at))) ** 2
         places = np.linspace(0.0, 1.0, _GRID + 1)
         gaps = _cdf(shape, line, places) - truth(line, places)
         if isinstance(line, Circle):  # a circle has no beginning

@@ -6,6 +6,7 @@ from .batches import perturb_batch as perturb_batch
 from .files import check_file as check_file
 from .files import group_files as group_files
 from .files import perturb_file as perturb_file
+from .files import read as read
 from .files import summarise_file as summarise_file
 from .frames import estimate as estimate
 from .frames import perturb as perturb

@@ -15,6 +15,7 @@ from dither.data.arrow import (
     SPECIFICATION,
     arrow,
     decode_column,
+    from_numbers,
     has_dictionary,
     is_missing,
     is_number,
@@ -25,8 +26,9 @@ from dither.data.arrow import (
     values_of,
     with_gaps,
 )
-from dither.data.streams import Missing, check_missing, missing_answer
-from dither.domains import Domain, first_misfit
+from dither.data.rows import ONLY_IN_PYTHON
+from dither.data.streams import Missing, Outside, check_missing, missing_answer
+from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Places, Several, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 from dither.question import Question
 from dither.wire.codec import Campaign
@@ -45,15 +47,35 @@ def check_columns(campaign: Campaign, names: Sequence[str]) -> None:
             raise unknown_name("column", name, names)
 
 
+def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
+    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
+    if isinstance(keep, str):
+        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+        )
+
+
 def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
     """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
 
     Raise InvalidParameter if a question has no column, or if a name stands for two columns.
     """
+    if campaign.sampled:
+        raise InvalidParameter(
+            "a campaign with sampled = true asks each row one question alone: dt.data.perturb_file and "
+            "`dither perturb` draw it, and dt.Sampled in memory"
+        )
     if len(set(schema.names)) < len(schema.names):
         raise InvalidParameter("two columns have the same name; rename one of them")
     check_columns(campaign, schema.names)
     for name, question in campaign.questions.items():
+        if not isinstance(question.domain, Line | Optional | Categories | Several | Places):
+            raise InvalidParameter(
+                f"column {name!r} cannot hold values of {question.domain}; {ONLY_IN_PYTHON}"
+            )
         place = schema.get_field_index(name)
         # Without the field's metadata, where Polars writes the values of an enum.
         schema = schema.set(place, arrow().field(name, report_type(question)))
@@ -76,6 +98,7 @@ def perturb_batches(
     campaign: Campaign,
     *,
     missing: Missing,
+    outside: Outside = "error",
     source: Source | None = None,
     first: int = 1,
     place: str = "",
@@ -90,7 +113,7 @@ def perturb_batches(
             if field.name in campaign.questions:
                 where = partial(_name_row, field.name, first, place)
                 question = campaign.questions[field.name]
-                columns.append(perturb_column(column, question, where, missing, source))
+                columns.append(perturb_column(column, question, where, missing, source, outside))
             else:
                 columns.append(decode_column(column, field.type))
         yield arrow().RecordBatch.from_arrays(columns, schema=schema)
@@ -107,10 +130,19 @@ def perturb_column(
     where: Callable[[int], str],
     missing: Missing,
     source: Source | None,
+    outside: Outside = "error",
 ) -> pyarrow.Array:
     """Return the reports of a column; `where(row)` names the place of a value in errors."""
     pa = arrow()
     absent = is_missing(column)
+    if outside != "error":
+        column, beyond = _moved_inside(column, absent, question.domain, outside)
+        if beyond.any():
+            kept = np.flatnonzero(~beyond)
+            told = perturb_column(
+                rows_of(column, kept), question, lambda row: where(int(kept[row])), missing, source
+            )
+            return told.take(from_numbers(np.where(beyond, 0, np.cumsum(~beyond) - 1), beyond))
     whole = not absent.any()
     if not whole and question.domain.optional:
         return _perturb_optional(column, absent, question, where, source)
@@ -130,6 +162,38 @@ def perturb_column(
     if whole:
         return to_column(reports)
     return with_gaps(reports, ~absent)
+
+
+def _moved_inside(
+    column: pyarrow.Array, absent: Mask, domain: Domain, outside: Outside
+) -> tuple[pyarrow.Array, Mask]:
+    """Return a column with numbers outside moved to the nearest end, or the rows that are left out."""
+    none, places = np.zeros(len(column), dtype=np.bool_), np.flatnonzero(~absent)
+    line = domain.of if isinstance(domain, Optional) else domain
+    if not places.size or (outside == "clip" and not isinstance(line, Line)):
+        return column, none
+    values = _values_at(column, places, domain)
+    if isinstance(line, Line):
+        numbers = np.asarray(values, dtype=np.float64)
+        beyond = ~((numbers >= line.low) & (numbers <= line.high)) & ~np.isnan(numbers)
+        if outside == "clip" and beyond.any():
+            moved = np.zeros(len(column))
+            moved[places] = np.where(beyond, line.clip(np.nan_to_num(numbers)), numbers)
+            return from_numbers(moved, absent), none
+    else:
+        fits = [_admits(domain, label) for label in values.labels] if isinstance(values, CodedLabels) else []
+        each = np.array(fits, dtype=np.bool_)[values.places] if fits else None
+        beyond = ~(np.array([_admits(domain, value) for value in values]) if each is None else each)
+    none[places] = beyond
+    return column, none
+
+
+def _admits(domain: Domain, value: Any) -> bool:
+    try:
+        domain.check([value])
+    except OutsideDomain:
+        return False
+    return True
 
 
 def _perturb_optional(

@@ -139,7 +139,7 @@ def _header(rows: Iterator[tuple[Any, ...]], dialect: Dialect) -> list[str]:
     """
     first, last = dialect.header_rows
     levels = [_names(next(rows, ())) for _ in range(last - first + 1)]
-    width = max(map(len, levels))
+    width = max(map(len, levels))  # as wide as the sheet: a merged cell may be the last one
     names = [""] * width
     for level, row in enumerate(levels):
         above = ""
@@ -154,10 +154,7 @@ def _header(rows: Iterator[tuple[Any, ...]], dialect: Dialect) -> list[str]:
 
 
 def _names(row: Sequence[Any]) -> list[str]:
-    names = ["" if name is None else str(_plain(name)).strip() for name in row]
-    while names and not names[-1]:
-        names.pop()
-    return names
+    return ["" if name is None else str(_plain(name)).strip() for name in row]
 
 
 def _plain(cell: Any) -> Any:

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from dither.arrays import Integers, Mask
+from dither.data.batches import check_keep
 from dither.data.formats import (
+    Chunk,
     Columns,
     GappedReports,
     Progress,
@@ -51,9 +54,9 @@ from dither.data.streams import (
     shown_name,
 )
 from dither.domains import Domain, Several
-from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, unknown_name
 from dither.question import Question
-from dither.randomness import Source
+from dither.randomness import SYSTEM, Source
 from dither.reports import Reports
 from dither.wire.codec import Campaign
 
@@ -118,7 +121,7 @@ def perturb_file(
     def draw() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
         read = reader.read(path, wanted, dialect)
         for chunk in run_ahead(read) if reader.parsed else read:
-            there, answers = rows.choose(chunk)
+            there, answers = rows.choose(chunk, _drawn_questions(campaign, len(chunk), source))
             kept.update({name: chunk.take(name, there) for name in keep})
             if not there.size or rows.misfits:  # after a misfit the rest is only counted
                 yield len(chunk), None
@@ -147,6 +150,14 @@ def perturb_file(
     return rows.counts
 
 
+def _drawn_questions(campaign: Campaign, rows: int, source: Source | None) -> Integers | None:
+    """Return which question each row answers, drawn uniformly whatever its values are; None for all."""
+    if not campaign.sampled:
+        return None
+    drawn: Integers = (source or SYSTEM).integers(len(campaign.questions), rows).astype(np.int64)
+    return drawn
+
+
 def _draw(
     question: Question, answers: Answers, rows: slice, source: Source | None
 ) -> Reports | GappedReports:
@@ -154,17 +165,6 @@ def _draw(
     values, there = answers.part(rows)
     reports = question.perturb(values, source=source)
     return reports if there.all() else GappedReports(reports, there)
-
-
-def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
-    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
-    if isinstance(keep, str):
-        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
-    clash = set(keep) & set(campaign.questions)
-    if clash:
-        raise InvalidParameter(
-            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
-        )
 
 
 def check_kept_items(keep: Sequence[str], ticks: Mapping[str, Sequence[str]]) -> None:
@@ -188,9 +188,32 @@ def check_file(
     The counts are exact and come from the values: they are for whoever holds the file. Pass the same
     `dialect` to `perturb_file`.
     """
-    path, done = Path(path), progress or ignore_progress
-    domains = domains_of(questions)
-    misfits, reader, ticks = Misfits(), table_format(path), dict[str, list[str]]()
+    domains, misfits = domains_of(questions), Misfits()
+    for chunk, name, kind, rows in _misfits_of(Path(path), domains, dialect, progress or ignore_progress):
+        if kind is None:
+            misfits.count_cells(name, len(chunk))
+        else:
+            misfits.add(chunk, name, kind, rows)
+    return {name: misfits.column_fit(name) for name in domains}
+
+
+def misfit_cells(
+    path: Path | str, questions: Mapping[str, Domain] | Questions, *, dialect: Dialect = USUAL
+) -> Iterator[tuple[int, str, str, Any]]:
+    """Yield every cell of a table that does not fit its question: its row, column, why, and what it holds.
+
+    They are people's values: for whoever holds the file, and for nobody else.
+    """
+    for chunk, name, kind, rows in _misfits_of(Path(path), domains_of(questions), dialect, ignore_progress):
+        cells = chunk.cells(name) if kind is not None and rows.size else []
+        yield from ((chunk.first + row, name, str(kind and kind.value), cells[row]) for row in rows.tolist())
+
+
+def _misfits_of(
+    path: Path, domains: Mapping[str, Domain], dialect: Dialect, done: Progress
+) -> Iterator[tuple[Chunk, str, Misfit | None, Integers]]:
+    """Yield each chunk of a column with the kind None, then for each kind the rows that do not fit."""
+    reader, ticks, none = table_format(path), dict[str, list[str]](), np.empty(0, dtype=np.int64)
     if any(isinstance(domain, Several) for domain in domains.values()) and not is_standard(path):
         there_are = reader.columns(path, dialect)
         ticks = {name: item_columns(name, domain, there_are) for name, domain in domains.items()}
@@ -204,13 +227,106 @@ def check_file(
                 values = read_ticks(chunk, ticks[name], domain, there)
             else:
                 values = read_values(chunk, name, domain, there)
-            misfits.count_cells(name, len(chunk))
+            yield chunk, name, None, none
             if not domain.optional:
-                misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
-            misfits.add(chunk, name, Misfit.TEXT, there[values.text])
-            misfits.add(chunk, name, Misfit.OUTSIDE, there[values.outside])
+                yield chunk, name, Misfit.MISSING, np.flatnonzero(absent)
+            yield chunk, name, Misfit.TEXT, there[values.text]
+            yield chunk, name, Misfit.OUTSIDE, there[values.outside]
         done(len(chunk))
-    return {name: misfits.column_fit(name) for name in domains}
+
+
+class ReadReports(Mapping[str, Reports]):
+    """The reports of a file by question, each of the rows that answered it, and the public columns.
+
+    `campaign` are the questions, `public` the other columns, one entry for each row. Rows may have answered
+    some of the questions alone: `together` returns those of the rows that answered all of some questions, and
+    `labels` the public column beside them.
+    """
+
+    def __init__(
+        self, campaign: Campaign, found: Mapping[str, Reports], there: Mapping[str, Mask], public: Any
+    ) -> None:
+        self.campaign, self.public = campaign, dict(public)
+        self._found, self._there = dict(found), dict(there)
+
+    def __getitem__(self, name: str) -> Reports:
+        if name not in self._found:
+            raise unknown_name("question", name, self._found)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def rows(self, *names: str) -> Mask:
+        """Return which rows answered all of some questions; of all questions, if none is named."""
+        for name in names:
+            _ = self[name]
+        return np.asarray(np.logical_and.reduce([self._there[name] for name in names or self._found]))
+
+    def together(self, *names: str) -> dict[str, Reports]:
+        """Return reports of the rows that answered all of some questions: the first of each is one person's.
+
+        They are what `dt.crosstab`, `dt.regression` and others take.
+        """
+        rows = self.rows(*names)
+        return {name: self._found[name][rows[self._there[name]]] for name in names or self._found}
+
+    def labels(self, column: str, *names: str) -> list[Any]:
+        """Return a public column at the rows that answered all of some questions, for `by=`."""
+        if column not in self.public:
+            raise unknown_name("public column", column, self.public)
+        return list(compress(self.public[column], self.rows(*names).tolist()))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {len(reports)}" for name, reports in self._found.items())
+        beside = f"; public: {', '.join(self.public)}" if self.public else ""
+        return f"ReadReports({counts}{beside})"
+
+
+def read(path: Path | str, *more: Path | str, questions: Questions | None = None) -> ReadReports:
+    """Return the reports of files that dither wrote, by question, with their public columns.
+
+    Any format of tables will do: CSV, JSON lines, Parquet, Arrow, Excel. Several files are of the same
+    questions. `questions` are for a table of reports that carries none, as from a database. All reports are
+    held in memory; `summarise_file` counts files of any size. Public columns of CSV are texts.
+
+    >>> import dither as dt, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "in.csv").write_text("city,age\\nRome,40\\nNara,52\\n")
+    >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
+    >>> _ = dt.data.perturb_file(folder / "in.csv", folder / "out.csv", {"age": age}, keep=["city"])
+    >>> read(folder / "out.csv")
+    ReadReports(age: 2; public: city)
+    """
+    given = None if questions is None else Campaign.of(questions)
+    first = carried_questions(Path(path), given)
+    parts: dict[str, list[Reports]] = {name: [asked.reports([])] for name, asked in first.questions.items()}
+    there: dict[str, list[Mask]] = {name: [np.empty(0, dtype=np.bool_)] for name in parts}
+    public: dict[str, list[Any]] = {}
+    for number, file in enumerate(map(Path, (path, *more))):
+        reader, campaign = table_format(file), carried_questions(file, given)
+        if campaign != first:
+            raise Mismatch(f"{shown_name(file)} does not have the same questions as the files before it")
+        beside = [name for name in reader.columns(file) if name not in parts]
+        if number and set(beside) != set(public):
+            raise Mismatch(f"{shown_name(file)} does not have the same public columns as the files before it")
+        public = public or {name: [] for name in beside}
+        for chunk in reader.read(file, [*parts, *beside]):
+            chunk.check_rows(list(parts))
+            for name, asked in campaign.questions.items():
+                parts[name].append(chunk.reports(name, asked))
+                there[name].append(~chunk.absent(name))
+            for name in beside:
+                public[name] += chunk.cells(name)
+    return ReadReports(
+        first,
+        {name: Reports.concatenate(some) for name, some in parts.items()},
+        {name: np.concatenate(some) for name, some in there.items()},
+        public,
+    )
 
 
 def summarise_file(

@@ -25,7 +25,17 @@ import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
 from dither.data.arrow import to_objects
-from dither.data.streams import COMPRESSED, TABLES, TRIPS, USUAL, Dialect, ending, not_text, shown_name
+from dither.data.streams import (
+    COMPRESSED,
+    SURVEYS,
+    TABLES,
+    TRIPS,
+    USUAL,
+    Dialect,
+    ending,
+    not_text,
+    shown_name,
+)
 from dither.domains import first_misfit
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
 from dither.question import Question
@@ -92,6 +102,9 @@ class TripFormat(ABC):
 
 def table_format(path: Path) -> TableFormat:
     """Return the format of a table by its file's ending; raise InvalidParameter if it is not known."""
+    if ending(path) in SURVEYS:
+        survey: TableFormat = _load_format(SURVEYS[ending(path)])
+        return survey
     otherwise = "for trips use dt.data.perturb_trips or dither trajectory"
     table: TableFormat = _load_format(_named_format(path, TABLES, "tables", otherwise))
     return table

@@ -20,11 +20,12 @@ from dither.data.arrow import (
     from_column,
     has_dictionary,
     plain_type,
+    rows_of,
 )
-from dither.data.batches import campaign_of, check_columns, perturb_batches, perturbed_schema
+from dither.data.batches import campaign_of, check_columns, check_keep, perturb_batches, perturbed_schema
 from dither.data.formats import Questions
-from dither.data.streams import Missing, check_missing
-from dither.errors import InvalidParameter
+from dither.data.streams import Missing, Outside, check_missing, check_outside
+from dither.errors import InvalidParameter, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import (
     MINIMUM,
@@ -46,21 +47,47 @@ Back = Callable[["pyarrow.RecordBatchReader"], Any]
 
 
 def perturb(
-    frame: Any, questions: Questions, *, missing: Missing = "error", source: Source | None = None
+    frame: Any,
+    questions: Questions,
+    *,
+    keep: Sequence[str] = (),
+    missing: Missing = "error",
+    outside: Outside = "error",
+    source: Source | None = None,
 ) -> Any:
     """Randomise columns of a data frame, and return a frame of the same kind.
 
     The frame is of pandas, Polars (eager or lazy), PyArrow (a table, reader or dataset) or DuckDB. In the
-    result, the columns of the questions hold reports (whole numbers). All other columns are unchanged, but
-    their categories (dictionaries, enums) are those that occur: drop columns that must not be sent. A null
-    raises `OutsideDomain`; with `"skip"` it stays null, and shows who did not answer. A lazy
-    frame is evaluated here, once.
+    result, the columns of the questions hold reports (whole numbers). No other column is in it but those in
+    `keep`, which are unchanged: their categories (dictionaries, enums) are those that occur. An index of
+    pandas is a column, too: it is kept if it counts the rows, or by its name.
+
+    A null raises `OutsideDomain`; with `"skip"` it stays null, and shows who did not answer; of a question on
+    `dt.Optional` it is "no answer", which is randomised. A value outside of its domain raises
+    `OutsideDomain`, too; with `"clip"` numbers are moved to the nearest end, and with `"skip"` a null shows
+    who was outside. A lazy frame is evaluated here, once.
     """
     campaign, choice = Campaign.of(questions), check_missing(missing)
+    check_keep(keep, campaign)
     reader, back = open_stream(frame)
-    schema = perturbed_schema(reader.schema, campaign)
-    batches = perturb_batches(reader, schema, campaign, missing=choice, source=source)
-    return back(arrow().RecordBatchReader.from_batches(schema, batches))
+    schema, wanted = reader.schema, {*campaign.questions, *keep}
+    check_columns(campaign, schema.names)
+    for name in keep:
+        if name not in schema.names:
+            raise unknown_name("column", name, schema.names)
+    places = [place for place, name in enumerate(schema.names) if name in wanted]
+    chosen = arrow().schema([schema.field(place) for place in places], metadata=schema.metadata)
+    given = (
+        arrow().RecordBatch.from_arrays([batch.column(place) for place in places], schema=chosen)
+        for batch in reader
+    )
+    if type(frame).__module__.startswith("pandas") and not _is_public(frame.index, keep):
+        back = _to_pandas(None)
+    target = perturbed_schema(chosen, campaign)
+    batches = perturb_batches(
+        given, target, campaign, missing=choice, outside=check_outside(outside), source=source
+    )
+    return back(arrow().RecordBatchReader.from_batches(target, batches))
 
 
 def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summary]:
@@ -89,9 +116,9 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
     }
     for batch in reader:
         whole = [~np.asarray(batch.column(name).is_null()) for name in campaign.questions]
-        rows = arrow().array(np.logical_and.reduce(whole))
+        rows = np.flatnonzero(np.logical_and.reduce(whole))
         for name, question in campaign.questions.items():
-            column = batch.column(name).filter(rows)
+            column = rows_of(batch.column(name), rows)  # Arrow does not filter Polars' bytes, which are views
             parts[name].append(question.reports(from_column(column, question)))
     return {name: Reports.concatenate(found) for name, found in parts.items()}
 
@@ -233,6 +260,12 @@ def _dictionary_values(column: pyarrow.ChunkedArray) -> list[Any]:
     return list(column.chunk(0).dictionary.to_pylist()) if column.num_chunks else []
 
 
+def _is_public(index: Any, keep: Sequence[str]) -> bool:
+    """Return whether a pandas index may be kept: it counts rows, or its names are those of kept columns."""
+    named = [name for name in index.names if name is not None]
+    return type(index).__name__ == "RangeIndex" or (bool(named) and set(named) <= set(keep))
+
+
 def _to_pandas(index: Any) -> Back:
     import pandas
 
@@ -246,7 +279,7 @@ def _to_pandas(index: Any) -> Back:
             if column.null_count and str(column.type).startswith("uint"):  # pandas would make them floats
                 kind = getattr(pandas, f"UI{str(column.type)[2:]}Dtype")()
                 frame[name] = column.to_pandas(types_mapper=lambda _, kind=kind: kind)
-        return frame.set_axis(_drop_unused(index))
+        return frame if index is None else frame.set_axis(_drop_unused(index))
 
     return back
 

@@ -26,6 +26,10 @@ from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Seve
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.wire.codec import Campaign
 
+ONLY_IN_PYTHON: Final = (
+    "questions about several attributes, texts or places are randomised by question.perturb in Python, and "
+    "trips by dt.data.perturb_trips"
+)
 NAMED: Final = 10  # rows of each kind that an error names
 _DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
@@ -198,7 +202,7 @@ def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Va
     if isinstance(domain, Several):
         return _read_sets(chunk, column, domain, rows)
     if not isinstance(domain, Categories):
-        raise InvalidParameter(f"a column cannot hold values of {domain}")
+        raise InvalidParameter(f"a column cannot hold values of {domain}; " + ONLY_IN_PYTHON)
     if isinstance(domain.labels, range):
         numbers = chunk.numbers(column, rows)
         text = np.isnan(numbers)
@@ -375,10 +379,11 @@ class RowChoice:
         self._places = np.arange(0)
         self.ticks: dict[str, list[str]] = {}  # the yes-or-no columns of questions that have no own column
 
-    def choose(self, chunk: Chunk) -> tuple[Integers, dict[str, Answers]]:
+    def choose(self, chunk: Chunk, drawn: Integers | None = None) -> tuple[Integers, dict[str, Answers]]:
         """Return the rows that have an answer and are the first of their person, and their answers.
 
-        Cells that are an error are counted as misfits.
+        Cells that are an error are counted as misfits. If each row answers one question alone, `drawn` is its
+        number; that is decided before any value is looked at.
         """
         silent = {name: self._absent(chunk, name) for name in self.domains}
         missing, used = 0, np.zeros(len(chunk), dtype=np.bool_)
@@ -405,9 +410,10 @@ class RowChoice:
             left = values.outside
             outside, clipped = outside + int(np.count_nonzero(left)), clipped + moved
             told = np.ones(there.size, dtype=np.bool_) if domain.optional else ~absent
-            told[told] = ~left
-            read[name] = Answers(values.select(~left), told)
-        if self._outside == "skip" and outside:  # a row without any answer is left out
+            kept = ~left if drawn is None else ~left & (drawn[there] == len(read))[told]
+            told[told] = kept
+            read[name] = Answers(values.select(kept), told)
+        if drawn is not None or (self._outside == "skip" and outside):  # a row without any answer is left out
             some = np.logical_or.reduce([answers.there for answers in read.values()])
             there = there[some]
             read = {name: Answers(part.values, part.there[some]) for name, part in read.items()}

@@ -47,10 +47,8 @@ TABLES: Final = {
     ".arrow": "columnar.ArrowFile",
     ".feather": "columnar.ArrowFile",
     ".xlsx": "excel.Excel",
-    ".sav": "statistics.Statistics",
-    ".zsav": "statistics.Statistics",
-    ".dta": "statistics.Statistics",
 }
+SURVEYS: Final = dict.fromkeys((".sav", ".zsav", ".dta"), "labelled.LabelledFile")  # which are read alone
 TRIPS: Final = {
     ".gpx": "gpx.Gpx",
     ".geojson": "geojson.GeoJson",

@@ -1,22 +1,31 @@
-"""Answers to linear queries, unbiased, with errors from the reports themselves; cumulative shares."""
+"""Answers to linear queries, unbiased, with errors from the reports; cumulative shares; common texts.
+
+Common texts are found by extending prefixes level by level.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.arrays import Bytes, Floats, Integers, Words
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
-from dither.estimation.distributions import posterior_of_cells
-from dither.estimation.estimate import Estimate
+from dither.estimation.density import posterior_of_cells
+from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.estimation.summary import Summary, summarise
+from dither.kernels.sets.prefix import PrefixKernel
+from dither.numerics.distributions import binomial_threshold
 from dither.numerics.matrices import product
+from dither.privacy import Guarantee
 from dither.question import QueryQuestion
 from dither.reports import Reports
+from dither.table import show_label
 
 
 def answers(reports: Reports | Summary) -> Estimate:
@@ -60,6 +69,12 @@ class EstimatedCumulative(Estimate):
     edges: Floats = field(kw_only=True)
 
     @property
+    def names(self) -> list[str]:
+        """What each share is up to, in words: an answer of the scale, or the upper end of a cell."""
+        ends = self.labels or [f"{edge:.6g}" for edge in self.edges[1:]]
+        return [f"up to {show_label(end)}" for end in ends]
+
+    @property
     def probabilities(self) -> Floats:
         """The share of every cell: the differences of the cumulative shares."""
         return np.diff(np.concatenate([[0.0], np.asarray(self.value)]))
@@ -72,8 +87,8 @@ class EstimatedCumulative(Estimate):
         place = self._place(x)
         return self._at(place)
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are; on a scale, the number of the answer.
+    def quantile(self, share: float) -> Estimate | EstimatedAnswer:
+        """Estimate the value below which a share of the people are; on a scale, the answer itself.
 
         The interval holds every value whose cumulative share is compatible with it.
         """
@@ -85,8 +100,16 @@ class EstimatedCumulative(Estimate):
         low, high = self.interval()
         middle = _inverse(heights, self.edges, share)
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
+        if self.labels:
+            ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
+            return EstimatedAnswer(ends[0], (ends[1], ends[2]), self.n, self.guarantee)
         half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
+
+    def _answer(self, heights: Floats, share: float) -> Hashable:
+        """Return the first answer up to which at least a share of the people are."""
+        place = int(np.searchsorted(heights, share - 1e-12, side="left"))
+        return self.labels[min(place, len(self.labels) - 1)]
 
     def _place(self, x: Any) -> float:
         if self.labels:
@@ -103,6 +126,24 @@ class EstimatedCumulative(Estimate):
         value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
         interval = StudentInterval(value, error, self.n, condition=self.condition)
         return Estimate.of(interval, self.guarantee)
+
+
+@dataclass(frozen=True)
+class EstimatedAnswer:
+    """An answer of an ordered scale, such as its median, and the first and the last that it may be (95 %)."""
+
+    value: Hashable
+    ends: tuple[Hashable, Hashable]
+    n: int
+    guarantee: Guarantee
+
+    def __str__(self) -> str:
+        return str(show_label(self.value))
+
+    def __repr__(self) -> str:
+        low, high = self.ends
+        between = "" if low == high else f" ({low} – {high})"
+        return f"{self}{between} (95 %, n = {thousands(self.n)})"
 
 
 def cumulative(
@@ -192,3 +233,65 @@ def _inverse(heights: Floats, edges: Floats, share: float) -> float:
     rise = heights[place] - heights[place - 1]
     part = (share - heights[place - 1]) / rise if rise > 0.0 else 1.0
     return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))
+
+
+def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
+    """Return the common texts and their estimated frequencies, the most frequent first.
+
+    Every level has its own group of people. A prefix is followed if its estimated frequency is above a
+    threshold that one absent prefix passes on average; at most `most` prefixes are followed. A text is
+    returned if its frequency is above a threshold that no absent text passes with probability
+    1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
+    candidates. They are unbiased for every candidate, and a little too large on average for those just above
+    the threshold.
+    """
+    kernel = reports.question.kernel if isinstance(reports, Reports) else None
+    if not isinstance(kernel, PrefixKernel):
+        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
+        raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InvalidParameter(
+            f"most, the number of prefixes to follow, is a whole number of at least 1, not {found(most)}"
+        )
+    if not 0.0 < false_alarm < 1.0:
+        raise InvalidParameter(
+            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
+        )
+    cells = reports.cells.reshape(-1)
+    level = kernel.levels(cells)
+    prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
+    for here, end in enumerate(kernel.ends):
+        prefixes, keys = _extend(kernel, prefixes, keys, end)
+        own = cells[level == here]
+        if not own.size:
+            raise NotIdentifiable(f"level {here + 1} of {len(kernel.ends)} has no reports; more are needed")
+        supports = kernel.oracle.hashing.count(*kernel.oracle.hashing.unpack(own), kernel.items(keys))
+        alarms = false_alarm if here == len(kernel.ends) - 1 else 1.0
+        kept = _common(kernel, supports, own.size, alarms)[:most]
+        prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
+    texts = tuple(kernel.text.decode(prefixes))
+    return read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
+
+
+def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
+    """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
+    symbols = np.arange(kernel.text.symbols + 1, dtype=np.uint8)
+    for place in range(prefixes.shape[1], end):
+        over = (
+            prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
+        )  # a text that has ended is extended by end symbols
+        parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
+        prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
+        keys = kernel.follow(keys[parent], symbols[symbol])
+    return prefixes, keys
+
+
+def _common(kernel: PrefixKernel, supports: Integers, n: int, alarms: float) -> Integers:
+    """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
+    if not supports.size:
+        return np.zeros(0, dtype=np.int64)
+    # The support of an absent prefix is exactly binomial. With few expected reports it is far from normal.
+    threshold = binomial_threshold(min(alarms / supports.size, 0.5), n, float(kernel.oracle.rates[1]))
+    order = np.argsort(-supports, kind="stable")
+    common: Integers = order[supports[order] > threshold]
+    return common

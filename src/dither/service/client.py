@@ -196,14 +196,17 @@ class Client:
         return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
 
 
-def fetch_log(address: str, timeout: float = 10.0) -> CampaignLog:
-    """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign."""
+def fetch_log(address: str, timeout: float = 10.0, *, key: str | None = None) -> CampaignLog:
+    """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign.
+
+    `key` is the pinned one: Mismatch if the list is signed with another key than that, or the next one.
+    """
     to = _check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
     status, _, text = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
     if status != 200:
         raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
-    return CampaignLog.from_json(text)
+    return CampaignLog.from_json(text, key=key)
 
 
 def fetch_campaign(address: str, timeout: float = 10.0, *, key: str | None = None) -> Published:

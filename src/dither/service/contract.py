@@ -24,6 +24,7 @@ from dither.account.asking import Asking, Repeat
 from dither.advice.explain import Explanation, card, explain, whole_promise
 from dither.atomic import whole
 from dither.device_text import canonical
+from dither.domains import Profile
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -38,7 +39,17 @@ from dither.question import Question, as_question
 from dither.repetition import Once
 from dither.service.settings import make_key, public_part, read_key, refuse_private
 from dither.wire.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.wire.codec import MOST_BYTES, TERMS, Campaign, loads, read_as, read_named, reading, to_json
+from dither.wire.codec import (
+    BUDGET,
+    MOST_BYTES,
+    TERMS,
+    Campaign,
+    loads,
+    read_as,
+    read_named,
+    reading,
+    to_json,
+)
 from dither.wire.ohttp import public_key
 
 
@@ -181,6 +192,11 @@ class Contract:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
+                if isinstance(question.domain, Profile):
+                    raise InvalidParameter(
+                        "a collector shows no tables of several attributes: collect reports in files, and "
+                        "dt.tables estimates them"
+                    )
                 self.asking(name)
                 _ = question.counting.size
             except DitherError as error:
@@ -334,7 +350,12 @@ class Contract:
         ]
         if lacking:
             raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
-        terms = {"version": 1, **table}
+        if table.get("sampled", False):
+            raise InvalidParameter(
+                "sampled = true is for files: devices answer every question of a signed campaign. Publish "
+                "one campaign for each question instead, or divide epsilon"
+            )
+        terms = {"version": 1, **{key: value for key, value in table.items() if key not in BUDGET}}
         if "repeat" in terms:
             check_choice("repeat", terms["repeat"], Repeat)
         labels = terms.get("labels", [])

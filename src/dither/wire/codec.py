@@ -328,6 +328,7 @@ TERMS: Final = (
     ),
     *("sealing_key", "reports_a_batch"),
 )
+BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one person is divided
 
 
 @dataclass(frozen=True)
@@ -340,8 +341,11 @@ class Campaign:
     """
 
     questions: Mapping[str, Any]  # of each the question is kept, if a design is given
+    sampled: bool = False  # whether each person answers one of them alone, drawn at random
 
     def __post_init__(self) -> None:
+        if not isinstance(self.sampled, bool):
+            raise InvalidParameter(f"sampled is true or false, not {found(self.sampled)}")
         if not isinstance(self.questions, Mapping):
             raise InvalidParameter(
                 "questions must be a mapping from column names to mechanisms, not "
@@ -369,10 +373,13 @@ class Campaign:
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee of a person who answers every question once.
+        """The guarantee of a person who answers every question once, or the one that was drawn.
 
         Several answers are one record: the bound is for all of them together.
         """
+        if self.sampled:
+            first, *others = (as_question(asked).guarantee for asked in self.questions.values())
+            return first.either(*others).of_record() if others else first
         whole: Guarantee = reduce(
             Guarantee.compose, (question.guarantee for question in self.questions.values())
         )
@@ -395,8 +402,8 @@ class Campaign:
                 )
         terms = data.get("campaign", {})
         for key in terms if isinstance(terms, dict) else ():
-            if key not in TERMS:
-                raise unknown_name("term of a campaign", key, TERMS)
+            if key not in (*TERMS, *BUDGET):
+                raise unknown_name("term of a campaign", key, (*TERMS, *BUDGET))
         tables = data.get("questions")
         try:
             check_bounds(tables)
@@ -406,7 +413,12 @@ class Campaign:
             raise InvalidParameter(
                 "the campaign has no questions: write a table [questions.NAME] for each question"
             )
-        return Campaign({name: _question(name, table) for name, table in tables.items()})
+        budget = terms if isinstance(terms, dict) else {}
+        sampled = budget.get("sampled", False)
+        if "epsilon" in budget:
+            tables = _share_budget(budget["epsilon"], tables, sampled is True)
+        made = {name: _question(name, table) for name, table in tables.items()}
+        return Campaign(made, sampled=sampled)
 
     @staticmethod
     def read(path: Path | str) -> Campaign:
@@ -422,6 +434,7 @@ class Campaign:
         """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
         questions = {name: specification(question) for name, question in self.questions.items()}
         head = {"dither": _CAMPAIGN_VERSION, "questions": questions, **reading(self.questions)}
+        head |= {"sampled": True} if self.sampled else {}
         return json.dumps(head, ensure_ascii=False, allow_nan=False)
 
     @staticmethod
@@ -433,7 +446,29 @@ class Campaign:
             raise MalformedReport("the head of this file is not a specification that dither wrote")
         with refuse_malformed("the head of this file"):
             made = {name: from_specification(part) for name, part in questions.items()}
-            return Campaign(read_as(made, data))
+            return Campaign(read_as(made, data), sampled=data.get("sampled", False))
+
+
+def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:
+    """Return tables of questions in which the ε of a whole campaign is shared by those without an own one.
+
+    If a person answers one question alone, each has all of it.
+    """
+    budget, tables = check_epsilon(total), {name: dict(table) for name, table in tables.items()}
+    free = [name for name, table in tables.items() if "epsilon" not in table]
+    stated = [table["epsilon"] for table in tables.values() if "epsilon" in table]
+    if not all(isinstance(given, int | float) and not isinstance(given, bool) for given in stated):
+        raise InvalidParameter("epsilon of a question is a number")
+    spent = max(stated, default=0.0) if sampled else math.fsum(stated)
+    left = budget if sampled else budget - spent
+    if (free and not left > 0.0) or spent > budget * (1.0 + 1e-9):
+        raise InvalidParameter(
+            f"epsilon = {budget:g} of the campaign is for all questions together, and those that state their "
+            f"own have {spent:g}"
+        )
+    for name in free:
+        tables[name]["epsilon"] = left if sampled else left / len(free)
+    return tables
 
 
 def reading(questions: Mapping[str, Any]) -> dict[str, Any]:

@@ -200,9 +200,10 @@ def _text(data: bytes) -> bytes:
 
 
 @lru_cache(16)
-def _fields(kind: str) -> bytes:
-    """Return the header section: the content type, or nothing."""
-    return _text(_text(b"content-type") + _text(kind.encode()) if kind else b"")
+def _fields(kind: str, retry_after: str = "") -> bytes:
+    """Return the header section: the content type and the seconds to wait, each if there is one."""
+    lines = {b"content-type": kind, b"retry-after": retry_after}
+    return _text(b"".join(_text(name) + _text(value.encode()) for name, value in lines.items() if value))
 
 
 class _Parts:
@@ -288,15 +289,16 @@ class BinaryRequest(NamedTuple):
 
 
 class BinaryResponse(NamedTuple):
-    """A response in binary HTTP: a status, and a body of a content type."""
+    """A response in binary HTTP: a status, a body of a content type, and when to send again, in seconds."""
 
     status: int
     kind: str = ""
     content: bytes = b""
+    retry_after: str = ""
 
     def to_bytes(self) -> bytes:
         """Return the response, padded: the length of a refusal is that of an acknowledgement."""
-        head = _number(1) + _number(self.status) + _fields(self.kind)
+        head = _number(1) + _number(self.status) + _fields(self.kind, self.retry_after)
         return _pad(head + _text(self.content), _LEAST_RESPONSE)
 
     @classmethod
@@ -310,4 +312,5 @@ class BinaryResponse(NamedTuple):
         if not 200 <= status < 600:
             raise MalformedReport("a status is a number from 200 to 599")
         fields = parts.fields()
-        return cls(status, fields.get(b"content-type", b"").decode("latin-1"), parts.content())
+        kind, after = (fields.get(name, b"").decode("latin-1") for name in (b"content-type", b"retry-after"))
+        return cls(status, kind, parts.content(), after)

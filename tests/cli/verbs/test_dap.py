@@ -96,7 +96,7 @@ def test_two_aggregators_count_what_a_summary_counts(question: Any, tmp_path: Pa
     (task,) = json.loads(run("dap", "task", spec, "--json").output)["tasks"].values()
     asked = {**task, "cells": reports.cells.tolist()}
     told = subprocess.run(
-        ["node", "test/prio3.mjs"],
+        ["node", "prio3.mjs"],
         cwd=CLIENT,
         input=json.dumps(asked),
         capture_output=True,

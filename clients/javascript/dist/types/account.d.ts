@@ -127,8 +127,8 @@ export interface Rules {
 export declare const DEFAULT: Policy;
 export declare const number: (text: string) => bigint;
 export declare const refuse: (reason: string) => Step;
-export declare const same: (a: Named, b: Named) => boolean;
 export declare const named: ({ asker, question, fingerprint }: Named) => Named;
+export declare const same: (a: Named, b: Named) => boolean;
 /** Return the units of a limit from a number: docs/account.md says why it is a little more. */
 export declare function limit(x: number, places: number): string;
 /** Return what is left of a limit after some entries, in units: below 0 if they exceed it. */
@@ -146,7 +146,9 @@ export declare const PLAIN: {
 /** One budget for all time and no other limit, answers that are drawn anew or stay the same. Whatever these allow, all rules allow. */
 export declare const plain: Rules;
 /** Return all that an answer assumes, each line once: what the question says, and what its kind always assumes. */
-export declare function assumed(asked: Asked, rules: Rules): string[];
+export declare const assumed: (asked: Asked, rules: Rules) => string[];
+/** Return what a path of so many locations assumes. */
+export declare const pathAssumes: (times?: number) => string[];
 /** Answer a question: check, spend, draw. Without a drawing it is a dry run, which has no report and whose state is not kept. */
 export declare function answer(state: State, id: string, asked: Asked, policy: Policy, rules: Rules, drawing?: Drawing): Step;
 /**

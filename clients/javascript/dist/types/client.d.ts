@@ -23,7 +23,7 @@ export interface Options {
     rules?: Rules;
 }
 /** What an asker adds to a question: its name, who asks, how often. */
-export interface Asking {
+export interface AskingTerms {
     name: string;
     asker: string;
     repeat?: Asked["repeat"];
@@ -48,10 +48,10 @@ export interface Promised {
     /** What this holds under; the policy must accept each line. */
     assumes: string[];
 }
-/** A question with what its asker added, as `answer` and `send` take it. */
-export interface Asks {
+/** An asking: a question with what its asker added, as `answer` and `send` take it. */
+export interface Asking {
     readonly question: Question;
-    readonly asking: Asking;
+    readonly terms: AskingTerms;
     /** What the account sees of it: no value. */
     readonly asked: Asked;
     /** Return what is promised to the person who answers, and what is left. */
@@ -70,28 +70,53 @@ export interface Sending {
     pack?: (batch: string, label: string, reports: Waiting[]) => Uint8Array<ArrayBuffer>;
     fetch?: typeof globalThis.fetch;
 }
+/** A batch that a collector did not take. */
+export interface Refusal {
+    /** The collector's word for it, as docs/wire.md lists them; otherwise the status, or "unreachable". */
+    reason: string;
+    /** The collector's sentence. */
+    words: string;
+    /** How many reports were dropped, for no collector can ever take them; 0 if they wait. */
+    dropped: number;
+}
+/** What became of the reports that waited. */
+export interface Sent {
+    /** How many reports were acknowledged. */
+    sent: number;
+    /** How many reports to these questions wait still. */
+    waiting: number;
+    refused: Refusal[];
+    /** The seconds after which to send again; 0 if the collector did not say so. */
+    retryAfter: number;
+}
 export interface Device {
     /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
-    question(specification: string, asking: Asking): Asks;
+    asking(specification: string, terms: AskingTerms): Asking;
     /**
      * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a
      * value that is not in the domain is refused for the reason "value" and nothing is spent: declare `otherwise`.
      */
-    answer(asks: Asks, value: unknown, id?: string): Promise<Outcome>;
+    answer(asking: Asking, value: unknown, id?: string): Promise<Outcome>;
     /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
-    dryRun(asks: Asks): Promise<Outcome>;
+    dryRun(asking: Asking): Promise<Outcome>;
     /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
     act(): Promise<Outcome>;
-    /** Return the next batch of reports to some questions, the same until it is acknowledged; undefined if nothing waits. */
-    body(asks: Asks | Asks[], options?: Sending): Promise<Batch | undefined>;
+    /** Return the next batch of reports of some askings, the same until it is acknowledged; undefined if nothing waits. */
+    body(askings: Asking | Asking[], options?: Sending): Promise<Batch | undefined>;
     /** The collector has the batch: its reports leave the queue. */
     acknowledge(id: string): Promise<Outcome>;
     /**
-     * Send what waits of some questions, batch by batch. Return how many reports were acknowledged.
+     * Send what waits of some askings, batch by batch, until nothing waits or the collector cannot be reached or is busy. Never throw because of
+     * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others.
      *
-     * Name the questions of one campaign: a collector refuses a batch with a report to another one.
+     * Name the askings of one campaign: a collector refuses a batch with a report to another one.
      */
-    send(asks: Asks | Asks[], url: string, options?: Sending): Promise<number>;
+    send(askings: Asking | Asking[], url: string, options?: Sending): Promise<Sent>;
+    /**
+     * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
+     * with the two functions of `dither-ldp/account`.
+     */
+    account<T = State>(look?: (state: State, rules: Rules) => [result: T, next?: State | undefined]): Promise<T>;
 }
 /** Open the account of a device; it is created with these limits if there is none. */
 declare function open({ epsilon, delta, store, source, policy, rules }: Options): Promise<Device>;

@@ -9,8 +9,8 @@ export type Ends = readonly [number, number];
 export type Inside<Input = number> = (value: unknown) => Input | undefined;
 /** How a device turns one value into one report. */
 export interface Draw<Input = any> {
-    /** The mechanisms that draw so, with spaces between them; a specification must name one of them. The client knows those of the core. */
-    readonly names?: string;
+    /** The mechanisms that draw so, with spaces between them. A specification must name one: policies and people go by the name. */
+    readonly names: string;
     /** The largest ratio of the probabilities of one report under two inputs. */
     readonly ratio: Ratio;
     readonly inside: Inside<Input>;
@@ -18,8 +18,8 @@ export interface Draw<Input = any> {
     draw(input: Input, source: Source): Uint8Array;
     /** For a promise with a δ: return it, or throw if the integers do not keep it at a lower bound of e^ε·2^320. */
     delta?(bound: bigint, stated: unknown): number;
-    /** For paths: return the ε of so many locations. */
-    spend?(epsilon: number, times: number): number;
+    /** For paths: return the ε of so many locations, and what this assumes. */
+    spend?(epsilon: number, times: number): [epsilon: number, assumes: string[]];
 }
 /** The reader of a kind of draw: of the fields of a device text. */
 export type Reader = (device: Fields) => Draw;
@@ -34,7 +34,7 @@ export declare function asCell(value: number, cells: number): Uint8Array;
 /** Return whether a number is a power of two, by its logarithm. */
 export declare const power: (n: number) => boolean;
 /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of `heads`. */
-export declare function coin(text: unknown): [toss: (source: Source) => number, heads: bigint, tails: bigint];
+export declare function coin(given: Fields, field: string): [toss: (source: Source) => number, heads: bigint, tails: bigint];
 /** Draw [1 if a ticket was drawn, otherwise 0; the ticket; uniform bits beside it]. */
 export type Lottery = (source: Source, extra: number) => [number, number, number];
 /** A ticket below `tickets`, each with probability step/2^bits, or none. Return the lottery, step and 2^bits. */

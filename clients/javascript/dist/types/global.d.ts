@@ -1,4 +1,5 @@
-/** What pages that are opened from disk load as one script: the client, all rules of an account, packed batches. */
-export * from "./index.js";
-export { allRules } from "./rules.js";
-export { packedBody } from "./packed.js";
+/** One script for pages that load no modules, such as those that are opened from disk: everything is in the global object `dither`. */
+import * as all from "./all.js";
+declare global {
+    var dither: typeof all;
+}

@@ -12,11 +12,11 @@ export interface Area {
     gauge(at: Place, step: Place): number;
 }
 /** Return a list of two numbers as a pair; refuse any other. */
-export declare const pair: (given: unknown[]) => Place;
+export declare const pair: (given: unknown[], field: string) => Place;
 /** Return the area of a device text. */
 export declare function readArea({ domain, outside }: Fields): Area;
-/** Return ε·times, rounded up to a double. */
-export declare function spend(epsilon: number, times: number): number;
+/** Return ε·times, rounded up to a double, and what a path of so many locations assumes. */
+export declare function spend(epsilon: number, times: number): [epsilon: number, assumes: string[]];
 /** Return what makes places inside an area of a path, or undefined of what is none. */
 export declare const inArea: (area: Area) => (value: unknown) => Place[] | undefined;
 /** Return the report of a path: for each location whether a path begins there, and its cells, all equally wide. */

@@ -10,7 +10,7 @@ export declare function agree(configuration: unknown): Promise<[own: ArrayBuffer
 export declare function encapsulate(configuration: string, plain: Bytes): Promise<[sealed: Bytes, open: (answer: Bytes) => Promise<Bytes>]>;
 /** Return a request in binary HTTP [RFC 9292], padded to a power of two: its length tells neither the question nor, but for the magnitude, the number of reports. */
 export declare function binaryRequest(method: string, address: string, form?: string, body?: string | Uint8Array): Bytes;
-/** Return a response of known length in binary HTTP; throw if it is none, or not whole. Its fields are not read. */
+/** Return a response of known length in binary HTTP; throw if it is none, or not whole. */
 export declare function binaryResponse(data: Bytes): Response;
 /**
  * Return a `fetch` that encrypts every request to the gateway of a collector and sends it to a relay, which passes it on and reads nothing:

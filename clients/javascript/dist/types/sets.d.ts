@@ -1,6 +1,4 @@
-/** Draws for answers from a list: unary bits, subsets, Hadamard columns, hashing. */
+/** Draws for answers from a list: unary bits, subsets. */
 import { type Reader } from "./draw.js";
 export declare const unary: Reader;
 export declare const subset: Reader;
-export declare const hadamard: Reader;
-export declare const hashed: Reader;

@@ -1,5 +1,5 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
-import { type Asking, type Store } from "./client.js";
+import { type AskingTerms, type Store } from "./client.js";
 import { type Fields } from "./parts.js";
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
 export declare function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean>;
@@ -9,13 +9,15 @@ export interface Campaign {
     id: string;
     /** The key that it is signed with: the pinned one, or the one that the pinned one has signed as the next. */
     key: string;
+    /** The key before that one, if it was replaced. */
+    before: string | undefined;
     /** Its terms, as they are published: name, asker, contact, purpose, begins, ends, people, labels, promise … */
     terms: Fields;
     /** The day from which on it is retired, or null. */
     retired: string | null;
-    /** By name: the arguments of `device.question`. */
+    /** By name: the arguments of `device.asking`. */
     questions: {
-        [name: string]: [specification: string, asking: Asking];
+        [name: string]: [specification: string, terms: AskingTerms];
     };
 }
 /** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */

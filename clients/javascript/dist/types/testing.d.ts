@@ -1,7 +1,6 @@
 /** Parts that tests of any implementation need; not for pages. */
 import { acknowledge, answer, batch } from "./account.js";
 import { jsonBody } from "./batch.js";
-import { readNamed } from "./mechanisms.js";
 import { allRules } from "./rules.js";
 import { below, expBelow, sha256 } from "./parts.js";
 import { canonical, merge, ordered, split } from "./sharing.js";
@@ -15,6 +14,7 @@ export declare const accounts: {
     below: typeof below;
     allRules: typeof allRules;
     plain: import("./account.js").Rules;
+    pathAssumes: (times?: number) => string[];
     DEFAULT: import("./account.js").Policy;
 };
-export { canonical, expBelow, jsonBody, readNamed, sha256 };
+export { canonical, expBelow, jsonBody, sha256 };

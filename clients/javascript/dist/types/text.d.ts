@@ -1,9 +1,12 @@
 /** Texts that travel: canonical JSON, SHA-256, hexadecimal numbers, and reading without coercion. */
-/** What was given is not allowed. The message is one word, which docs/devices.md explains; it never holds a value. */
+/** What was given is not allowed. `reason` is one word, which docs/devices.md explains, and `field` the name of what is wrong; neither holds a value. */
 export declare class Malformed extends Error {
+    readonly reason: string;
+    readonly field: string;
+    constructor(reason: string, field?: string);
 }
 /** Throw `Malformed` for a reason unless something is as it must be. */
-export declare function need(fine: unknown, reason: string): asserts fine;
+export declare function need(fine: unknown, reason: string, field?: string): asserts fine;
 export type Json = null | boolean | number | string | Json[] | {
     [key: string]: Json;
 };
@@ -18,12 +21,12 @@ export declare function parse(text: string): Fields;
  * that nobody has read. Numbers and texts are canonical if they are written again as they were; keys are if they are sorted.
  */
 export declare function watched(text: string): [given: Fields, finish: () => void];
-/** Return a finite number; texts are not read as one. */
-export declare function real(value: unknown): number;
-/** Return a whole number within bounds; texts and fractions are not read as one. */
-export declare function whole(value: unknown, least: number, most: number): number;
-/** Return a whole number that is written as lower-case hexadecimal text without leading zeros. */
-export declare function hexadecimal(value: unknown, digits: number): bigint;
+/** Return a field that is a finite number; texts are not read as one. */
+export declare function real(given: Fields, field: string): number;
+/** Return a field that is a whole number within bounds; texts and fractions are not read as one. */
+export declare function whole(given: Fields, field: string, least: number, most: number): number;
+/** Return a field that is a whole number, written as lower-case hexadecimal text without leading zeros. */
+export declare function hexadecimal(given: Fields, field: string, digits: number): bigint;
 /** Return a text as UTF-8. */
 export declare const utf8: (text: string) => Uint8Array;
 /** Return the SHA-256 of some bytes. Browsers offer it only asynchronously, and not on every page. */

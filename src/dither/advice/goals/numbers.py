@@ -16,8 +16,9 @@ from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
 from dither.arrays import Floats
 from dither.domains import Categories, Circle, Domain, Interval, Several
-from dither.errors import DitherError, InvalidParameter, check_choice, found
+from dither.errors import DitherError, InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.intervals import reach_of_one
+from dither.estimation.linear import length_factor
 from dither.kernels.kernel import mean_of_ends
 from dither.kernels.law import COSINE, Moment
 from dither.losses import (
@@ -175,6 +176,10 @@ class Mean(Averaged):
 
     def spread(self, mechanism: Any) -> float | None:
         if isinstance(mechanism.domain, Circle):
+            try:
+                length_factor(mechanism.question)
+            except NotIdentifiable:  # a few sectors turn directions: no mean of theirs is estimated
+                return None
             return self._over(mechanism, lambda x: _turning(mechanism, x))
         if isinstance(mechanism, Optimal) and mechanism.unbiased:
             return error_of(mechanism, squared, self.criterion)

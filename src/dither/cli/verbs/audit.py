@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -159,12 +160,12 @@ def command(
     raise SystemExit(0 if finding.ok else 1)
 
 
-def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
+def _audit_list(address: str, head: str | None, key: str | None, as_json: bool) -> NoReturn:
     """Check the list of campaigns of a collector; exit with code 1 if it does not have a head."""
     from dither.service.client import fetch_log
 
-    log = fetch_log(address)
-    seen = None if head is None else head.lower() in log.heads
+    log = fetch_log(address, key=key)
+    seen = None if head is None else head in log.heads
     facts = {"head": log.head, "entries": len(log.heads), "campaigns": len(log.campaigns), "key": log.key}
     if as_json:
         print_json({**facts, "continues": seen})
@@ -172,7 +173,7 @@ def _audit_list(address: str, head: str | None, as_json: bool) -> NoReturn:
         for name, value in facts.items():
             click.echo(f"{name:10} {value}")
         if seen is not None:
-            later = len(log.heads) - log.heads.index(str(head).lower()) - 1 if seen else 0
+            later = len(log.heads) - log.heads.index(str(head)) - 1 if seen else 0
             since = f"; entries since: {later}" if later else ""
             click.echo(
                 verdict(
@@ -189,8 +190,11 @@ def _audit_address(
     address: str, head: str | None, key: str | None, assume: tuple[str, ...], as_json: bool
 ) -> NoReturn:
     """Print what can be believed about a campaign at an address; exit with code 1 if a check fails."""
+    head, key = (None if text is None else text.strip().lower() for text in (head, key))
+    if head is not None and not re.fullmatch("[0-9a-f]{64}", head):
+        raise click.UsageError("--head takes the 64 hexadecimal digits of a head, all of them")
     if "/v1/campaigns/" not in address:
-        _audit_list(address, head, as_json)
+        _audit_list(address, head, key, as_json)
     from dither.service.web.remote import verify_campaign
 
     checks, limits = verify_campaign(address, head=head, key=key, assume=assume)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -25,24 +26,42 @@ if TYPE_CHECKING:
     from dither.data.rows import ColumnFit
 
 
+_MOST: Final = 1000  # cells that --show lists
+_LONGEST: Final = 60  # characters of a cell
+
+
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
 @question_options
 @dialect_options
+@click.option(
+    "--show", is_flag=True, help="List the cells that do not fit, with what they hold: people's values."
+)
 @JSON_OPTION
-def command(file: Path, asked: Asked, dialect: Dialect, as_json: bool) -> None:
+def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: bool) -> None:
     """Count which cells of FILE fit their questions; exit code 1 if some do not.
 
     Nothing is drawn, written or spent. The counts are exact and come from the values: they are for whoever
-    holds FILE. Rows are counted from 1, below the header.
+    holds FILE, and so are the cells that --show lists. Rows are counted from 1, below the header.
 
     \b
     dither check survey.csv --campaign survey.toml
+    dither check survey.xlsx --campaign survey.toml --sheet Data --na=-99 --show
     dither check trips.csv --column minutes --interval 0 180 --decimal , --na NA
     """
-    from dither.data.files import check_file
+    from dither.data.files import check_file, misfit_cells
 
     domains = asked.domains()
+    if show:
+        if as_json:
+            raise click.UsageError("--show is a list for reading; --json has counts and row numbers")
+        cells = misfit_cells(file, domains, dialect=dialect)
+        listed = [(row, name, kind, repr(cell)[:_LONGEST]) for row, name, kind, cell in islice(cells, _MOST)]
+        click.echo(table(("row", "column", "why", "cell"), listed))
+        rest = sum(1 for _ in cells)
+        if rest:
+            click.echo(f"and {number_of(rest, 'cell')} more")
+        raise SystemExit(1 if listed else 0)
     with rows_done(f"reading {shown_name(file)}") as progress:
         found = check_file(file, domains, dialect=dialect, progress=progress)
     ok = all(fit.fit == fit.cells for fit in found.values())

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import click
 
 from dither.atomic import refuse_to_overwrite, whole
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, print_json
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, dialect_options, print_json
+from dither.data.streams import Dialect
 from dither.errors import InvalidParameter
 
 _DAYS: Final = 90  # of a campaign; three answers a person, one in each period of 30 days
@@ -62,7 +63,51 @@ telemetry = Telemetry.from_campaign(
 '''
 
 
+_SURVEY: Final = """\
+# The questions of {file}. Domains are public: fill them in from what is known about everybody (a codebook, a
+# form, a law), never from the least and the greatest value of a column, which are somebody's.
+# dither check {file} --campaign {out}
+# dither perturb {file} --campaign {out} -o reports.csv
+
+[campaign]
+epsilon = {epsilon}  # of one person, for all questions together
+# sampled = true  # each person answers one question alone, drawn at random, with all of epsilon
+"""
+_BLANK: Final = """\
+# fill in one of these, or delete this question; min and max of the column are private:
+interval = []  # such as [18, 100]
+# categories = ["yes", "no"]
+# circle = 360
+"""
+# What is known about columns of such names before anybody answers, as a pattern and lines of TOML.
+_KNOWN: Final = (
+    (r"age|alter|years_old", 'interval = [0, 120]\nunit = "years"\n'),
+    (r"percent|pct|share_of_100", "interval = [0, 100]\n"),
+    (r"hour|hour_of_day|stunde", 'circle = 24\nunit = "hours"\n'),
+    (r"heading|bearing|direction|wind", 'circle = 360\nunit = "degrees"\n'),
+    (r"month|monat", "circle = 12\n"),
+)
+
+
 @click.command()
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--column", "columns", multiple=True, help="With FILE: a column to ask about; else all of them."
+)
+@click.option(
+    "--categories",
+    "lists",
+    multiple=True,
+    metavar="COLUMN=A,B,…",
+    help="With FILE: the public list of answers of a column; may be repeated.",
+)
+@click.option(
+    "--epsilon",
+    default=1.0,
+    show_default=True,
+    help="With FILE: the budget of one person, for all questions.",
+)
+@dialect_options
 @click.option("--telemetry", is_flag=True, help="Write a campaign and code for the telemetry of a tool.")
 @click.option("--app", help="The name of the tool; that of pyproject.toml, or of this folder, if left out.")
 @click.option(
@@ -75,12 +120,18 @@ telemetry = Telemetry.from_campaign(
 @click.option(
     "-o",
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The folder to write to; made if there is none.  [default: telemetry]",
+    type=click.Path(path_type=Path),
+    help="The folder to write to, made if there is none; with FILE the campaign.  [default: telemetry, or "
+    "FILE.toml]",
 )
 @FORCE_OPTION
 @JSON_OPTION
 def command(
+    file: Path | None,
+    columns: tuple[str, ...],
+    lists: tuple[str, ...],
+    epsilon: float,
+    dialect: Dialect,
     telemetry: bool,
     app: str | None,
     address: str,
@@ -91,14 +142,27 @@ def command(
 ) -> None:
     """Write the files that a collection begins with: a campaign, its key, and code that answers it.
 
-    The files are small and made to be changed. The private key stays with you: it is in asker.key alone.
+    Of FILE, a table, a campaign is written from the header alone, never from values: least and greatest
+    values are private, so domains are left blank unless the name of a column or the value labels of SPSS and
+    Stata say them. The files are small and made to be changed. The private key of --telemetry stays with
+    you: it is in asker.key alone.
 
     \b
+    dither init survey.xlsx --sheet Data --categories "sex=female,male,other" -o survey.toml
     dither init --telemetry --app mytool --address https://telemetry.example
     dither serve telemetry/campaign.json --key telemetry/asker.key
     """
-    if not telemetry:
-        raise click.UsageError("say what to write: dither init --telemetry")
+    if (file is not None) == telemetry:
+        raise click.UsageError("say what to write: dither init FILE for a survey, or dither init --telemetry")
+    if file is not None:
+        target = out or file.with_suffix(".toml")
+        blank = _write_survey(file, target, columns, lists, epsilon, dialect, force)
+        if as_json:
+            print_json({"campaign": str(target), "blank": blank})
+            return
+        click.echo(f"{target}: fill in the domains of {', '.join(blank)}" if blank else f"{target}")
+        click.echo("No value was read: the least and the greatest of a private column are private, too.")
+        return
     facts = _write_telemetry(
         out or Path("telemetry"), app or _guess_app(), address.rstrip("/"), contact, force
     )
@@ -112,6 +176,50 @@ def command(
         f"Keep {facts['secret']} to yourself: it signs what people are asked.\n"
         f"Collect:  dither serve {facts['published']} --key {facts['secret']}"
     )
+
+
+def _write_survey(
+    file: Path,
+    out: Path,
+    columns: tuple[str, ...],
+    lists: tuple[str, ...],
+    epsilon: float,
+    dialect: Dialect,
+    force: bool,
+) -> list[str]:
+    """Write a campaign with a question for each column, from the header alone; return those left blank."""
+    from dither.data.formats import require_columns, table_format
+    from dither.data.streams import is_header
+    from dither.question import check_epsilon
+
+    refuse_to_overwrite(out, file, force=force)
+    check_epsilon(epsilon)
+    reader = table_format(file)
+    there = reader.columns(file, dialect)
+    if not is_header(there, ("0",)):  # names that may be values are not written
+        raise InvalidParameter(
+            f"{file.name}: the first row does not hold names of columns only; say where they are "
+            "(--header-row), or name the columns in the file first"
+        )
+    given = dict(entry.partition("=")[::2] for entry in lists)
+    require_columns(file, [*columns, *given], there)
+    known = reader.value_labels(file, dialect) if hasattr(reader, "value_labels") else {}
+    text, blank = _SURVEY.format(file=file.name, out=out.name, epsilon=epsilon), []
+    for name in columns or there:
+        text += f"\n[questions.{_quote(name)}]\n"
+        labels = given[name].split(",") if name in given else known.get(name)
+        usual = next((lines for pattern, lines in _KNOWN if re.fullmatch(pattern, name.lower())), None)
+        if labels:
+            text += f"categories = {json.dumps(labels, ensure_ascii=False)}\n"
+        elif usual is not None:
+            text += usual
+        else:
+            text += _BLANK
+            blank.append(name)
+        text += 'optional = false  # true: "no answer" is an answer, as private as any\n'
+    with whole(out) as stream:
+        stream.write(text)
+    return blank
 
 
 def _write_telemetry(

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 )
 @click.option("--people", type=int, help="How many people will answer.")
 @click.option("--epsilon", type=float, help="The budget ε; if left out, it is computed for --error.")
-@click.option("--error", type=float, help="The target error; then --people or --epsilon is computed.")
+@click.option(
+    "--error",
+    type=float,
+    help="The target standard error, in the domain's units; then --people or --epsilon is computed.",
+)
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
 )
@@ -113,6 +117,7 @@ def command(
             print_json([dict(row) for row in table])
         else:
             click.echo(repr(table))
+            click.echo(f"error: {_meaning(wanted)}")
         return
     found: dict[str, float]
     if epsilon is None:
@@ -128,6 +133,22 @@ def command(
         return
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
+    many = "" if people is None else f" of {people} people"
+    click.echo(
+        f"with which {_meaning(wanted)}{many} is at most {error:g}: about 95 % of estimates are within "
+        f"±{2.0 * error:g} of it"
+        if goal != "values"
+        else f"with which {_meaning(wanted)} is at most {error:g}"
+    )
+
+
+def _meaning(goal: goals.Goal) -> str:
+    """Return what the errors of a goal are, in words."""
+    if type(goal).__name__ == "SingleValues":
+        return "the expected loss of one report, taken to the domain's units"
+    what = {"Frequencies": "a share", "Ranges": "a cumulative share", "Distribution": "the distribution"}
+    name = type(goal).__name__
+    return f"the standard error that privacy adds to {what.get(name, 'the ' + name.lower())}"
 
 
 def _goal(name: str, **given: Any) -> goals.Goal:

@@ -26,7 +26,7 @@ from dither.estimation.frequency import EstimatedFrequencies
 from dither.estimation.groups import estimate
 from dither.estimation.intervals import level_of_one
 from dither.estimation.summary import Summary
-from dither.question import Question
+from dither.question import QueryQuestion, Question
 from dither.service.collector import Collector
 from dither.service.contract import Contract
 from dither.table import as_csv, show_label
@@ -105,6 +105,8 @@ class Query:
 
 def usual_quantity(question: Question) -> str:
     """Return what the usual quantity of a question is called."""
+    if isinstance(question, QueryQuestion):
+        return "cumulative share" if question.reading.edges is not None else "answer"
     if isinstance(question.domain, Categories | Several):
         return "frequency"
     return "mean" if isinstance(question.domain, Line | Optional) else "estimate"
@@ -202,6 +204,9 @@ def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
         if query.what is What.DISTRIBUTION:
             shape = distribution(summary, query.bins)
             return list(_bins(query, part, shape))
+        queries = isinstance(summary.question, QueryQuestion)
+        if queries and query.what is What.QUANTILE:
+            raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
         found = quantile(summary, query.share) if query.what is What.QUANTILE else estimate(summary)
         if query.what is What.SIZES:
             found = _sizes(found)
@@ -214,7 +219,7 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     wide, words = _widen(plain, query)
     low, high = wide.interval(LEVEL)
     columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
-    named = [str(show_label(label)) for label in plain.labels]
+    named = [str(show_label(label)) for label in getattr(plain, "names", plain.labels)]
     labels: Sequence[str | None] = named or [None] * columns[0].size
     shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
     base = _row(query, part, plain.n, name, **shared)

@@ -240,10 +240,10 @@ def _check_key(published: Published, key: str | None) -> Check:
     if key is None:
         return Check("key", None, f"{published.key}\ncompare it with one that you have from elsewhere: --key")
     try:
-        check_pin(published.key, published.before, key.lower())
+        check_pin(published.key, published.before, key)
     except Mismatch:
         return Check("key", False, f"{published.key} is another key than the given one")
-    follows = "" if published.key == key.lower() else ", which the given one has signed as the next"
+    follows = "" if published.key == key else ", which the given one has signed as the next"
     return Check("key", True, f"{published.key}{follows}")
 
 
@@ -259,7 +259,7 @@ def _check_list(address: str, published: Published, head: str | None) -> Check:
     words = f"one of {len(log.campaigns)} campaigns of the asker's signed list; its head is {log.head}"
     if head is None:
         return Check("list", None, f"{words}\ncompare the head with the one that somebody else sees: --head")
-    same = head.lower() in log.heads
+    same = head in log.heads
     return Check("list", same, words if same else f"the given head is not in it: another list. {words}")
 
 

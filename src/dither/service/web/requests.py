@@ -202,6 +202,7 @@ _ALWAYS: Final = [
 ]
 _KEY_PROBLEM: Final = "https://iana.org/assignments/http-problem-types#ohttp-key"  # [RFC 9458, 5.3]
 _PROBLEM: Final = b"application/problem+json"  # [RFC 9457]
+_EXPOSED: Final = (b"access-control-expose-headers", b"retry-after")  # what pages of other origins may read
 _RETRY: Final = {408: b"1", 429: b"10", 503: b"5"}  # seconds after which to try again, by status
 
 
@@ -248,16 +249,17 @@ def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
     if not origins:
         return []
     if "*" in origins:
-        return [] if origin is None else [(b"access-control-allow-origin", b"*")]
+        return [] if origin is None else [(b"access-control-allow-origin", b"*"), _EXPOSED]
     # Also without an origin: a cache would give the answer without the header to a page that needs it.
     if origin is not None and origin.decode("latin-1") in origins:
-        return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
+        return [(b"access-control-allow-origin", origin), _EXPOSED, (b"vary", b"origin")]
     return [(b"vary", b"origin")]
 
 
 BUNDLES: Final = (
-    *("dither.js", "dither.global.js", "core.js", "lattice.js", "paths.js", "projective.js", "angles.js"),
-    *("several.js", "signatures.js", "relay.js", "rules.js", "packed.js"),
+    *("dither.js", "dither.global.js", "core.js", "account.js", "angles.js", "auto.js", "hashed.js"),
+    *("lattice.js", "nearest.js", "packed.js", "paths.js", "projective.js", "relay.js", "rules.js"),
+    *("optional.js", "several.js", "signatures.js"),
 )
 
 
@@ -440,7 +442,8 @@ class Batches:
             raise BatchRefused(Reason.SEALED) from None
         self._collector.signals.add("opened_total")
         status, told = await self._within(plain, charged)
-        return exchange.encrypt_answer(BinaryResponse(status, "application/json", told).to_bytes())
+        after = _RETRY.get(status, b"").decode()
+        return exchange.encrypt_answer(BinaryResponse(status, "application/json", told, after).to_bytes())
 
     async def _within(self, plain: bytes, charged: str | None) -> tuple[int, bytes]:
         """Return the status and the body of the answer to a request in binary HTTP."""

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from dither.arrays import Floats, Integers, Mask
+from dither.arrays import Array, Floats, Integers, Mask
 from dither.data.formats import (
     ROWS,
     Chunk,
     Columns,
     TableFormat,
-    TextChunk,
     code_cells,
     numbers_in,
     require_columns,
 )
 from dither.data.streams import USUAL, Dialect
 from dither.errors import InvalidParameter, MissingExtra
+from dither.question import Question
 
 
 class LabelledCell(str):
@@ -41,7 +41,7 @@ class LabelledCell(str):
         return made
 
 
-class LabelledChunk(TextChunk):
+class LabelledChunk(Chunk):
     """Rows whose cells are codes, some of which have labels."""
 
     def __init__(
@@ -53,8 +53,23 @@ class LabelledChunk(TextChunk):
         dialect: Dialect,
     ) -> None:
         shown = {name: [_show(cell, labels.get(name, {})) for cell in cells] for name, cells in raw.items()}
-        super().__init__(path, first, shown, dialect)
-        self._raw = raw
+        super().__init__(path, first, dialect)
+        self._raw, self._shown = raw, shown
+
+    def __len__(self) -> int:
+        return len(next(iter(self._raw.values()), ()))
+
+    def cells(self, column: str) -> Sequence[Any]:
+        return self._shown[column]
+
+    def texts(self, column: str) -> None:
+        return None  # labels and codes: one by one
+
+    def take(self, column: str, rows: Integers) -> Sequence[Any]:
+        return [self._shown[column][row] for row in rows.tolist()]
+
+    def raw_reports(self, column: str, question: Question) -> Array:
+        return self.from_cells(column, self._shown[column], question)
 
     def absent(self, column: str) -> Mask:
         cells, raw = self.cells(column), self._raw[column]
@@ -75,7 +90,7 @@ def _show(cell: Any, labels: Mapping[Any, str]) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
-class Statistics(TableFormat):
+class LabelledFile(TableFormat):
     """Files of SPSS and Stata, by pyreadstat."""
 
     def specification(self, path: Path) -> None:
@@ -83,6 +98,22 @@ class Statistics(TableFormat):
 
     def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
         return list(_open(path, dialect, metadataonly=True)[1].column_names)
+
+    def value_labels(self, path: Path, dialect: Dialect = USUAL) -> dict[str, list[str]]:
+        """Return the answers that the file's own codebook lists for its columns; no value is read."""
+        meta = _open(path, dialect, metadataonly=True, user_missing=True)[1]
+        found: dict[str, list[str]] = {}
+        for name, labels in meta.variable_value_labels.items():
+            gone = set(meta.missing_user_values.get(name, ()))
+            ranges = meta.missing_ranges.get(name, ())
+            found[name] = [
+                label
+                for code, label in labels.items()
+                if code not in gone
+                and not _is_missing_letter(path, code)
+                and not any(part["lo"] <= code <= part["hi"] for part in ranges)
+            ]
+        return {name: labels for name, labels in found.items() if len(labels) > 1}
 
     def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
         require_columns(path, columns, self.columns(path, dialect))
@@ -99,6 +130,11 @@ class Statistics(TableFormat):
 
     def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
         raise InvalidParameter(f"reports are not written as {path.suffix}; write .csv, .parquet or .xlsx")
+
+
+def _is_missing_letter(path: Path, code: Any) -> bool:
+    """Return whether a code is one of Stata's .a to .z, which stand for missing answers."""
+    return isinstance(code, str) and path.suffix.lower() == ".dta"
 
 
 def _plain(cell: Any) -> Any:

@@ -1,0 +1,20 @@
+/** A question in React: `const { promised, outcome, answer } = useQuestion(device, specification, { name, asker })`. */
+import { type Outcome } from "./account.js";
+import { type Asking, type AskingTerms, type Device, type Promised } from "./client.js";
+/** What a component knows of its question. */
+export interface UsedQuestion {
+    /** What `device.send` takes; undefined as long as there is no device. */
+    asking: Asking | undefined;
+    /** What is promised to the person: show it before you ask. */
+    promised: Promised | undefined;
+    /** How the last answer ended. */
+    outcome: Outcome | undefined;
+    /** Answer. However often a mounted component calls it, one answer is drawn, charged and sent. */
+    answer(value: unknown): Promise<Outcome>;
+}
+/**
+ * Use a question in a component. An answer has one identity for each mount, so that a second call, a second click and React's StrictMode answer once.
+ *
+ * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question.
+ */
+export declare function useQuestion(device: Device | undefined, specification: string, terms: AskingTerms, id?: string): UsedQuestion;

@@ -1,0 +1,48 @@
+/** What the account of a person shows and forgets, and an element that does so on a page: `<dither-account>`. */
+import { type Rules, type State } from "./account.js";
+import { type Device } from "./client.js";
+/** What was given to one question by one answer. */
+export interface Given {
+    asker: string;
+    question: string;
+    epsilon: number;
+    delta: number;
+    /** What the promise holds under. */
+    assumes: string[];
+}
+/** What the account of a person has. */
+export interface AccountView {
+    /** The ε that all askers together may learn: for ever, or in one epoch. */
+    epsilon: number;
+    /** What is left of it. */
+    left: number;
+    /** One line for each answer that was charged; a permanent answer once. Nameless where it was forgotten. */
+    given: Given[];
+    /** How many reports wait to be sent. */
+    waiting: number;
+}
+/** Return what an account shows: `device.account(view)`. */
+export declare function view(state: State, rules: Rules): [AccountView];
+/**
+ * Forget what was given: names of askers and questions, permanent answers, drawn days, reports that wait. Return what is left: `device.account(erase)`.
+ *
+ * How much was spent stays, for askers keep what they have learned: who could make a person begin anew could ask for ever.
+ */
+export declare function erase({ told: _, ...state }: State, rules: Rules): [AccountView, State];
+declare const DitherAccount_base: {
+    new (): HTMLElement;
+    prototype: HTMLElement;
+};
+/**
+ * An element that shows what a person has given on this device, to whom, and what is left, and a button that forgets it: `<dither-account>`.
+ *
+ * Set its `device`. It has no style of its own but parts: `text`, `table`, `button`.
+ */
+export declare class DitherAccount extends DitherAccount_base {
+    #private;
+    get device(): Device | undefined;
+    set device(device: Device | undefined);
+    /** Show what the account has now. */
+    refresh(): Promise<void>;
+}
+export {};

@@ -1,0 +1,55 @@
+/** Sending without a call: now, when the device is online again, when the page is shown or left, and after a while. */
+
+import { type Asking, type Device, type Sending, type Sent } from "./client.js";
+
+export interface AutoSending extends Sending {
+  /** What became of the reports, each time. */
+  onSend?: (sent: Sent) => void;
+  /** What failed on this device, such as its store. */
+  onError?: (error: unknown) => void;
+}
+
+const [MINUTE, HOUR] = [60, 3600];
+
+/**
+ * Send what waits of some askings: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
+ * collector said, or after one minute, two, four … up to an hour. Askings that are added to the list later are sent, too.
+ *
+ * Return a function that sends now, unless the collector asked to wait, and one that ends all of this.
+ */
+export function autoSend(device: Device, askings: Asking[], url: string, { onSend, onError, ...options }: AutoSending = {}): { send(): Promise<void>; stop(): void } {
+  const { document, addEventListener, removeEventListener } = globalThis as Partial<typeof globalThis>;
+  let [busy, stopped, earliest, pause] = [false, false, 0, MINUTE];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  async function send(): Promise<void> {
+    if (busy || stopped || Date.now() < earliest) return;
+    busy = true;
+    clearTimeout(timer);
+    try {
+      const sent = await device.send(askings, url, options);
+      const { waiting, retryAfter } = sent;
+      earliest = Date.now() + 1000 * retryAfter;
+      pause = waiting ? Math.min(2 * pause, HOUR) : MINUTE;
+      if (waiting && !stopped) timer = setTimeout(send, 1000 * Math.min(retryAfter || pause / 2, 24 * HOUR));
+      onSend?.(sent);
+    } catch (error) {
+      onError?.(error);
+    } finally {
+      busy = false;
+    }
+  }
+
+  addEventListener?.("online", send);
+  document?.addEventListener("visibilitychange", send);
+  void send();
+  return {
+    send,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      removeEventListener?.("online", send);
+      document?.removeEventListener("visibilitychange", send);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** A question in React: `const { promised, outcome, answer } = useQuestion(device, specification, { name, asker })`. */
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { type Outcome } from "./account.js";
+import { type Asking, type AskingTerms, type Device, type Promised } from "./client.js";
+import { hex, systemSource } from "./parts.js";
+
+/** What a component knows of its question. */
+export interface UsedQuestion {
+  /** What `device.send` takes; undefined as long as there is no device. */
+  asking: Asking | undefined;
+  /** What is promised to the person: show it before you ask. */
+  promised: Promised | undefined;
+  /** How the last answer ended. */
+  outcome: Outcome | undefined;
+  /** Answer. However often a mounted component calls it, one answer is drawn, charged and sent. */
+  answer(value: unknown): Promise<Outcome>;
+}
+
+/**
+ * Use a question in a component. An answer has one identity for each mount, so that a second call, a second click and React's StrictMode answer once.
+ *
+ * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question.
+ */
+export function useQuestion(device: Device | undefined, specification: string, terms: AskingTerms, id?: string): UsedQuestion {
+  const [own] = useState(() => id ?? hex(systemSource().take(16)));
+  const [promised, setPromised] = useState<Promised>();
+  const [outcome, setOutcome] = useState<Outcome>();
+  // Terms are often written where they are used, and so are another object each time.
+  const asking = useMemo(() => device?.asking(specification, terms), [device, specification, JSON.stringify(terms)]);
+  useEffect(() => {
+    let shown = true;
+    void asking?.promise().then((found) => shown && setPromised(found));
+    return () => void (shown = false);
+  }, [asking, outcome]);
+  const answer = useCallback(
+    async (value: unknown) => {
+      if (!asking) throw new Error("the device is not open yet");
+      const ended = await device!.answer(asking, value, own);
+      setOutcome(ended);
+      return ended;
+    },
+    [device, asking, own],
+  );
+  return { asking, promised, outcome, answer };
+}

@@ -1,0 +1,125 @@
+/** What the account of a person shows and forgets, and an element that does so on a page: `<dither-account>`. */
+
+import { number, type Rules, type State } from "./account.js";
+import { type Device } from "./client.js";
+
+/** What was given to one question by one answer. */
+export interface Given {
+  asker: string;
+  question: string;
+  epsilon: number;
+  delta: number;
+  /** What the promise holds under. */
+  assumes: string[];
+}
+
+/** What the account of a person has. */
+export interface AccountView {
+  /** The ε that all askers together may learn: for ever, or in one epoch. */
+  epsilon: number;
+  /** What is left of it. */
+  left: number;
+  /** One line for each answer that was charged; a permanent answer once. Nameless where it was forgotten. */
+  given: Given[];
+  /** How many reports wait to be sent. */
+  waiting: number;
+}
+
+/** Return a number without its last digits: a limit is a little more than was asked for, so that sums of doubles fit. */
+const rounded = (value: number): number => Number(value.toPrecision(12));
+const units = (text: string, places: number): number => rounded(Number(number(text)) / 2 ** places);
+
+/** Return what an account shows: `device.account(view)`. */
+export function view(state: State, rules: Rules): [AccountView] {
+  const given = state.entries.map(({ asker, question, epsilon, delta, assumes }) => {
+    return { asker, question, epsilon: units(epsilon, 64), delta: units(delta, 128), assumes };
+  });
+  return [{ epsilon: units(state.own.epsilon, 64), left: rounded(rules.left(state)), given, waiting: state.queue.length }];
+}
+
+/**
+ * Forget what was given: names of askers and questions, permanent answers, drawn days, reports that wait. Return what is left: `device.account(erase)`.
+ *
+ * How much was spent stays, for askers keep what they have learned: who could make a person begin anew could ask for ever.
+ */
+export function erase({ told: _, ...state }: State, rules: Rules): [AccountView, State] {
+  const entries = state.entries.map(({ data: _, times: __, ...entry }) => ({ ...entry, asker: "", question: "", fingerprint: "" }));
+  const next = { ...state, entries, askers: [], answers: [], choices: [], queue: [] };
+  return [view(next, rules)[0], next];
+}
+
+const percent = (epsilon: number): string => `${Math.round(100 / (1 + Math.exp(-epsilon)))} %`;
+const short = (epsilon: number): string => String(Number(epsilon.toPrecision(3)));
+
+/**
+ * An element that shows what a person has given on this device, to whom, and what is left, and a button that forgets it: `<dither-account>`.
+ *
+ * Set its `device`. It has no style of its own but parts: `text`, `table`, `button`.
+ */
+export class DitherAccount extends ((globalThis as Partial<typeof globalThis>).HTMLElement ?? (Object as unknown as typeof HTMLElement)) {
+  #device: Device | undefined;
+
+  get device(): Device | undefined {
+    return this.#device;
+  }
+
+  set device(device: Device | undefined) {
+    this.#device = device;
+    void this.refresh();
+  }
+
+  /** Show what the account has now. */
+  async refresh(): Promise<void> {
+    if (this.#device) this.#show(await this.#device.account(view));
+  }
+
+  #show({ epsilon, left, given, waiting }: AccountView): void {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    const make = (tag: string, text = "", ...children: Node[]): HTMLElement => {
+      const made = document.createElement(tag);
+      made.textContent = text; // what askers wrote is text
+      made.append(...children);
+      return made;
+    };
+    const part = (name: string, made: HTMLElement): HTMLElement => {
+      made.setAttribute("part", name);
+      return made;
+    };
+    const lines = new Map<string, [asker: string, question: string, count: number, epsilon: number]>();
+    for (const { asker, question, epsilon } of given) {
+      const [, , count, sum] = lines.get(JSON.stringify([asker, question])) ?? ["", "", 0, 0];
+      lines.set(JSON.stringify([asker, question]), [asker || "forgotten", question || "forgotten", count + 1, sum + epsilon]);
+    }
+    const spent = given.reduce((sum, one) => sum + one.epsilon, 0);
+    const words = given.length
+      ? `You have given ${given.length} ${given.length === 1 ? "answer" : "answers"} with noise, ε = ${short(spent)} together. Whoever guessed 50 % about you before can know at most ${percent(spent)} by them.`
+      : "You have given nothing.";
+    const rest = `Of ε = ${short(epsilon)}, ${short(left)} is left. Reports that wait to be sent: ${waiting}.`;
+    const head = make("tr", "", ...["Who asked", "What", "Answers", "ε"].map((text) => make("th", text)));
+    for (const cell of Array.from(head.children)) cell.setAttribute("scope", "col");
+    const rows = [...lines.values()].map((line) => make("tr", "", ...line.map((cell, at) => make("td", at === 3 ? short(cell as number) : String(cell)))));
+    const button = make("button", "Forget") as HTMLButtonElement;
+    let sure = false;
+    button.addEventListener("click", () => {
+      if (sure) return void this.#forget();
+      sure = true;
+      button.textContent = "Forget names, kept answers and what waits? Press again.";
+    });
+    const note = "How much was given stays counted: who asked keeps what they have.";
+    root.replaceChildren(
+      part("text", make("p", words)),
+      ...(rows.length ? [part("table", make("table", "", make("caption", "What you have given"), make("thead", "", head), make("tbody", "", ...rows)))] : []),
+      part("text", make("p", rest)),
+      part("button", button),
+      part("text", make("p", note)),
+    );
+  }
+
+  async #forget(): Promise<void> {
+    this.#show(await this.#device!.account(erase));
+    this.dispatchEvent(new Event("erase"));
+  }
+}
+
+const { customElements } = globalThis as Partial<typeof globalThis>;
+if (customElements && !customElements.get("dither-account")) customElements.define("dither-account", DitherAccount); // two scripts may have it
