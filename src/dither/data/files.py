@@ -31,7 +31,7 @@ from dither.data.formats import (
     table_format,
 )
 from dither.data.rows import (
-    Answers,
+    ColumnAnswers,
     ColumnFit,
     Misfit,
     Misfits,
@@ -159,7 +159,7 @@ def _drawn_questions(campaign: Campaign, rows: int, source: Source | None) -> In
 
 
 def _draw(
-    question: Question, answers: Answers, rows: slice, source: Source | None
+    question: Question, answers: ColumnAnswers, rows: slice, source: Source | None
 ) -> Reports | GappedReports:
     """Return the reports of some rows, with gaps where a row has no answer to this question."""
     values, there = answers.part(rows)
