@@ -40,6 +40,7 @@ def test_single_values_carry_one_warning(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_reports_of_cumulative_say_what_to_call() -> None:
     told = dt.Cumulative(dt.Interval(0, 1), epsilon=1).perturb([0.2] * 50, source=dt.Seeded(1))
-    for call in (dt.estimate, dt.mean, lambda reports: dt.quantile(reports, 0.5)):
+    assert dt.estimate(told).value == pytest.approx(dt.cumulative(told).value)
+    for call in (dt.mean, lambda reports: dt.quantile(reports, 0.5)):
         with pytest.raises(InvalidParameter, match=r"dt\.cumulative\(reports\)"):
             call(told)

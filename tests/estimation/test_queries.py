@@ -115,7 +115,7 @@ def test_an_ordinal_scale() -> None:
     answers = np.repeat(["never", "rarely", "often", "always"], [4000, 3000, 2000, 1000])
     found = dt.cumulative(scale.perturb(answers, source=dt.Seeded(1)))
     assert found.cdf("rarely").covers(0.7, level=0.9999)
-    assert round(found.quantile(0.5).value) in (0, 1)
+    assert found.quantile(0.5).value in ("never", "rarely")
     with pytest.raises(InvalidParameter, match="answer of this scale"):
         found.cdf("sometimes")
     with pytest.raises(InvalidParameter, match="not divided"):

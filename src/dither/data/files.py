@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from dither.arrays import Integers, Mask
-from dither.data.batches import check_keep
 from dither.data.formats import (
     Chunk,
     Columns,
@@ -37,6 +36,7 @@ from dither.data.rows import (
     Misfits,
     RowChoice,
     RowCounts,
+    check_keep,
     domains_of,
     item_columns,
     read_ticks,

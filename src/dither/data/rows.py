@@ -328,6 +328,17 @@ def clip_values(domain: Domain, values: Values) -> Values:
     return Values(moved, values.text, np.zeros_like(values.outside))
 
 
+def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
+    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
+    if isinstance(keep, str):
+        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+        )
+
+
 @dataclass(frozen=True)
 class RowCounts:
     """How many rows of a table were written as reports, and what was left out, by reason.
