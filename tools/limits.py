@@ -1,7 +1,8 @@
 """Write the computed tables of docs/limits.md, of one value and of a mean: `python -m tools.limits`.
 
-The other tables of the page are copied from recorded runs of benchmarks/, and tests/docs/test_limits.py
-compares each of them with its record.
+tests/docs/test_limits.py computes the table of frequencies again, and compares those of distributions, of
+ranges and of tables with the runs that benchmarks/ and docs/frequencies.md record. The tables of places are
+those of docs/anywhere.md and of simulations that are not recorded.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ from .domains import Rectangle as Rectangle
 from .domains import Several as Several
 from .domains import Sphere as Sphere
 from .domains import Text as Text
+from .estimation import weights as weights
 from .estimation.comparison import combine as combine
 from .estimation.comparison import difference as difference
 from .estimation.comparison import post_stratified as post_stratified
@@ -44,7 +45,6 @@ from .estimation.distributions import distribution as distribution
 from .estimation.distributions import quantile as quantile
 from .estimation.families import fit as fit
 from .estimation.frequency import frequencies as frequencies
-from .estimation.frequency import heavy_hitters as heavy_hitters
 from .estimation.frequency import together as together
 from .estimation.groups import estimate as estimate
 from .estimation.linear import mean as mean
@@ -55,10 +55,11 @@ from .estimation.over_time import by_day as by_day
 from .estimation.pairs import correlation as correlation
 from .estimation.pairs import covariance as covariance
 from .estimation.pairs import crosstab as crosstab
-from .estimation.pairs import regression as regression
 from .estimation.pairs import tables as tables
 from .estimation.queries import answers as answers
 from .estimation.queries import cumulative as cumulative
+from .estimation.queries import heavy_hitters as heavy_hitters
+from .estimation.regression import regression as regression
 from .estimation.significance import goodness_of_fit as goodness_of_fit
 from .estimation.significance import same_distribution as same_distribution
 from .estimation.summary import Summary as Summary

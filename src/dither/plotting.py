@@ -7,7 +7,8 @@ axes. A plot of several panels takes and returns a sequence of axes.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -39,6 +40,85 @@ def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
     if y:
         ax.set_ylabel(y)
     return ax
+
+
+def as_per_cent(ax: Axes, axis: str) -> None:
+    """Write the ticks of an axis of shares in per cent."""
+    from matplotlib.ticker import PercentFormatter
+
+    getattr(ax, f"{axis}axis").set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
+
+
+_ROWS: Final = 60  # of a picture
+
+
+def draw_rows(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    title: str = "",
+    x: str = "",
+    zero: bool = False,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw values with their intervals, one below the other, each named by its other columns.
+
+    Rows with an `error` alone are bars. Intervals end at the limits, with an arrow where they are cut.
+    """
+    shown = [row for row in rows if np.isfinite(row.get("value", row.get("error", math.nan)))][:_ROWS]
+    if not shown:
+        raise InvalidParameter("there is no finite number to draw")
+    ax = axes_or_new(ax)
+    apart = ("value", "low", "high", "n", "p", "error", "why")
+    names = [" · ".join(str(row[key]) for key in row if key not in apart) or "estimate" for row in shown]
+    places = np.arange(len(shown))[::-1]
+    figure: Any = ax.figure
+    if len(shown) > 8 and hasattr(figure, "set_figheight"):
+        figure.set_figheight(max(float(figure.get_figheight()), 0.28 * len(shown) + 1.0))
+    if "value" not in shown[0]:
+        ax.barh(places, [float(row["error"]) for row in shown], color=BLUE, alpha=0.75)
+    else:
+        draw_intervals(ax, places, shown, limits, upright=False)
+    if zero:
+        ax.axvline(0.0, color=GREY, linewidth=0.8)
+    ax.set_yticks(places, names)
+    ax.margins(y=0.08)
+    return dress_axes(ax, title=title, x=x)
+
+
+def draw_intervals(
+    ax: Axes,
+    places: Any,
+    rows: Sequence[Mapping[str, Any]],
+    limits: tuple[float, float],
+    *,
+    upright: bool,
+    colour: str = BLUE,
+    point: str = "o",
+) -> None:
+    """Draw points with intervals, upright or lying; an end that is cut at a limit has an arrow.
+
+    Where an interval is infinite and no limit is known, it is as long as twice all others.
+    """
+    values = np.array([float(row["value"]) for row in rows])
+    ends = np.array([[float(row["low"]), float(row["high"])] for row in rows]).T
+    finite = np.concatenate([values, ends[np.isfinite(ends)]])
+    room = max(float(finite.max() - finite.min()), 1e-12)
+    bounds = [
+        limits[0] if math.isfinite(limits[0]) else float(finite.min()) - room,
+        limits[1] if math.isfinite(limits[1]) else float(finite.max()) + room,
+    ]
+    cut = ends[0] < bounds[0], ends[1] > bounds[1]
+    low, high = np.maximum(ends[0], bounds[0]), np.minimum(ends[1], bounds[1])
+    shown = np.clip(values, bounds[0], bounds[1])
+    lengths = np.maximum([shown - low, high - shown], 0.0)
+    bars: dict[str, Any] = {"yerr" if upright else "xerr": lengths}
+    at = (places, shown) if upright else (shown, places)
+    ax.errorbar(*at, fmt=point, color=colour, ecolor="black", capsize=3, linewidth=1.2, markersize=5, **bars)
+    for side, end, mark in ((0, low, "v" if upright else "<"), (1, high, "^" if upright else ">")):
+        if cut[side].any():
+            where = np.asarray(places, dtype=np.float64)[cut[side]], end[cut[side]]
+            ax.plot(*(where if upright else where[::-1]), mark, color="black", markersize=6, clip_on=False)
 
 
 def axes_or_new(ax: Axes | None) -> Axes:

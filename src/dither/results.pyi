@@ -29,12 +29,13 @@ from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.over_time import EstimatedDays as EstimatedDays
-from .estimation.pairs import EstimatedLine as EstimatedLine
 from .estimation.pairs import EstimatedTable as EstimatedTable
 from .estimation.pairs import EstimatedTables as EstimatedTables
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
+from .estimation.regression import EstimatedRegression as EstimatedRegression
 from .estimation.significance import Significance as Significance
+from .estimation.weights import Weights as Weights
 from .maps.density import DensityMap as DensityMap
 from .maps.density import Flows as Flows
 from .maps.records import JointDensity as JointDensity

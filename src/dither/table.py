@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import re
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape as escaped
 from typing import Any, Final
 
 from dither.errors import MissingExtra, unknown_name
+from dither.numerics.distributions import decimals
 
 _VOID: Final = frozenset({"img", "meta", "br", "hr"})  # elements without an end tag
 _STYLE: Final = """
@@ -72,7 +76,60 @@ def figure(picture: bytes | str, description: str) -> Markup:
     return element("img", src=f"data:image/{kind};base64,{b64encode(data).decode()}", alt=description)
 
 
-def page(title: str, *parts: object, wide: bool = False) -> str:
+def page_of_markdown(text: str, language: str = "en") -> str:
+    """Return a page of Markdown as HTML to print: headings, paragraphs, lists and tables, and no others.
+
+    >>> "<li>a &lt; b</li>" in page_of_markdown("# T\\n\\n- a < b")
+    True
+    """
+    title, *blocks = re.split(r"\n{2,}", text.strip())
+    parts: list[Markup] = []
+    for block in blocks:
+        for lines in _split_lists(block.split("\n")):
+            first = lines[0]
+            if first.startswith("#"):
+                parts.append(element(f"h{len(first) - len(first.lstrip('#'))}", _inline(first.lstrip("# "))))
+            elif first.startswith("|"):
+                rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+                head = element("tr", *(element("th", _inline(cell)) for cell in rows[0]))
+                body = [element("tr", *(element("td", _inline(cell)) for cell in row)) for row in rows[2:]]
+                parts.append(element("table", head, *body))
+            elif mark := _ITEM.match(first):
+                items = re.split(r"\n(?=(?:-|\d+\.) )", "\n".join(lines))
+                listed = [element("li", _inline(_ITEM.sub("", item, count=1))) for item in items]
+                parts.append(element("ul" if mark[0].startswith("-") else "ol", *listed))
+            else:
+                parts.append(element("p", _inline(" ".join(lines))))
+    return page(title.lstrip("# "), element("style", Markup(_PRINT)), *parts, language=language)
+
+
+_ITEM: Final = re.compile(r"(?:-|\d+\.) +")
+_PRINT: Final = """
+@page { size: A4; margin: 12mm 14mm } @media print { body { font-size: 9pt; line-height: 1.22; margin: 0 }
+body { max-width: none; padding: 0 }
+h1 { font-size: 14pt; margin: 0 } h2 { margin: 5pt 0 2pt; padding: 2pt 0 0; font-size: 10pt }
+p, ul, ol, table { margin: 2pt 0 } td, th { padding: 1pt 6pt } }
+"""
+
+
+def _split_lists(lines: list[str]) -> Iterator[list[str]]:
+    """Yield a heading on its own, and what follows it."""
+    while lines and lines[0].startswith("#"):
+        yield lines[:1]
+        lines = lines[1:]
+    if lines:
+        yield lines
+
+
+def _inline(text: str) -> Markup:
+    """Return a line with **bold**, *emphasis*, `code` and [links](page) as HTML; all else is escaped."""
+    shown = escaped(" ".join(text.split()))
+    for mark, name in ((r"\*\*(.+?)\*\*", "b"), (r"\*(.+?)\*", "i"), (r"`(.+?)`", "code")):
+        shown = re.sub(mark, rf"<{name}>\1</{name}>", shown)
+    return Markup(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", shown))
+
+
+def page(title: str, *parts: object, wide: bool = False, language: str = "en") -> str:
     """Return a whole page: the title as its first heading, then the parts, each on its own line."""
     head = [
         element("meta", charset="utf-8"),
@@ -86,7 +143,7 @@ def page(title: str, *parts: object, wide: bool = False) -> str:
         element("head", *head),
         "\n",
         element("body", body, class_="wide" if wide else None),
-        lang="en",
+        lang=language,
     )
     return f"<!doctype html>\n{whole}\n"
 
@@ -101,6 +158,30 @@ def show_cell(value: object) -> str:
     if isinstance(value, float):
         return "0" if abs(value) < 1e-12 else f"{value:.4g}"
     return str(value)
+
+
+_ENDS: Final = ("value", "low", "high")
+
+
+def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
+    """Return the cells of a row; a value and the ends of its interval have the digits that fit the interval.
+
+    An end beyond the limits is the limit with a mark, ‹ or ›: no population has such a value.
+    """
+    cells = {name: show_cell(value) for name, value in row.items()}
+    ends = [row.get(name) for name in _ENDS]
+    if all(isinstance(end, float) and math.isfinite(end) for end in ends) and ends[2] > ends[1]:  # type: ignore[operator]
+        sides = ends[0] - ends[1], ends[2] - ends[0]  # type: ignore[operator]
+        places = decimals(max(min(sides), sum(sides) / 10.0))  # of the shorter side
+        if -12 <= places <= 12:
+            for name, end in zip(_ENDS, ends, strict=True):
+                cells[name] = f"{round(end, places) + 0.0:.{max(places, 0)}f}"  # type: ignore[arg-type]
+    low, high = row.get("low"), row.get("high")
+    if isinstance(low, float) and low < limits[0]:
+        cells["low"] = f"‹{limits[0]:g}"
+    if isinstance(high, float) and high > limits[1]:
+        cells["high"] = f"{limits[1]:g}›"
+    return list(cells.values())
 
 
 def show_label(label: Any) -> Any:
@@ -229,6 +310,27 @@ def _number(text: str) -> Any:
         return text
 
 
+class Tabular(ABC):
+    """A result that has rows: as a data frame, and as notebooks show it."""
+
+    @abstractmethod
+    def records(self) -> list[Row]:
+        """Return the result as rows of a table."""
+
+    def to_frame(self) -> Any:
+        """Return the result as a pandas data frame; needs the extra `frames`."""
+        return ResultTable("", tuple(self.records())).to_frame()
+
+    def _repr_html_(self) -> str:
+        """Return the result as notebooks show it: its text, and its rows."""
+        rows = self.records()
+        said = element("p", *(line for part in str(self).splitlines() for line in (part, element("br"))))
+        return said + (ResultTable("", tuple(rows[:MOST_ROWS]))._repr_html_() if rows else "")
+
+
+MOST_ROWS: Final = 50  # of a result in a notebook
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ResultTable:
     """Rows of named values with a title; the first value of a row is the row's name.
@@ -239,6 +341,8 @@ class ResultTable:
 
     title: str
     rows: tuple[Row, ...]
+    # Between which numbers values can be: ends of intervals are shown cut there.
+    limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
 
     @property
     def columns(self) -> list[str]:
@@ -283,11 +387,11 @@ class ResultTable:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the head and the cells as they are printed."""
-        return self.columns, [[show_cell(value) for value in row.values()] for row in self.rows]
+        return self.columns, [show_row(row, self.limits) for row in self.rows]
 
     def __repr__(self) -> str:
         return f"{self.title}\n\n{as_text(*self._cells())}"
 
     def _repr_html_(self) -> str:
         """Return the table as notebooks show it."""
-        return element("p", self.title) + as_html(*self._cells())
+        return (element("p", self.title) if self.title else "") + as_html(*self._cells())

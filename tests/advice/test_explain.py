@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.advice.explain import batch_promise, caution, guessed_right, odds, schema, sentences
+from dither.advice.explain import batch_promise, caution, guessed_right, odds, officer_page, schema, sentences
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
+from tests.support.repository import ROOT
 from tests.support.terminal import run
 
 AGE = {"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
@@ -126,6 +127,10 @@ def test_numbers_have_no_exponent() -> None:
         assert not re.search(r"standard error.*\de[+-]?\d", officer)
 
 
+def places(text: str) -> set[str]:
+    return {field for _, field, _, _ in Formatter().parse(text) if field}
+
+
 def test_another_language_is_one_file() -> None:
     """Every file has the names and the places of the English one."""
     english = sentences("en")
@@ -142,8 +147,7 @@ def test_another_language_is_one_file() -> None:
         for part, table in english.items():
             assert other[part].keys() == table.keys()
             for key, text in table.items():
-                places = {field for _, field, _, _ in Formatter().parse(text)}
-                assert {field for _, field, _, _ in Formatter().parse(other[part][key])} == places
+                assert places(other[part][key]) == places(text), key
     with pytest.raises(InvalidParameter, match="there are"):
         dt.explain(AGE, language="xx")
 
@@ -356,6 +360,35 @@ def test_recommended_for_a_crowd() -> None:
     ask = ("recommend", "--categories", 3, "--goal", "frequencies", "--epsilon", 1, "--error", 0.1)
     assert run(*ask).exit_code == 0
     assert run(*ask, "--shuffled", 9).exit_code == 2
+
+
+def test_german_has_german_numbers_and_promises() -> None:
+    told = dt.explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=6.3)}, language="de")
+    assert "höchstens zu 99,9 % sicher" in told.person
+    assert "ε ≤ 6,3 für eine Angabe" in told.officer
+    assert "for one" not in told.officer
+    assert caution(dt.Podium(dt.Interval(0, 1), epsilon=5.5).guarantee, "de").startswith("ε = 5,5 für einen")
+    assert "For the officer" in told._repr_html_()
+
+
+def test_the_officers_page_is_in_the_docs_and_on_paper(tmp_path: Path) -> None:
+    assert (ROOT / "docs" / "officer.md").read_text(encoding="utf-8") == officer_page()
+    alone = run("explain", "--officer")
+    assert alone.exit_code == 0
+    assert alone.output.startswith("# For the privacy officer")
+    (tmp_path / "survey.toml").write_text('[questions."a < b"]\ninterval = [0, 1]\nepsilon = 1\n')
+    out = tmp_path / "page.html"
+    made = run("explain", tmp_path / "survey.toml", "--officer", "--language", "de", "-o", out)
+    assert made.exit_code == 0, made.output
+    page = out.read_text(encoding="utf-8")
+    assert '<html lang="de">' in page
+    assert page.count("<li>") >= 10
+    assert "a &lt; b: eine Zahl" in page
+    assert "<b>ε ist zu groß" in page
+    assert "<td>nur das Gerät</td>" in page
+    assert run("explain", "-o", out).exit_code == 2
+    assert run("explain").exit_code == 2
+    assert run("explain", tmp_path / "survey.toml", "--officer", "-o", tmp_path / "x.pdf").exit_code == 2
 
 
 def test_errors_of_a_drawn_question_are_those_of_the_people_who_answer_it() -> None:

@@ -13,6 +13,7 @@ from scipy import stats
 import dither as dt
 from dither.advice import simulation
 from dither.advice.goals.numbers import CROSSOVER
+from dither.errors import InvalidParameter
 from dither.losses import as_power
 
 UNIT = dt.Interval(0, 1)
@@ -489,3 +490,15 @@ def test_the_usual_quantiles_are_tabulated() -> None:
     assert table.find(dt.SW(UNIT, epsilon=1, cells=64), question, 1000) is None
     assert table.find(dt.SW(UNIT, epsilon=0.1), question, 1000) is None
     assert table.find(dt.SW(UNIT, epsilon=1), question, 100) is None
+
+
+def test_mechanisms_of_your_own_are_ranked() -> None:
+    domain, goal = dt.Interval(0, 1), dt.goals.Mean(n=1000)
+    mine = dt.Podium(domain, epsilon=1, approximate=True)
+    found = dt.recommend(domain, goal, epsilon=1, also=[mine])
+    assert found["Podium (yours)"]["error"] >= found["Podium"]["error"]
+    assert mine in found.mechanisms
+    with pytest.raises(InvalidParameter, match="with ε = 2"):
+        dt.recommend(domain, goal, epsilon=2, also=[mine])
+    with pytest.raises(InvalidParameter, match="is not one"):
+        dt.recommend(dt.Interval(0, 2), goal, epsilon=1, also=[mine])

@@ -123,6 +123,39 @@ def bucket(seed: int, item: int, buckets: int) -> int:
     return ((m >> 32) * item + m) % (1 << 32) * buckets >> 32
 
 
+def weights_of_noise(noise: dict[str, Any], kind: str) -> list[int]:
+    """The weights of a lattice's noise, w_0 … w_R."""
+    one, b, reach = 1 << 256, int(noise["base"], 16), noise["reach"]
+    v = [one]
+    if noise["decay"] == "stairs":
+        first, run = noise["first"], noise["run"]
+        for z in range(1, reach + 1):
+            v.append(v[-1] * b // one if z >= first and (z - first) % run == 0 else v[-1])
+        tail = ((first - reach) % run or run) * v[-1] + run * (v[-1] * b // (one - b))
+    elif noise["decay"] == "geometric":
+        for _ in range(reach):
+            v.append(v[-1] * b // one)
+        tail = v[-1] * one // (one - b)
+    else:
+        g = b
+        for _ in range(reach):
+            v.append(v[-1] * g // one)
+            g = g * b * b // one**2
+        q, s = one, b
+        for digit in reversed(f"{2 * reach + 1:b}"):
+            q = q * s // one if digit == "1" else q
+            s = s * s // one
+        tail = v[-1] * one // (one - q)
+    if kind == "clamped":
+        v[-1] = tail
+    copies = 1 if kind == "ring" else 2
+    mass = 2 * sum(v[:-1]) - one + copies * v[-1]
+    outer = [-(-value * ((1 << 128) - (1 << 40)) // mass) for value in v[1:]]
+    if kind == "bounded":
+        outer = [max(weight, 1 << 32) for weight in outer]
+    return [(1 << 128) - 2 * sum(outer[:-1]) - copies * outer[-1], *outer]
+
+
 def channel(d: dict[str, Any], row: int, take: Take) -> int:
     """A report of a row of a table of integers."""
     values = [int(d["values"][place], 16) for place in d["rows"][row]]

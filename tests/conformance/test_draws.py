@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
@@ -14,7 +15,7 @@ from dither.kernels.table import Alias
 from dither.kernels.window.integers import Lottery
 from dither.randomness import Source
 from tests.conformance.draws import FILE, questions, text, vectors
-from tests.conformance.second import PAGE
+from tests.conformance.second import PAGE, weights_of_noise
 from tests.conformance.second import report as by_the_page
 from tests.conformance.values import sent
 from tests.support.repository import ROOT
@@ -71,6 +72,16 @@ def test_a_second_implementation_by_the_page_alone(one: dict[str, Any]) -> None:
         source = Scripted(bytes.fromhex(draw["bytes"]))
         assert by_the_page(device, draw["value"], source.take).hex() == draw["report"]
         assert not source.left
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in QUESTIONS if draw_of(one) == "lattice"], ids=lambda one: one["name"]
+)
+def test_the_weights_of_noise_are_those_of_the_page(one: dict[str, Any]) -> None:
+    lattice = json.loads(json.loads(one["specification"])["device"])["lattice"]
+    weights = weights_of_noise(lattice["noise"], lattice["kind"])
+    content = b"".join(weight.to_bytes(17, "little") for weight in weights)
+    assert hashlib.sha256(content).hexdigest()[:16] == lattice["noise"]["digest"]
 
 
 @pytest.mark.parametrize("away", [-4, 4])

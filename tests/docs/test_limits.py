@@ -48,3 +48,51 @@ def test_distributions_are_those_of_the_benchmark() -> None:
         means = np.exp(np.log(cells[n, epsilon]).mean(axis=0))  # W1 of EM, EMS, EB, and L1 of these
         assert errors[:3] == pytest.approx(means[2::-1], abs=5.1e-5, rel=0)
         assert errors[3:] == pytest.approx(means[:2:-1], abs=5.1e-4, rel=0)
+
+
+def table_rows(text: str) -> list[list[str]]:
+    lines = re.findall(r"^\| [0-9].*", text, re.M)
+    return [
+        [re.sub(r"(?<=\d) (?=\d)", "", cell.strip()) for cell in line.strip("| ").split("|")]
+        for line in lines
+    ]
+
+
+def cells_of(text: str, name: str) -> list[list[str]]:
+    rest = text.split(f"<!-- {name}: begin -->")[1]
+    return table_rows(rest.split(f"<!-- {name}: end -->", maxsplit=1)[0])
+
+
+def test_frequencies_are_computed_from_the_integers() -> None:
+    """Ratios to subset selection with the best size, averaged over the categories; a default is named."""
+    told = cells_of(PAGE, "frequencies")
+    assert len(told) == 16
+    for size, epsilon, least, default, *others in told:
+        answers = dt.Categories(int(size))
+        made = dt.SubsetSelection(answers, epsilon=float(epsilon))
+        best = made.variance(1 / int(size))
+        if made.report_bytes <= 128:  # the size of the sets is the best up to the largest that is designed
+            assert float(least) == pytest.approx(best, rel=6e-4)
+        for kind, cell in zip((dt.KRR, dt.OUE, dt.OLH, dt.HadamardResponse), others, strict=True):
+            ratio = float(cell.split()[0])
+            assert kind(answers, epsilon=float(epsilon)).variance(1 / int(size)) / float(
+                least
+            ) == pytest.approx(ratio, rel=2e-3)
+        kind = getattr(dt, re.search(r"`(.*)`", default)[1])  # type: ignore[index]
+        found = kind(answers, epsilon=float(epsilon)).variance(1 / int(size)) / float(least)
+        assert found == pytest.approx(float(default.split()[0]), abs=2e-3)
+
+
+def test_ranges_and_tables_are_those_of_the_page_on_frequencies() -> None:
+    """Both pages state one run: bounds, and what reaches them."""
+    listed = table_rows((ROOT / "docs" / "frequencies.md").read_text(encoding="utf-8"))
+    ranges = {(row[0], row[1]): row for row in listed if len(row) == 8}
+    for size, epsilon, bound, reached, hierarchical, subsets in cells_of(PAGE, "ranges"):
+        row = ranges[size, epsilon]
+        assert float(row[2]) == pytest.approx(float(bound), rel=1e-3)
+        for column, ratio in ((3, reached), (6, hierarchical), (7, subsets)):
+            assert float(row[column]) / float(row[2]) == pytest.approx(float(ratio), rel=2e-3)
+    tables = {row[0]: row for row in listed if len(row) == 5}
+    for epsilon, bound, reached, _ in cells_of(PAGE, "tables"):
+        assert float(tables[epsilon][1]) == pytest.approx(float(bound), rel=2e-3)
+        assert float(tables[epsilon][2]) == pytest.approx(float(reached), abs=1.5e-3)

@@ -131,7 +131,7 @@ def test_yes_or_no():
 def test_it_prints_its_error():
     found = dt.frequencies(dt.KRR(FRUIT, epsilon=8).reports([0] * 600 + [1] * 400))
     assert repr(found["apple"]) == "0.60 ± 0.03 (95 %, n = 1 000)"
-    assert repr(found).startswith("{apple: 0.60 ± 0.03, banana: 0.40 ± 0.03, cherry: -0.0003 ± 0.0019")
+    assert repr(found).startswith("{apple: 0.60 ± 0.03, banana: 0.40 ± 0.03, cherry: -0.0003 (‹0 – 0.0035)")
     assert repr(found).endswith("} (95 %, n = 1 000)")
     assert "projected" in repr(found.projected())
 

@@ -50,4 +50,5 @@ const hashing: Reader = (given) => {
   };
 };
 
+/** The draws `hashed` (OLH and BLH) and `hadamard` (Hadamard response). */
 export const hashed: { [kind: string]: Reader } = { hashed: hashing, hadamard };

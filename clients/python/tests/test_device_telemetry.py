@@ -237,6 +237,21 @@ def test_the_command_for_click(folder: Path) -> None:
     assert run(cli, ["telemetry", "dance"]).exit_code == 2
 
 
+def test_streams_that_lack_letters_or_are_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = argparse.ArgumentParser(prog="mytool")
+    made(folder).add_parser(parser.add_subparsers())
+    words = parser.parse_args(["telemetry", "on"])
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    closed = io.StringIO()
+    closed.close()
+    for stream in (plain, None, closed):
+        monkeypatch.setattr(sys, "stdout", stream)
+        words.func(words)
+    plain.seek(0)
+    assert "eps = 1" in plain.read()
+    monkeypatch.undo()
+
+
 def test_a_word_that_is_no_action(folder: Path) -> None:
     assert made(folder).run("dance") == "say one of on, off, status, show, erase"
 

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -142,6 +143,11 @@ def test_labels_are_told_apart_by_kind() -> None:
     asked = Question(dt.to_json(dt.KRR(dt.Categories(labels), epsilon=1)))
     assert [asked.place(label) for label in labels] == list(range(6))
     assert asked.place(7.0) == 5
+
+    class Word(str, Enum):  # noqa: UP042  (as older programs have them)
+        ONE = "1"
+
+    assert asked.place(Word.ONE) == 1
     with pytest.raises(draws.Outside):
         asked.place(1)
 

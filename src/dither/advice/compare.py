@@ -164,9 +164,8 @@ def compare(
             raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
         return _compare_apart(domain, budget, goal)
     if isinstance(domain, Categories):
-        return _for_goal(
-            _compare_protocols(domain, budget, _own(also, domain, CategoryMechanism)), goal, progress
-        )
+        mine = own_candidates(also, domain, CategoryMechanism)
+        return _for_goal(_compare_protocols(domain, budget, mine), goal, progress)
     if isinstance(domain, Several):
         if also:
             raise InvalidParameter("mechanisms for sets of items are compared without `also`")
@@ -182,12 +181,12 @@ def compare(
         )
     if not losses:
         raise InvalidParameter("pass at least one loss, such as losses=['absolute']")
-    own = _own(also, domain, Analysis)
+    own = own_candidates(also, domain, Analysis)
     judged = tuple(as_power(loss) for loss in losses)
     return _for_goal(_compare_numbers(domain, budget, judged, own), goal, progress)
 
 
-def _own(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
+def own_candidates(also: Sequence[Mechanism[Any]], domain: Domain, kind: type) -> list[Candidate]:
     """Return the caller's own mechanisms as candidates; raise InvalidParameter if they do not compare."""
     found: list[Candidate] = []
     for mechanism in also:

@@ -26,6 +26,7 @@ from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator, Metric, Nothing
 from dither.question import Question, as_question
 from dither.repetition import AskedAgain, KeptChange, Memoised, Once
+from dither.table import element
 from dither.wire.codec import Campaign, specification
 
 DELTA: Final = 1e-6
@@ -38,14 +39,22 @@ PEOPLE: Final = (1_000, 10_000)
 _LISTED: Final = 6  # questions that the text for the person names
 
 
+Words = Mapping[str, Mapping[str, str]]
+
+
 @cache
-def sentences(language: str = "en") -> Mapping[str, Mapping[str, str]]:
+def sentences(language: str = "en") -> Words:
     """Return the table of sentences of a language: one file `explain.LANGUAGE.toml` each."""
     place = resources.files("dither.advice")
     known = [name.split(".")[1] for file in place.iterdir() if _TABLE.fullmatch(name := file.name)]
     if language not in known:
         raise unknown_name("language of explanations", language, known)
     return tomllib.loads(place.joinpath(f"explain.{language}.toml").read_text(encoding="utf-8"))
+
+
+def officer_page(language: str = "en") -> str:
+    """Return the page for a privacy officer, in Markdown: what holds for every campaign."""
+    return sentences(language)["page"]["text"].lstrip("\n")
 
 
 _TABLE: Final = re.compile(r"explain\.[a-z-]+\.toml")
@@ -63,7 +72,7 @@ def caution(guarantee: Guarantee, language: str = "en") -> str | None:
     if isinstance(guarantee.bound, Metric) or guarantee.epsilon < WEAK:
         return None
     name = "weak" if guarantee.epsilon < LITTLE else "little"
-    return words[name].format(epsilon=f"{guarantee.epsilon:.4g}")
+    return words[name].format(epsilon=_in_words(f"{guarantee.epsilon:.4g}", sentences(language)))
 
 
 @dataclass(frozen=True)
@@ -108,8 +117,8 @@ def batch_promise(
     percent = _at_most(guessed_right(guarantee), 1)
     return BatchPromise(
         guarantee,
-        words["person"]["batch"].format(people=people, percent=percent),
-        words["officer"]["batch"].format(people=people, guarantee=guarantee),
+        words["person"]["batch"].format(people=people, percent=_in_words(percent, words)),
+        words["officer"]["batch"].format(people=people, guarantee=_guarantee_words(guarantee, words)),
     )
 
 
@@ -152,6 +161,12 @@ class Explanation:
 
     def __str__(self) -> str:
         return f"For the person asked\n\n{self.person}\n\nFor the officer\n\n{self.officer}"
+
+    def _repr_html_(self) -> str:
+        """Return both texts as notebooks show them."""
+        officer = element("ul", *(element("li", line) for line in self.officer.split("\n")))
+        heads = [element("h4", head) for head in ("For the person asked", "For the officer")]
+        return element("div", heads[0], element("p", self.person), heads[1], officer)
 
     __repr__ = __str__
 
@@ -229,8 +244,8 @@ def explain(
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
-    person = _person(asked, spent, batch, randomiser, beside, repeat, words["person"])
-    return Explanation(person, _officer(asked, spent, batch, randomiser, beside, words["officer"]))
+    person = _person(asked, spent, batch, randomiser, beside, repeat, words)
+    return Explanation(person, _officer(asked, spent, batch, randomiser, beside, words))
 
 
 def _person(
@@ -240,9 +255,10 @@ def _person(
     randomiser: Randomiser,
     beside: Mapping[str, str],
     repeat: str | None,
-    said: Mapping[str, str],
+    words: Words,
 ) -> str:
     """Return the text for the person; it needs no prediction of errors, which may take a second."""
+    said = words["person"]
     person = [
         _asked_about(asked, said),
         said[randomiser],
@@ -251,10 +267,10 @@ def _person(
         *_again(asked, said, repeat),
         *_protection(asked.whole, said),
         *(said[name].format(names=names) for name, names in beside.items()),
-        _sure(asked, said),
+        _sure(asked, words),
     ]
     if spent is not None:
-        person.append(_together(asked.whole, spent, said))
+        person.append(_together(asked.whole, spent, words))
     if batch is not None and batch.person:
         person.append(batch.person)
     if asked.whole.assumes:
@@ -309,19 +325,36 @@ def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
     return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: _Questions, said: Mapping[str, str]) -> str:
-    whole = asked.whole
+def _sure(asked: _Questions, words: Words) -> str:
+    whole, said = asked.whole, words["person"]
     if not isinstance(whole.bound, Pure):
-        return said["promise"].format(bound=whole.bound)
+        return said["promise"].format(bound=_in_words(whole.bound, words))
     several = len(asked.named) > 1 and not asked.sampled
-    return said["sure_all" if several else "sure"].format(percent=_at_most(odds(whole.epsilon, 0.5)))
+    sure = _in_words(_at_most(odds(whole.epsilon, 0.5)), words)
+    return said["sure_all" if several else "sure"].format(percent=sure)
 
 
-def _together(whole: Guarantee, spent: Guarantee, said: Mapping[str, str]) -> str:
-    both = spent.compose(whole)
+def _together(whole: Guarantee, spent: Guarantee, words: Words) -> str:
+    both, said = spent.compose(whole), words["person"]
     if not isinstance(both.bound, Pure):
-        return said["together_promise"].format(bound=both.bound)
-    return said["together"].format(percent=_at_most(odds(both.epsilon, 0.5)))
+        return said["together_promise"].format(bound=_in_words(both.bound, words))
+    return said["together"].format(percent=_in_words(_at_most(odds(both.epsilon, 0.5)), words))
+
+
+def _in_words(number: object, words: Words) -> str:
+    """Return a text with numbers, with the decimal sign of a language."""
+    return re.sub(r"(?<=\d)\.(?=\d)", words["promise"]["decimal"], str(number))
+
+
+def _guarantee_words(guarantee: Guarantee, words: Words) -> str:
+    """Return a guarantee in a language; reasons and assumptions are as the mechanism states them."""
+    said = words["promise"]
+    bound = _in_words(guarantee.bound, words)
+    if not isinstance(guarantee.bound, Nothing):
+        bound = said["one"].format(bound=bound, unit=said[guarantee.unit])
+    if guarantee.assumes:
+        bound = said["assuming"].format(promise=bound, assumptions="; ".join(guarantee.assumes))
+    return bound
 
 
 def _at_most(share: float, decimals: int = 0) -> str:
@@ -340,21 +373,22 @@ def _officer(
     batch: BatchPromise | None,
     randomiser: Randomiser,
     beside: Mapping[str, str],
-    said: Mapping[str, str],
+    words: Words,
 ) -> str:
-    whole = asked.whole
+    whole, said = asked.whole, words["officer"]
     drawn = len(asked.named) if asked.sampled else 1
-    lines = [f"{name}: {_question(asking, said, drawn)}" for name, asking in asked.named.items()]
+    lines = [f"{name}: {_question(asking, words, drawn)}" for name, asking in asked.named.items()]
     lines.append(said[randomiser])
     if asked.sampled:
         lines.append(said["sampled"])
     lines += [said[name].format(names=names) for name, names in beside.items()]
-    lines.append(said["whole"].format(guarantee=whole))
+    lines.append(said["whole"].format(guarantee=_guarantee_words(whole, words)))
     if isinstance(whole.bound, Pure):
         bounds = ", ".join(f"{100 * prior:g} % → {_at_most(odds(whole.epsilon, prior))}" for prior in PRIORS)
-        lines.append(said["odds"].format(odds=bounds))
+        lines.append(said["odds"].format(odds=_in_words(bounds, words)))
     if spent is not None:
-        lines.append(said["spent"].format(spent=spent, together=spent.compose(whole)))
+        before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))
+        lines.append(said["spent"].format(spent=before, together=both))
     lines += [said["assumption"].format(assumption=line) for line in whole.assumes] or [said["none"]]
     if batch is not None:
         lines.append(batch.officer)
@@ -362,11 +396,12 @@ def _officer(
     return "\n".join(lines)
 
 
-def _question(asked: Any, said: Mapping[str, str], drawn: int = 1) -> str:
+def _question(asked: Any, words: Words, drawn: int = 1) -> str:
+    said = words["officer"]
     inner: Question = asked if isinstance(asked, Question) else asked.question
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
-    text = f"{_answers(inner.domain, said)}, {how}, {asked.guarantee}"
-    errors = _errors(inner, said, drawn) if asked is inner else ""
+    text = f"{_answers(inner.domain, said)}, {how}, {_guarantee_words(asked.guarantee, words)}"
+    errors = _in_words(_errors(inner, said, drawn), words) if asked is inner else ""
     return f"{text}; {errors}." if errors else f"{text}."
 
 
@@ -375,7 +410,8 @@ def _answers(domain: Domain, said: Mapping[str, str]) -> str:
         return said["several"].format(items=len(domain), most=domain.most)
     kinds = ((Interval, "number"), (Circle, "angle"), (Categories, "category"))
     kind = next((name for kind, name in kinds if isinstance(domain, kind)), None)
-    return str(domain) if kind is None else said[kind].format(domain=domain)
+    count = len(domain) if isinstance(domain, Categories) else 0
+    return str(domain) if kind is None else said[kind].format(domain=domain, count=count)
 
 
 def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:
@@ -460,7 +496,7 @@ def card(
         **({} if campaign is None else {"campaign": campaign}),
         "promise": _promise(asked.whole),
         "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
-        "for the person": _person(asked, None, None, "device", {}, repeat, sentences()["person"]),
+        "for the person": _person(asked, None, None, "device", {}, repeat, sentences()),
     }
 
 

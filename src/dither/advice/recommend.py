@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dither.advice.catalogue import Candidate
+from dither.advice.compare import own_candidates
 from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Progress
 from dither.domains import Categories, Domain, finite
@@ -62,6 +64,7 @@ def recommend(
     shuffled: int | None = None,
     delta: float = 1e-6,
     bytes: int | None = None,
+    also: Sequence[Mechanism[Any]] = (),
     progress: Progress | None = None,
 ) -> Recommendation:
     """Return the mechanisms for a goal, ranked by the error predicted at a budget, the best first.
@@ -73,6 +76,8 @@ def recommend(
     With `bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than 2 %,
     and mechanisms that cannot be so short are left out.
 
+    `also` are mechanisms of your own, on the same domain and with the same ε, to be ranked among them.
+
     >>> from dither.domains import Interval
     >>> from dither import goals
     >>> round(recommend(Interval(0, 1), goals.Mean(n=10_000), epsilon=1)[0]["error"], 4)
@@ -83,7 +88,14 @@ def recommend(
     if shuffled is not None:
         budget = epsilon_on_device(budget, n=shuffled, delta=delta)
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} on the device)"
-    ranking = _rank(domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes)
+    for mechanism in also:
+        if shuffled is not None or abs(float(getattr(mechanism, "epsilon", 0.0)) - budget) > 1e-9 * budget:
+            raise InvalidParameter(
+                f"`also` holds mechanisms with ε = {epsilon:g}, and without shuffled=: they are ranked alike"
+            )
+    ranking = _rank(
+        domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes, also=also
+    )
     if shuffled is not None and isinstance(domain, Categories):
         ranking = goal.rank(goal.errors([_amplify(held, epsilon, shuffled, delta) for held, _ in ranking]))
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} or more on the device)"
@@ -198,12 +210,13 @@ def _rank(
     progress: Progress | None = None,
     mixed: bool = False,
     size: int | None = None,
+    also: Sequence[Mechanism[Any]] = (),
 ) -> list[tuple[Candidate, float]]:
     """Return the candidates and their errors, the best first; if `mixed`, those that can be shuffled.
 
     With a `size`, those whose reports have at most so many bytes.
     """
-    candidates = goal.candidates(domain, epsilon, wait=wait)
+    candidates = [*goal.candidates(domain, epsilon, wait=wait), *own_candidates(also, domain, Mechanism)]
     if mixed:
         candidates = [candidate for candidate in candidates if can_be_shuffled(candidate.mechanism)]
         if not candidates or getattr(goal, "length", 1) > 1:

@@ -16,6 +16,7 @@ from dither.errors import InvalidParameter
 from dither.numerics.distributions import binomial_above, binomial_below
 from dither.plotting import BLUE, ORANGE, axes_or_new, dress_axes
 from dither.privacy import Bound, Guarantee, Nothing
+from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,7 +168,7 @@ def _welch(first: Floats, second: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Tabular):
     """What was claimed, what was found, whether the claim holds, and how that was checked.
 
     `assumptions` are those of the guarantee; `accepted` are those that the caller accepts. `problems` says
@@ -228,6 +229,20 @@ class Finding:
         if self.evidence is None:
             raise InvalidParameter("only a finding from samples has a picture; an exact one has a bound")
         return self.evidence.plot(ax=ax)
+
+    def records(self) -> list[Row]:
+        """Return a row for the whole and for each part: what was claimed, what is spent, the verdict."""
+        rows = [self, *(self.parts if len(self.parts) > 1 else ())]
+        return [
+            {
+                "mechanism": finding.mechanism,
+                "claimed": finding.claimed,
+                "realised": finding.realised,
+                "holds": finding.ok,
+                "how": finding.how,
+            }
+            for finding in rows
+        ]
 
     def _sampling_lines(self) -> list[str]:
         verdict = "is not refuted" if self.ok else "DOES NOT HOLD"

@@ -9,7 +9,7 @@ from dither.estimation.distributions import (
     smoothed,
 )
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import EstimatedFrequencies, frequencies, heavy_hitters, norm_sub, simplex
+from dither.estimation.frequency import EstimatedFrequencies, frequencies, norm_sub, simplex
 from dither.estimation.groups import estimate
 from dither.estimation.linear import linear, mean, resultant, variance
 from dither.estimation.summary import Summary, summarise
@@ -23,7 +23,6 @@ __all__ = [
     "distribution",
     "estimate",
     "frequencies",
-    "heavy_hitters",
     "likelihood",
     "linear",
     "mean",

@@ -7,22 +7,22 @@ from collections.abc import Hashable, ItemsView, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies, frequencies
 from dither.estimation.groups import GroupedEstimates, estimate
-from dither.estimation.intervals import StudentInterval
 from dither.estimation.linear import linear, summarise_numbers
-from dither.estimation.significance import number_question, numbers
 from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
 from dither.reports import Reports
 from dither.table import ResultTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Groups = GroupedEstimates | Mapping[Any, Estimate | Reports | Summary]
 
@@ -54,6 +54,13 @@ class Differences(ResultTable):
         for line, row in zip(cells, self.rows, strict=True):
             line[-1] = "<1e-9" if row["p"] < 1e-9 else f"{row['p']:.2g}"
         return head, cells
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the differences with their joint intervals, and return the axes; needs the extra `plot`."""
+        from dither.plotting import draw_rows
+
+        about = title or f"Differences, with intervals that hold together with {100 * self.level:g} %"
+        return draw_rows(self.rows, title=about, x="first less second", zero=True, ax=ax)
 
     def items(self) -> ItemsView[tuple[Hashable, ...], Estimate]:
         """Return the names of the pairs with their differences."""
@@ -190,33 +197,6 @@ def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:
     if abs(math.fsum(_check_weights(known)) - 1.0) > 1e-6:
         raise InvalidParameter("the shares of the population must sum to 1; divide counts by their total")
     return weighted_sum([(float(share), given[label]) for label, share in zip(given, known, strict=True)])
-
-
-def weighted_mean(reports: Reports | Summary, weights: Sequence[float] | Floats) -> Estimate:
-    """Estimate the mean of a population from people with public weights, such as inverse chances.
-
-    Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value. The error is that of its
-    linearisation, w·(y − mean)/mean(w), and contains that the weights vary.
-    """
-    if not isinstance(reports, Reports):
-        raise InvalidParameter(f"weights need reports, one weight for each, not {type(reports).__name__}")
-    line = number_question(reports).line
-    told = numbers(reports)
-    given = np.asarray(weights)
-    if given.dtype.kind not in "iuf" or given.shape != told.shape:
-        raise InvalidParameter(f"{told.size} reports need as many numbers as weights, one for each")
-    share = given.astype(np.float64)
-    if not (np.isfinite(share).all() and share.size and share.min() >= 0.0 and share.sum() > 0.0):
-        raise InvalidParameter("weights are finite numbers from 0 upwards, not all 0")
-    share /= share.mean()
-    mean = float((share * told).mean())
-    influence = share * (told - mean)
-    n = told.size
-    spread = float((influence**2).sum() / max(n - 1, 1))
-    skew = float((influence**3).mean() / spread) if spread > 0.0 else 0.0
-    middle = (line.low + line.high) / 2.0
-    interval = StudentInterval(middle + mean, math.sqrt(spread / n), n, skew)
-    return Estimate.of(interval, reports.question.guarantee, unit=line.unit)
 
 
 def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.kernels.transition import Operator
+from dither.arrays import Array, Floats
+from dither.kernels.transition import Dense, Operator
 from dither.numerics.matrices import cholesky, dot, log_determinant, product, solve, solve_lower, solve_upper
 
 ATOM_CENTRE: Final = -3.0  # prior mean of an atom's log-odds: 5 % of the people
@@ -408,3 +408,26 @@ def errors_of(model: DensityModel, mode: DensityMode, truth: DensityMode) -> tup
     moved = solve_upper(mode.factor, mode.root)[: model.bins]
     pulled = product(moved.T, precision)
     return mode.covariance - product(pulled, moved), product(pulled, truth.logs[: model.bins])
+
+
+_SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
+
+
+def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
+    """Return the posterior of the shares of ordered cells, with the law of their reports in each row.
+
+    As for declared points, the shares lie about a smooth curve, off it by a factor that is estimated too.
+    """
+    operator = Dense(np.ascontiguousarray(laws.T), np.arange(laws.shape[1]))
+    model = DensityModel(
+        operator,
+        np.zeros((laws.shape[1], 0)),
+        np.asarray(counts, dtype=np.float64),
+        Prior.of(laws.shape[0], circular=False),
+    )
+    return about_a_curve(model)
+
+
+def about_a_curve(model: DensityModel) -> Posterior:
+    """Return the posterior of shares that lie about a smooth curve."""
+    return Posterior.over(model, [Path.down(model, scatter).refine(model) for scatter in _SCATTERS])

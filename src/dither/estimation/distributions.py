@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,18 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 import numpy as np
 
-from dither.arrays import Array, Floats
+from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.errors import InvalidParameter, found
 from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
-from dither.estimation.density import DensityModel, Path, Posterior, Prior
+from dither.estimation.density import DensityModel, Posterior, Prior, about_a_curve
 from dither.estimation.estimate import Estimate, show, thousands
 from dither.estimation.intervals import WiderInterval
 from dither.estimation.likelihood import (
     FINE,
-    MOST_POINTS,
-    OVERLAP,
+    GRID,
     Fit,
     Histogram,
     Inference,
@@ -34,7 +32,9 @@ from dither.estimation.likelihood import (
     average_on_line,
     climb,
     grid,
+    row_number,
     smooth,
+    spread_bins,
 )
 from dither.estimation.linear import (
     Method,
@@ -51,7 +51,8 @@ from dither.estimation.linear import (
     summarise_numbers,
 )
 from dither.estimation.summary import Summary
-from dither.kernels.transition import Dense, Operator
+from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
+from dither.kernels.transition import Operator
 from dither.numerics.matrices import product
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
@@ -436,13 +437,7 @@ likelihood: Final = Likelihood()
 smoothed: Final = Likelihood(smoothing=True)
 
 
-GRID: Final = 128  # bins of a fit
-_ROWS: Final = 8  # groups of reports for each bin, at least
-_ACROSS: Final = 16  # groups of reports across a window, at least
-_MOST_ROWS: Final = 1 << 16
-_TIMES: Final = 4  # values that represent a bin, at least
 _FEW: Final = 8  # values of a report from which on they tell a shape
-_SCATTERS: Final = (0.0, 0.5, 2.0)  # of declared points about a smooth curve
 
 
 @dataclass(frozen=True)
@@ -501,13 +496,13 @@ class EmpiricalBayes(Method):
         points = declared_points(question)
         circular = on_circle(question)
         if points is not None:
-            rows = _rows(question, points.size)
+            rows = row_number(question, points.size)
             operator = question.likelihood(np.clip(line.from_unit(points), line.low, line.high), rows)
             model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
-            posterior = _about_a_curve(model)
+            posterior = about_a_curve(model)
             return DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
-        rows = _rows(question, GRID)
-        operator = _spread(question, rows)
+        rows = row_number(question, GRID)
+        operator = spread_bins(question, rows)
         model = _model(operator, summary, Prior.of(GRID, circular=circular))
         search = AtomSearch(question, rows)
         model, path, atoms = search.search(model, self.most_atoms)
@@ -519,25 +514,6 @@ class EmpiricalBayes(Method):
 
     def __repr__(self) -> str:
         return "empirical bayes"
-
-
-def posterior_of_cells(laws: Floats, counts: Array) -> Posterior:
-    """Return the posterior of the shares of ordered cells, with the law of their reports in each row.
-
-    As for declared points, the shares lie about a smooth curve, off it by a factor that is estimated too.
-    """
-    operator = Dense(np.ascontiguousarray(laws.T), np.arange(laws.shape[1]))
-    model = DensityModel(
-        operator,
-        np.zeros((laws.shape[1], 0)),
-        np.asarray(counts, dtype=np.float64),
-        Prior.of(laws.shape[0], circular=False),
-    )
-    return _about_a_curve(model)
-
-
-def _about_a_curve(model: DensityModel) -> Posterior:
-    return Posterior.over(model, [Path.down(model, scatter).refine(model) for scatter in _SCATTERS])
 
 
 def is_too_coarse(summary: Summary) -> bool:
@@ -557,19 +533,6 @@ def declared_points(question: NumberQuestion) -> Floats | None:
 
 def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
     return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
-
-
-def _rows(question: NumberQuestion, bins: int) -> int:
-    """Return into how many groups reports are counted: narrow windows need many."""
-    across = 1 << math.ceil(math.log2(_ACROSS / question.window_share))
-    return min(max(_ROWS * max(bins, GRID), across), _MOST_ROWS)
-
-
-def _spread(question: NumberQuestion, rows: int) -> Operator:
-    """Return the law of reports for equal bins, with values uniform inside each."""
-    times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
-    places = (np.arange(GRID * times) + 0.5) / (GRID * times)
-    return question.likelihood(question.line.from_unit(places), rows).spread(times)
 
 
 empirical_bayes: Final = EmpiricalBayes()
@@ -633,13 +596,27 @@ METHODS: Final[dict[str, Method]] = {
 
 
 @overload
-def quantile(reports: Reports | Summary, share: float, *, method: MethodName | None = ...) -> Estimate: ...
+def quantile(
+    reports: Reports | Summary,
+    share: float,
+    *,
+    method: MethodName | None = ...,
+    weights: Weighting | None = ...,
+) -> Estimate: ...
 @overload
 def quantile(
-    reports: Reports | Summary, share: Sequence[float], *, method: MethodName | None = ...
+    reports: Reports | Summary,
+    share: Sequence[float],
+    *,
+    method: MethodName | None = ...,
+    weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
 def quantile(
-    reports: Reports | Summary, share: float | Sequence[float], *, method: MethodName | None = None
+    reports: Reports | Summary,
+    share: float | Sequence[float],
+    *,
+    method: MethodName | None = None,
+    weights: Weighting | None = None,
 ) -> Estimate | list[Estimate]:
     """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
 
@@ -647,26 +624,54 @@ def quantile(
     value is read off a smooth density with point masses. The interval contains that of the smooth density and
     that of `method="likelihood"`, which assumes nothing about the distribution. `method="empirical bayes"`
     has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
+    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
     """
     if isinstance(share, list | tuple | np.ndarray):
-        summary = summarise_numbers(reports)
-        return [quantile(summary, part, method=method) for part in share]
+        return [quantile(reports, part, method=method, weights=weights) for part in share]
     if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
         raise InvalidParameter(
             f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
         )
-    summary = summarise_numbers(reports)
+    if weights is not None:
+        return _weighted_quantile(check_weighted(reports), float(share), method, weights)
+    return _quantile(summarise_numbers(reports), float(share), method)
+
+
+def _quantile(summary: Summary, share: float, method: MethodName | None) -> Estimate:
     used = as_method("empirical bayes" if method is None else method)
-    answer: Estimate = estimator(used, "quantile", "quantiles")(summary, float(share))
+    answer: Estimate = estimator(used, "quantile", "quantiles")(summary, share)
     if method is None and answer.condition:
-        strict = likelihood.quantile(summary, float(share))
+        strict = likelihood.quantile(summary, share)
         wide = WiderInterval(answer._confidence, strict._confidence, strict.resolution)
         answer = replace(answer, error=None, confidence=wide)
     return in_unit(answer, summary)
 
 
+def _weighted_quantile(
+    reports: Reports, share: float, method: MethodName | None, weights: Weighting
+) -> Estimate:
+    """Return a quantile of weighted people: of as many equal ones as have the variance of the share below it.
+
+    Whether a person is below the quantile has the variance share·(1 − share); by weight it is that of the
+    people who carry the squares of the weights.
+    """
+    checked = as_weights(weights, len(reports))
+    counts = count_weighted(reports, checked)
+    numerical(counts)
+    first = _quantile(counts, share, "empirical bayes" if method is None else method)
+    heavy = EstimatedDistribution.cdf(distribution(reports, weights=checked.heavier()), float(first.value))
+    below = float(np.clip(heavy.value, 0.0, 1.0))
+    factor = (below * (1.0 - 2.0 * share) + share**2) / (share * (1.0 - share))
+    answer = _quantile(count_weighted(reports, checked, factor), share, method)
+    return replace(answer, n=len(reports), remark=f", design effect {checked.design_effect:.2f}")
+
+
 def distribution(
-    reports: Reports | Summary, bins: Bins = None, *, method: MethodName = "empirical bayes"
+    reports: Reports | Summary,
+    bins: Bins = None,
+    *,
+    method: MethodName = "empirical bayes",
+    weights: Weighting | None = None,
 ) -> EstimatedDistribution:
     """Estimate how values are distributed over an interval or a circle.
 
@@ -674,8 +679,14 @@ def distribution(
     the estimate allows. The default is a smooth density with point masses, where the reports show some.
     `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
     `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
+    `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
     """
-    summary = summarise_numbers(reports)
+    if weights is None:
+        summary = summarise_numbers(reports)
+    else:
+        told = check_weighted(reports)
+        summary = count_weighted(told, as_weights(weights, len(told)))
+        numerical(summary)
     if bins is not None:
         edges_of(numerical(summary).line, bins)
     shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from typing import Any, Final, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 import numpy as np
 
@@ -29,11 +29,12 @@ from dither.estimation.intervals import (
     WiderInterval,
     check_share,
 )
-from dither.numerics.distributions import check_level, student_t_quantile
+from dither.numerics.distributions import check_level, decimals, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import ResultTable, Row, percent, show_label
+from dither.table import MOST_ROWS, ResultTable, Row, percent, show_label
 
-MOST_ROWS: Final = 50  # of an estimate in a notebook
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _EARLY: Final = 200  # reports up to which many looks also have the interval that holds at any time
 _EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
@@ -79,20 +80,20 @@ class Estimate:
     labels: Sequence[Hashable] = field(default=(), kw_only=True)
     # What the estimates of the same reports share: they are not independent of each other.
     origin: object = field(default=None, kw_only=True)
+    # How much each person of the origin moves the estimate: so that differences of the same people are known.
+    influence: Floats | None = field(default=None, kw_only=True)
     unit: str = field(default="", kw_only=True)  # of the value, as it is printed
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
+    # Between which numbers the population's value is: intervals are shown cut there, with a mark.
+    limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
 
     @classmethod
-    def of(
-        cls, valued: ValuedInterval, guarantee: Guarantee, *, origin: object = None, unit: str = ""
-    ) -> Self:
+    def of(cls, valued: ValuedInterval, guarantee: Guarantee, **more: Any) -> Self:
         """Return the estimate of an interval that knows its value, standard error and number of reports."""
         interval = cast("ConfidenceInterval", valued)
-        return cls(
-            valued.value, valued.error, valued.n, guarantee, confidence=interval, origin=origin, unit=unit
-        )
+        return cls(valued.value, valued.error, valued.n, guarantee, confidence=interval, **more)
 
     @cached_property
     def _confidence(self) -> ConfidenceInterval:
@@ -216,6 +217,7 @@ class Estimate:
             origin=self.origin,
             unit=self.unit,
             remark=remark,
+            limits=self.limits,
         )
 
     def __getitem__(self, label: Any) -> Estimate:
@@ -235,6 +237,7 @@ class Estimate:
             origin=self if self.origin is None else self.origin,
             unit=self.unit,
             remark=self.remark,
+            limits=self.limits,
         )
 
     def __add__(self, other: object) -> Estimate:
@@ -273,7 +276,7 @@ class Estimate:
         value = np.asarray(self.value)
         low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
         shown = ", ".join(
-            show_interval(*triple)
+            show_interval(*triple, self.limits)
             for triple in zip(
                 value.reshape(-1)[:8].tolist(),
                 np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),
@@ -309,9 +312,9 @@ class Estimate:
         )
         return (f"[{shown}]" if np.ndim(self.value) else shown) + self._in_unit()
 
-    def records(self) -> list[Row]:
+    def records(self, level: float = 0.95) -> list[Row]:
         """Return the estimate as rows of a table: value, low, high and n."""
-        low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval())
+        low, high = (np.asarray(end).reshape(-1).tolist() for end in self.interval(level))
         values = np.asarray(self.value).reshape(-1).tolist()
         return [
             {**names, "value": value, "low": least, "high": most, "n": self.n}
@@ -337,7 +340,17 @@ class Estimate:
         title = (
             f"95 % intervals{self.condition}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
         )
-        return ResultTable(title, tuple(rows[:MOST_ROWS]))._repr_html_()
+        return ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits)._repr_html_()
+
+    def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.
+
+        Frequencies are bars, at most the `most` most frequent ones; a table is a map of shades; numbers are
+        points. Shares are in per cent. `title` is put above, such as the name of the question.
+        """
+        from dither.estimation.plotting import draw_estimate
+
+        return draw_estimate(self, level=level, most=most, title=title, ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -359,7 +372,7 @@ def show(value: float, half: float) -> str:
     """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return f"{value:g} ± {half:g}"
-    places = _places(half)
+    places = decimals(half)
     if places > 12 or places < -12:
         return f"{value:.3g} ± {half:.1g}"
     digits = max(places, 0)
@@ -367,25 +380,35 @@ def show(value: float, half: float) -> str:
     return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
 
 
-def show_interval(value: float, low: float, high: float) -> str:
-    """Return a value with its interval: 63 ± 15, or 63 (59 – 89) if the sides differ by more than 10 %."""
+Limits = tuple[float, float]
+_ANYWHERE: Final[Limits] = (-math.inf, math.inf)
+SHARE: Final[Limits] = (0.0, 1.0)
+
+
+def show_interval(value: float, low: float, high: float, limits: Limits = _ANYWHERE) -> str:
+    """Return a value with its interval: 63 ± 15, or 63 (59 – 89) if the sides differ by more than 10 %.
+
+    An end beyond the limits is shown as the limit with a mark: 0.02 (‹0 – 0.05).
+    """
     below, above = value - low, high - value
     half = (high - low) / 2.0
+    cut = low < limits[0], high > limits[1]
+    if any(cut):
+        ends = [limit if beyond else end for limit, beyond, end in zip(limits, cut, (low, high), strict=True)]
+        width = (ends[1] - ends[0]) / 2.0
+        places = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
+        shown = [f"{end:g}" if beyond else f"{end:.{places}f}" for end, beyond in zip(ends, cut, strict=True)]
+        number = f"{round(value, places) + 0.0:.{places}f}" if math.isfinite(value) else "?"
+        return f"{number} ({'‹' * cut[0]}{shown[0]} – {shown[1]}{'›' * cut[1]})"
     even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
     if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
         return show(value, half)
-    places = _places(max(min(below, above), half / 5.0))  # of the shorter side
+    places = decimals(max(min(below, above), half / 5.0))  # of the shorter side
     if places > 12 or places < -12:
         return f"{value:.3g} ({low:.3g} – {high:.3g})"
     digits = max(places, 0)
     value, low, high = (round(float(number), places) + 0.0 for number in (value, low, high))
     return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
-
-
-def _places(width: float) -> int:
-    """Return how many decimals show one digit of a width, two if it begins with 1."""
-    exponent = math.floor(math.log10(width))
-    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)
 
 
 def thousands(count: int) -> str:
@@ -408,15 +431,13 @@ class SumInterval(ConfidenceInterval):
     condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
-        below: Any = 0.0
-        above: Any = 0.0
+        arms: list[tuple[Any, Any]] = []
         for weight, part in self.terms:
             low, high = part.interval(level)
-            down, up = np.asarray(part.value) - low, high - np.asarray(part.value)
-            if weight < 0:
-                down, up = up, down
-            below, above = below + (weight * down) ** 2, above + (weight * up) ** 2
-        return self.value - _number(np.sqrt(below)), self.value + _number(np.sqrt(above))
+            down, up = weight * (np.asarray(part.value) - low), weight * (high - np.asarray(part.value))
+            arms.append((down, up) if weight >= 0 else (up, down))
+        below, above = (_root(self.terms, [arm[side] for arm in arms]) for side in (0, 1))
+        return self.value - below, self.value + above
 
     def pick(self, at: Any) -> SumInterval:
         """Return the interval of one category."""
@@ -426,25 +447,49 @@ class SumInterval(ConfidenceInterval):
 
 @dataclass(frozen=True, eq=False)
 class RatioInterval(ConfidenceInterval):
-    """The interval of a ratio of two estimates of different people; infinite if the divisor may be 0."""
+    """The interval of a ratio of two estimates; infinite if the divisor may be 0."""
 
     above: Estimate
     below: Estimate
     condition: str = ""
 
     def interval(self, level: float) -> tuple[Any, Any]:
+        together = correlation_of(self.above, self.below)
         a, b = float(self.above.value), float(self.below.value)
         (low_a, high_a), (low_b, high_b) = self.above.interval(level), self.below.interval(level)
         if b < 0.0:
             a, low_a, high_a, b, low_b, high_b = -a, -high_a, -low_a, -b, -high_b, -low_b
+            # Both signs change, and the correlation stays.
         if not low_b > 0.0 or not math.isfinite(low_a + high_a + high_b):
             return -math.inf, math.inf
-        low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b))
-        return low, -_lower_ratio(-a, -float(high_a), b, float(low_b), float(high_b))
+        low = _lower_ratio(a, float(low_a), b, float(low_b), float(high_b), together)
+        return low, -_lower_ratio(-a, -float(high_a), b, float(low_b), float(high_b), -together)
+
+
+def correlation_of(first: Estimate, second: Estimate) -> float:
+    """Return how the errors of two estimates go together: 0 if they are of different people."""
+    if first.origin is None or first.origin is not second.origin:
+        return 0.0
+    if first.influence is None or second.influence is None:
+        return 0.0  # estimates that may not be combined: `_common_labels` has refused them
+    a, b = first.influence, second.influence
+    size = math.sqrt(float(a @ a) * float(b @ b))
+    return min(max(float(a @ b) / size, -1.0), 1.0) if size > 0.0 else 0.0
+
+
+def _root(terms: Sequence[Term], arms: Sequence[Any]) -> Any:
+    """Return the length of a sum of arms, each with the sign of its weight [Zou08, eq. 4]."""
+    total: Any = sum(np.square(arm) for arm in arms)
+    for i, (_, first) in enumerate(terms):
+        for j in range(i):
+            together = correlation_of(first, terms[j][1])
+            if together:
+                total = total + 2.0 * together * arms[i] * arms[j]
+    return _number(np.sqrt(np.maximum(total, 0.0)))
 
 
 def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
-    """Return a constant plus a weighted sum of estimates of different people.
+    """Return a constant plus a weighted sum of estimates of different people, or with known influences.
 
     `terms` are the weights and the estimates; one that occurs twice has the sum of its weights. The result of
     frequencies has their labels.
@@ -458,17 +503,33 @@ def weighted_sum(terms: Sequence[Term], constant: float = 0.0) -> Estimate:
     added = [part for _, part in kept]
     labels = _common_labels(added)
     value = _number(constant + sum(weight * np.asarray(part.value) for weight, part in kept))
-    square = sum((weight * np.asarray(part.standard_error)) ** 2 for weight, part in kept)
+    errors = [weight * np.asarray(part.standard_error) for weight, part in kept]
     kind = LabelledEstimate if labels else Estimate
+    origin, influence = _common_origin(kept)
     return kind(
         value,
-        _number(np.sqrt(square)),
-        sum(part.n for part in added),
+        _root(kept, errors),
+        sum(people.n for people in _distinct(added)),
         _either(added),
         confidence=SumInterval(value, kept, constant, _condition(added)),
         labels=labels,
         unit=_unit(added),
+        origin=origin,
+        influence=influence,
     )
+
+
+def _distinct(parts: Sequence[Estimate]) -> list[Estimate]:
+    """Return one of the estimates of each origin."""
+    return list({id(part if part.origin is None else part.origin): part for part in parts}.values())
+
+
+def _common_origin(terms: Sequence[Term]) -> tuple[object, Floats | None]:
+    """Return what all parts share and each person's influence on the sum; None if they share nothing."""
+    first = terms[0][1].origin
+    if first is None or any(part.influence is None or part.origin is not first for _, part in terms):
+        return None, None
+    return first, np.sum([weight * cast("Floats", part.influence) for weight, part in terms], axis=0)
 
 
 def _condition(parts: Sequence[Estimate]) -> str:
@@ -481,28 +542,32 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     _common_labels([above, below])
     if np.ndim(above.value) or np.ndim(below.value):
         raise InvalidParameter("a ratio is of two numbers; take one category of each, as in a['x'] / b['x']")
-    if set(map(id, _people(above))) & set(map(id, _people(below))):
-        raise InvalidParameter("the parts of a ratio must be estimates of different people")
     a, b = float(above.value), float(below.value)
     if b == 0.0:
         raise NotIdentifiable("the divisor is estimated to be 0, so the ratio cannot be estimated")
     value = a / b
-    error = math.hypot(float(above.standard_error), value * float(below.standard_error)) / abs(b)
+    errors = [float(above.standard_error), -value * float(below.standard_error)]
+    error = float(_root([(1.0, above), (-value, below)], errors)) / abs(b)
     interval = RatioInterval(above, below, _condition([above, below]))
-    return Estimate(value, error, above.n + below.n, _either([above, below]), confidence=interval)
+    n = sum(people.n for people in _distinct([above, below]))
+    return Estimate(value, error, n, _either([above, below]), confidence=interval)
 
 
-def _lower_ratio(a: float, low_a: float, b: float, low_b: float, high_b: float) -> float:
+def _lower_ratio(
+    a: float, low_a: float, b: float, low_b: float, high_b: float, together: float = 0.0
+) -> float:
     """Return the least r at which the interval of a − r·b, by squared arms, contains 0; low_b > 0.
 
-    It solves a − r·b = √((a − low_a)² + r²·arm²). The arm of b is the upper one for r ≥ 0, where low_a ≥ 0.
+    It solves a − r·b = √((a − low_a)² + r²·arm² − 2ρ·r·(a − low_a)·arm), ρ being how the errors go together.
+    The arm of b is the upper one for r ≥ 0, where low_a ≥ 0.
     """
     arm = high_b - b if low_a >= 0.0 else b - low_b
     lead, rest = b**2 - arm**2, low_a * (2.0 * a - low_a)
-    root = math.sqrt(max((a * b) ** 2 - lead * rest, 0.0))
+    middle = a * b - together * (a - low_a) * arm
+    root = math.sqrt(max(middle**2 - lead * rest, 0.0))
     if low_a >= 0.0:  # the form without cancellation; `lead` may be 0 or negative
-        return rest / (a * b + root) if rest else 0.0
-    return (a * b - root) / lead
+        return rest / (middle + root) if rest else 0.0
+    return (middle - root) / lead
 
 
 def p_value(estimate: Estimate, null: float = 0.0) -> float:
@@ -574,10 +639,13 @@ def _common_labels(parts: Sequence[Estimate]) -> Sequence[Hashable]:
                 "directions are not added or subtracted: 359° and 1° differ by 2°; compare their resultants"
             )
     people = [group for part in parts for group in _people(part)]
-    if len(set(map(id, people))) < len(people):
+    origin = parts[0].origin
+    known = origin is not None and all(part.influence is not None and part.origin is origin for part in parts)
+    if len(set(map(id, people))) < len(people) and not known:
         raise InvalidParameter(
             "these estimates are of the same people, so their errors are not independent; estimates of "
-            "different people (groups, days) can be combined"
+            "different people (groups, days) can be combined, and answers to one question by "
+            "f.sum([...]) and f.score({...})"
         )
     labels = [tuple(part.labels) for part in parts]
     shapes = {np.shape(part.value) for part in parts}

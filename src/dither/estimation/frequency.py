@@ -1,55 +1,65 @@
-"""Frequencies of categories by one estimator for every pure protocol; intervals of many; common texts.
+"""Frequencies of categories by one estimator for every pure protocol; their sums; intervals of many.
 
 Intervals for many frequencies at once are narrower if most categories are alike. The frequencies are
 themselves a distribution: often a few large ones and many near zero. It is estimated from all categories
 together, as a point mass at 0 and a smooth density [Robbins56], and gives each category a posterior. Its
 intervals hold the truth in a share `level` of the categories on average, not for each category: one that is
 unlike all others is covered less often.
-
-Common texts are found by extending prefixes level by level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
-from dither.arrays import Bytes, Floats, Indices, Integers, Words
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found
+from dither.arrays import Floats, Indices, Integers
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
-from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level, show, thousands
+from dither.estimation.estimate import (
+    SHARE,
+    Estimate,
+    LabelledEstimate,
+    joint_level,
+    show,
+    show_interval,
+    thousands,
+)
 from dither.estimation.intervals import (
     AnyTimeInterval,
     BoundedNumbers,
     ConfidenceInterval,
     LyingInterval,
+    StudentInterval,
     VarianceInterval,
     least_mean,
     shares_without,
 )
 from dither.estimation.summary import Summary, summarise
+from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, influences, student
 from dither.kernels.codes import SupportKernel
-from dither.kernels.sets.prefix import PrefixKernel
+from dither.kernels.counting import EachReport
 from dither.kernels.sets.several import SetKernel
+from dither.kernels.sets.subsets import ChosenSets
 from dither.kernels.transition import Dense
-from dither.numerics.distributions import binomial_threshold, check_level, erfc, student_t_quantile
+from dither.kernels.window.kernel import ResponseKernel
+from dither.kernels.window.projective import ProjectiveKernel
+from dither.numerics.distributions import check_level, erfc, student_t_quantile
 from dither.privacy import Guarantee
-from dither.question import CategoryQuestion
+from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
 from dither.table import show_label
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated
 _BINS: Final = 96  # of the density of frequencies
 _ROWS: Final = 256  # into which unbiased frequencies are counted
 _REACH: Final = 6.0  # standard errors beyond the smallest and the largest
+_BLOCK: Final = 1 << 21  # numbers that are held at a time
+_LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,12 +170,13 @@ class ScoreInterval(ConfidenceInterval):
     share: float | Floats
     other: float  # q: the probability that a report supports another category than its own
     gap: float  # p − q
-    n: int
+    n: Any  # of weighted reports: as how many equal ones count, for each category
     error: float | Floats  # of the frequency
     possible: bool = False  # whether intervals are clipped to 0 and 1
     shared: tuple[float, float, float] = (0.0, 0.0, 0.0)  # a protocol's `shared`
     narrowed: Narrowed | None = None  # of projected frequencies, if there are enough categories
     number: int | None = None  # which of the narrowed ones this is; None for all
+    weighted: bool = False
 
     def interval(self, level: float) -> tuple[Any, Any]:
         least, most = self._means(np.asarray(self.share), self.n, level)
@@ -180,7 +191,7 @@ class ScoreInterval(ConfidenceInterval):
         ]
         return np.where(faint, narrow[0], low)[()], np.where(faint, narrow[1], high)[()]
 
-    def _means(self, share: Floats, n: int, level: float) -> tuple[Floats, Floats]:
+    def _means(self, share: Floats, n: Any, level: float) -> tuple[Floats, Floats]:
         """Return the least and the greatest mean of a share of n reports."""
         least, most = _score(share, n, student_t_quantile(level), self.shared)
         if not any(self.shared):  # few reports that support a category, or few that do not, are rare events
@@ -196,7 +207,8 @@ class ScoreInterval(ConfidenceInterval):
     def pick(self, at: Any) -> ScoreInterval:
         """Return the interval of one of several categories."""
         share, error = (float(np.asarray(part)[at]) for part in (self.share, self.error))
-        return replace(self, share=share, error=error, number=None if self.narrowed is None else at)
+        n = self.n[at] if self.weighted else self.n
+        return replace(self, share=share, error=error, n=n, number=None if self.narrowed is None else at)
 
     def at_any_time(self) -> AnyTimeInterval:
         """Return the interval that holds at all numbers of reports at once."""
@@ -205,6 +217,7 @@ class ScoreInterval(ConfidenceInterval):
                 "intervals for any time need independent reports, and pairs share noise here (JRR); "
                 "estimate.over_looks(100) holds at 100 looks together"
             )
+        self._refuse_weights("intervals for any time")
         share = np.asarray(self.share, dtype=np.float64)
         numbers = BoundedNumbers(share, self.n * share * (1.0 - share), self.n, 0.0, 1.0)
         return AnyTimeInterval(numbers, (self.other, self.gap), self.possible)
@@ -216,7 +229,12 @@ class ScoreInterval(ConfidenceInterval):
                 "what liars can do is not derived for reports whose noise pairs of people share (JRR); "
                 "with KRR or OLH it is"
             )
+        self._refuse_weights("the effect of liars")
         return LyingInterval.of(self, share)
+
+    def _refuse_weights(self, what: str) -> None:
+        if self.weighted:
+            raise NotIdentifiable(f"{what} is derived for reports of equal weights; leave out the weights")
 
     def honest_range(self, liars: int) -> tuple[Any, Any]:
         """Return the least and the greatest frequency that is left when so many reports are removed."""
@@ -257,16 +275,63 @@ class EstimatedFrequencies(LabelledEstimate):
     confidence: ScoreInterval = field(kw_only=True)
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
     apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
+    # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
+    told: Summary | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
             raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
 
-    def plot(self, *, level: float = 0.95, most: int = 20, ax: Axes | None = None) -> Axes:
-        """Draw a bar with its interval for each category, at most the `most` most frequent ones."""
-        from dither.estimation.plotting import draw_frequencies
+    def sum(self, categories: Iterable[Hashable]) -> Estimate:
+        """Estimate the share of people whose answer is one of several, such as the top two of a scale.
 
-        return draw_frequencies(self, level=level, most=most, ax=ax)
+        The error contains how the frequencies vary together. It is that of the unbiased frequencies, also of
+        projected ones. Of sets of items it is how many of these items a person has, on average.
+        """
+        chosen = [categories] if isinstance(categories, str) else list(categories)
+        return self._combine(dict.fromkeys(chosen, 1.0), share=len(set(chosen)) == len(chosen))
+
+    def score(self, points: Mapping[Any, float]) -> Estimate:
+        """Estimate the mean of the points that answers count for; an answer that is not named counts 0.
+
+        `f.score({"bad": 1, "fair": 2, "good": 3})` is the mean of a scale, and
+        `f.score({"yes": 1, "no": -1})` the difference of two answers of the same people.
+
+        >>> import dither as dt
+        >>> mood = dt.KRR(dt.Categories(["bad", "fair", "good"]), epsilon=4)
+        >>> told = mood.reports([0] * 200 + [1] * 300 + [2] * 500)
+        >>> dt.frequencies(told).score({"bad": 1, "fair": 2, "good": 3})
+        2.32 ± 0.05 (95 %, n = 1 000)
+        """
+        if not isinstance(points, Mapping) or not points:
+            raise InvalidParameter(f"points are a mapping from answers to numbers, not {found(points)}")
+        for number in points.values():
+            real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
+            if not real or not np.isfinite(number):
+                raise InvalidParameter(f"the points of an answer are a finite number, not {found(number)}")
+        return self._combine(points, share=False)
+
+    def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:
+        places = {label: place for place, label in enumerate(self.labels)}
+        numbers = np.zeros(len(places))
+        for label, number in points.items():
+            if label not in places:
+                raise unknown_name("category", label, map(str, self.labels))
+            numbers[places[label]] = float(number)
+        interval: Any
+        if isinstance(self.told, WeightedReports):
+            interval = self.told.average(numbers)
+        elif self.apart or self.told is None:
+            raise InvalidParameter(
+                "a sum needs the reports, from which dt.frequencies(reports) was made; a summary of sets of "
+                "items has lost which were told together"
+            )
+        else:
+            interval = _sum_interval(self.told, np.asarray(self.confidence.share), numbers, self.n, share)
+        origin = self if self.origin is None else self.origin
+        ends = float(numbers.min()), float(numbers.max())
+        limits = (-math.inf, math.inf) if self.apart else ends  # of sets of items a person has several
+        return Estimate.of(interval, self.guarantee, origin=origin, limits=limits, remark=self.remark)
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Estimate]]:
         """Return the most frequent categories and their frequencies, the largest first."""
@@ -318,10 +383,10 @@ class EstimatedFrequencies(LabelledEstimate):
         return replace(self, value=value, confidence=interval)
 
     def __repr__(self) -> str:
-        halves, values = np.asarray(self.half_width()), np.asarray(self.value)
+        ends = np.stack([np.asarray(part) for part in (self.value, *self.interval())], axis=-1)[:8].tolist()
         shown = [
-            f"{show_label(label)}: {show(float(value), float(half))}"
-            for label, value, half in zip(self.labels[:8], values, halves, strict=False)
+            f"{show_label(label)}: {_show(three)}"
+            for label, three in zip(self.labels[:8], ends, strict=False)
         ]
         more = ", …" if len(self) > 8 else ""
         step = ", projected" if self.confidence.possible else ""
@@ -329,27 +394,189 @@ class EstimatedFrequencies(LabelledEstimate):
             most = self.sizes.labels[-1]
             full = self.sizes[most]
             step += f", {most} or more: {show(float(full.value), float(full.half_width()))}"
-        return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{step})"
+        return f"{{{', '.join(shown)}{more}}} (95 %, n = {thousands(self.n)}{self.remark}{step})"
 
 
-def frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
+def _show(ends: Sequence[float]) -> str:
+    """Return a share as value ± half of its interval, or with its ends if one is beyond 0 or 1."""
+    if ends[1] < 0.0 or ends[2] > 1.0:
+        return show_interval(ends[0], ends[1], ends[2], SHARE)
+    return show(ends[0], (ends[2] - ends[1]) / 2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedReports:
+    """Reports with the weights of their people, for averages of any number per category."""
+
+    reports: Reports
+    weights: Weights | None
+
+    def average(self, numbers: Floats) -> StudentInterval:
+        """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
+        question: Any = self.reports.question
+        counted = np.flatnonzero(numbers)
+        told = np.zeros(len(self.reports))
+        for rows, held in _support(self.reports, counted):
+            told[rows] = held @ numbers[counted]
+        told = (told - question.q * float(numbers.sum())) / question.gap
+        return student(*influences(told, self.weights))
+
+
+def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
+    """Yield which of some categories the reports of some people support, a block at a time."""
+    question: Any = reports.question
+    size = len(question.categories)
+    flat = reports.cells.reshape(-1, *question.layout.shape)
+    step = max(_BLOCK // size, 1)
+    for begin in range(0, len(flat), step):
+        cells = flat[begin : begin + step]
+        held = (
+            cells[:, None] == codes
+            if question.one_category
+            else question.kernel.support(cells, size)[:, codes]
+        )
+        yield slice(begin, begin + step), np.asarray(held, dtype=np.float64)
+
+
+def _weighted_frequencies(given: Reports | Summary, weights: object) -> EstimatedFrequencies:
+    """Return frequencies of people with weights.
+
+    The interval is the score interval of as many equal people as have the variance of the weighted share
+    [Korn98]. Where few reports support a category, or few do not, it leans to Kish's number of them.
+    """
+    reports = check_weighted(given)
+    question: Any = reports.question
+    checked = as_weights(weights, len(reports))
+    size, n = len(question.categories), len(reports)
+    share, spread = np.zeros(size), np.zeros(size)
+    for code in range(size) if checked.margins else ():
+        held = np.concatenate([part[:, 0] for _, part in _support(reports, np.array([code]))])
+        share[code], moved = influences(held, checked)
+        spread[code] = float((moved**2).sum()) / n**2
+    if not checked.margins:
+        sums, squares, shares = np.zeros(size), np.zeros(size), checked.shares
+        for rows, held in _support(reports, np.arange(size)):
+            sums += shares[rows] @ held
+            squares += shares[rows] ** 2 @ held
+        share = sums / n
+        spread = (squares * (1.0 - 2.0 * share) + share**2 * float((shares**2).sum())) / n**2
+    plain = share * (1.0 - share) / checked.effective
+    events = checked.effective * share * (1.0 - share)
+    factor = (events * np.divide(spread, plain, out=np.ones(size), where=plain > 0.0) + _LEAN) / (
+        events + _LEAN
+    )
+    equal = checked.effective / np.maximum(factor, 1e-3)
+    mean = np.clip(share, question.q, question.p)
+    error = np.sqrt(mean * (1.0 - mean) / equal) / question.gap
+    interval = ScoreInterval(share, question.q, question.gap, equal, error, weighted=True)
+    return EstimatedFrequencies(
+        (share - question.q) / question.gap,
+        error,
+        n,
+        question.guarantee,
+        labels=question.categories.labels,
+        confidence=interval,
+        remark=f", design effect {checked.design_effect:.2f}",
+        apart=isinstance(question.kernel, SetKernel),
+        told=WeightedReports(reports, checked),
+        limits=SHARE,
+    )
+
+
+def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
+    """Return how likely a report supports a person's own category and another, and two of the others.
+
+    For designs and for hashing the second is an average over the categories.
+    """
+    p, q = (float(rate) for rate in kernel.rates)
+    size, chosen = 0, 0
+    if isinstance(kernel, ChosenSets):
+        size, chosen = kernel.size, kernel.chosen
+    elif isinstance(kernel, ProjectiveKernel):
+        size, chosen = kernel.geometry.points, kernel.geometry.block
+    elif isinstance(kernel, ResponseKernel):
+        size, chosen = kernel.outcomes, 1
+    if not chosen:
+        return p * q, q * q
+    # Of the others, `chosen` − 1 are in the set if the person's own is, else `chosen`.
+    held = p * (chosen - 1) * (chosen - 2) + (1.0 - p) * chosen * (chosen - 1)
+    return p * (chosen - 1) / (size - 1), held / ((size - 1) * (size - 2)) if size > 2 else 0.0
+
+
+def _sum_interval(
+    told: Summary | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
+) -> VarianceInterval | StudentInterval:
+    """Return Σ number·frequency with its interval, from counts.
+
+    Given a person's category v, the variance of Σ number·support is that of the supports and of all pairs of
+    them, which depends on the number of v alone.
+    """
+    question: Any = told.question if isinstance(told, Summary) else None
+    kernel: Any = told if question is None else question.kernel
+    q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
+    value = float(((share - q) / gap) @ numbers)
+    if question is not None and isinstance(question.counting, EachReport) and not one_share:
+        counts, codes = cast("Summary", told).counts, np.arange(question.counting.outcomes)
+        if question.one_category:
+            read = (numbers - q * numbers.sum()) / gap
+        else:
+            read = (np.asarray(kernel.support(codes, share.size)) @ numbers - q * numbers.sum()) / gap
+        gaps = read - value
+        second = float(counts @ gaps**2) / max(n - 1, 1)
+        skew = float(counts @ gaps**3) / n / second if second > 0.0 else 0.0
+        return StudentInterval(value, float(np.sqrt(second / n)), n, skew)
+    noise = _sum_noise(kernel, numbers)
+    if one_share:
+        inside, outside = (
+            float(noise[numbers == side].mean()) if (numbers == side).any() else 0.0 for side in (1.0, 0.0)
+        )
+        return VarianceInterval(value, n, (outside / n, (inside - outside + 1.0) / n, 1.0 / n))
+    shares = simplex((share - q) / gap) if share.size > 1 else np.ones(1)
+    centre = float(shares @ numbers)
+    spread = float(shares @ (noise + (numbers - centre) ** 2))
+    return StudentInterval(value, float(np.sqrt(spread / n)), n)
+
+
+def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
+    """Return the variance of Σ number·indicator for a person of each category."""
+    p, q = (float(rate) for rate in kernel.rates)
+    gap = float(kernel.rates[0] - kernel.rates[1])
+    own, both = pair_rates(kernel)
+    rest, squares = numbers.sum() - numbers, (numbers**2).sum() - numbers**2
+    pairs = (rest**2 - squares) * (both - q * q) + 2.0 * numbers * rest * (own - p * q)
+    return np.asarray((numbers**2 * p * (1.0 - p) + squares * q * (1.0 - q) + pairs) / gap**2)
+
+
+def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None) -> EstimatedFrequencies:
     """Estimate how frequent every category, or every item of a set, is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
     the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
+
+    `weights` are public, one for each report, such as those of `dt.weights.rake`.
     """
+    if weights is not None:
+        _check_categories(reports.question if isinstance(reports, Reports | Summary) else None)
+        return _weighted_frequencies(reports, weights)
     summary = summarise(reports)
-    question = summary.question
-    if not isinstance(question, CategoryQuestion):
-        raise InvalidParameter(
-            f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
-            f"{question.name}'s; dt.distribution is for numbers"
-        )
+    question = _check_categories(summary.question)
     supports = question.supports(summary.counts)
     made = read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
     if isinstance(question.kernel, SetKernel):
-        return replace(made, apart=True, sizes=_sizes(summary.counts[supports.size :], summary.n, question))
-    return made
+        told = WeightedReports(reports, None) if isinstance(reports, Reports) else None
+        sizes = _sizes(summary.counts[supports.size :], summary.n, question)
+        return replace(made, apart=True, sizes=sizes, told=told)
+    return made if made.told is None else replace(made, told=summary)
+
+
+def _check_categories(question: object) -> CategoryQuestion:
+    if not isinstance(question, CategoryQuestion):
+        name = question.name if isinstance(question, Question) else "something else"
+        raise InvalidParameter(
+            f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
+            f"{name}'s; dt.distribution is for numbers"
+        )
+    return question
 
 
 def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFrequencies:
@@ -366,7 +593,7 @@ def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFr
     value = (share - (1.0 - p)) / question.gap
     labels = tuple(range(1, dummies.size + 1))
     return EstimatedFrequencies(
-        value, error, n, question.guarantee, labels=labels, confidence=interval, apart=True
+        value, error, n, question.guarantee, labels=labels, confidence=interval, apart=True, limits=SHARE
     )
 
 
@@ -452,7 +679,10 @@ def read(
     mean = np.clip(mean, q, p)
     error = np.sqrt((mean * (1.0 - mean) + np.polyval(shared[::-1], mean)) / n) / gap
     interval = ScoreInterval(share, q, gap, n, error, shared=shared)
-    return EstimatedFrequencies((share - q) / gap, error, n, guarantee, labels=labels, confidence=interval)
+    told = None if any(shared) else kernel
+    return EstimatedFrequencies(
+        (share - q) / gap, error, n, guarantee, labels=labels, confidence=interval, told=told, limits=SHARE
+    )
 
 
 def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) -> tuple[Floats, Floats]:
@@ -467,65 +697,3 @@ def _score(share: Floats, n: int, z: float, shared: tuple[float, float, float]) 
     spread = share * (1.0 - share) + constant * lead + linear * share + square * share**2
     centre, half = share + shift, np.sqrt(np.maximum(unit * spread + shift**2, 0.0))
     return (centre - half) / lead, (centre + half) / lead
-
-
-def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
-    """Return the common texts and their estimated frequencies, the most frequent first.
-
-    Every level has its own group of people. A prefix is followed if its estimated frequency is above a
-    threshold that one absent prefix passes on average; at most `most` prefixes are followed. A text is
-    returned if its frequency is above a threshold that no absent text passes with probability
-    1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
-    candidates. They are unbiased for every candidate, and a little too large on average for those just above
-    the threshold.
-    """
-    kernel = reports.question.kernel if isinstance(reports, Reports) else None
-    if not isinstance(kernel, PrefixKernel):
-        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
-        raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidParameter(
-            f"most, the number of prefixes to follow, is a whole number of at least 1, not {found(most)}"
-        )
-    if not 0.0 < false_alarm < 1.0:
-        raise InvalidParameter(
-            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
-        )
-    cells = reports.cells.reshape(-1)
-    level = kernel.levels(cells)
-    prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
-    for here, end in enumerate(kernel.ends):
-        prefixes, keys = _extend(kernel, prefixes, keys, end)
-        own = cells[level == here]
-        if not own.size:
-            raise NotIdentifiable(f"level {here + 1} of {len(kernel.ends)} has no reports; more are needed")
-        supports = kernel.oracle.hashing.count(*kernel.oracle.hashing.unpack(own), kernel.items(keys))
-        alarms = false_alarm if here == len(kernel.ends) - 1 else 1.0
-        kept = _common(kernel, supports, own.size, alarms)[:most]
-        prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
-    texts = tuple(kernel.text.decode(prefixes))
-    return read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
-
-
-def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
-    """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
-    symbols = np.arange(kernel.text.symbols + 1, dtype=np.uint8)
-    for place in range(prefixes.shape[1], end):
-        over = (
-            prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
-        )  # a text that has ended is extended by end symbols
-        parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
-        prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
-        keys = kernel.follow(keys[parent], symbols[symbol])
-    return prefixes, keys
-
-
-def _common(kernel: PrefixKernel, supports: Integers, n: int, alarms: float) -> Integers:
-    """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
-    if not supports.size:
-        return np.zeros(0, dtype=np.int64)
-    # The support of an absent prefix is exactly binomial. With few expected reports it is far from normal.
-    threshold = binomial_threshold(min(alarms / supports.size, 0.5), n, float(kernel.oracle.rates[1]))
-    order = np.argsort(-supports, kind="stable")
-    common: Integers = order[supports[order] > threshold]
-    return common

@@ -6,17 +6,21 @@ import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, cast, overload
 
 import numpy as np
 
-from dither.arrays import Array
+from dither.arrays import Array, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import Estimate
+from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate
 from dither.estimation.frequency import frequencies
+from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import mean
+from dither.estimation.pairs import QuotientInterval, crosstab
 from dither.estimation.queries import answers, cumulative
+from dither.estimation.significance import check_pair, indicators, number_question, numbers, protocol_of
 from dither.estimation.summary import Summary, summarise
+from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.numerics.distributions import check_level
 from dither.question import CategoryQuestion, QueryQuestion, Question, as_question
 from dither.reports import Reports
@@ -77,26 +81,13 @@ class GroupCounts:
     def add(self, labels: Sequence[Sequence[Hashable]], reports: Reports) -> None:
         """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
         cells = reports.cells
-        if any(len(column) != len(cells) for column in labels):
-            raise InvalidParameter(
-                f"every report needs a label: there are {len(cells)} reports and "
-                f"{' and '.join(str(len(column)) for column in labels)} labels"
-            )
-        if not len(cells):
-            return
-        places: dict[Label, int] = {}
-        try:
-            codes = np.fromiter(
-                (places.setdefault(label, len(places)) for label in zip(*map(_plain, labels), strict=True)),
-                np.int64,
-                len(cells),
-            )
-        except TypeError:
-            raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes))[:-1]
-        for label, part in zip(places, np.split(cells[order], ends), strict=True):
-            self._tally(label).add(part.copy())  # a view would keep the whole chunk in memory
+        for label, rows in _divide(labels, len(cells)):
+            self._tally(label).add(cells[rows])  # a copy: a view would keep the whole chunk in memory
+
+    @staticmethod
+    def rows(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Label, Integers]]:
+        """Yield the groups in the order of their labels, each with the places of its people."""
+        return iter(sorted(_divide(labels, n), key=lambda group: _order(group[0])))
 
     def add_summary(self, label: Label, summary: Summary) -> None:
         """Count the reports of a group that were counted elsewhere."""
@@ -134,12 +125,7 @@ class GroupCounts:
                     f"the quantity of a group is an estimate, such as dt.mean's, not {type(answer).__name__}"
                 )
             kept[label[0] if len(label) == 1 else label] = answer
-        if not kept:
-            raise NotIdentifiable(
-                f"no group has {least} reports or more (of {left_out} groups); "
-                "use coarser groups, or a smaller minimum"
-            )
-        return GroupedEstimates.of(kept, self.by, least, left_out, level)
+        return _kept_groups(kept, self.by, least, left_out, level)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,7 +160,9 @@ class GroupedEstimates(ResultTable):
         if left_out:
             title += f"; {_many(left_out, 'group')} with fewer than {minimum} reports left out"
         kept = MappingProxyType(dict(estimates))
-        return cls(title, rows, kept, tuple(by), minimum, left_out, level)
+        limits = {part.limits for part in estimates.values()}
+        bounds = limits.pop() if len(limits) == 1 else (-math.inf, math.inf)
+        return cls(title, rows, kept, tuple(by), minimum, left_out, level, limits=bounds)
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int) and key not in self.estimates:
@@ -184,11 +172,11 @@ class GroupedEstimates(ResultTable):
         except (KeyError, TypeError):
             raise unknown_name("group", key, map(str, self.estimates)) from None
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the groups side by side with their intervals, and return the axes; needs the extra `plot`."""
         from dither.estimation.plotting import draw_groups
 
-        return draw_groups(self, ax=ax)
+        return draw_groups(self, title=title, ax=ax)
 
     def items(self) -> ItemsView[Hashable, Estimate]:
         """Return the labels of the groups with their estimates."""
@@ -196,33 +184,205 @@ class GroupedEstimates(ResultTable):
 
 
 def estimate_groups(
-    reports: object, by: Labels, quantity: Quantity, minimum: int, level: float
+    reports: object,
+    by: Labels | Reports,
+    quantity: Quantity | None,
+    minimum: int,
+    level: float,
+    weights: Weighting | None = None,
 ) -> GroupedEstimates:
-    """Return the estimates of reports by their labels."""
+    """Return the estimates of reports by their labels, or by randomised reports on a category."""
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             "groups need reports, one label for each; a summary has lost their order, "
             f"and {type(reports).__name__} is no Reports"
         )
-    if isinstance(by, str | bytes) or not (isinstance(by, Mapping) or hasattr(by, "__len__")):
+    if isinstance(by, str | bytes) or not hasattr(by, "__len__"):
         raise InvalidParameter(
             f"by is a label for each report, or a mapping from names to such columns, not {found(by)}"
         )
     columns: Mapping[str, Any] = by if isinstance(by, Mapping) else {"group": by}
-    for name, labels in columns.items():
-        if isinstance(labels, Reports):
-            raise InvalidParameter(
-                f"{name!r} are randomised reports of {labels.question.name}, and no labels: people of a "
-                "group are mixed with others, and its estimate is wrong. dt.crosstab is for two questions "
-                "together; groups are public labels"
-            )
     if not columns:
         raise InvalidParameter("by has no columns of labels")
-    check_minimum(minimum)
+    least = check_minimum(minimum)
     check_level(level)
+    given = None if weights is None else as_weights(weights, len(check_weighted(reports)))
+    private = [name for name, labels in columns.items() if isinstance(labels, Reports)]
+    if private:
+        if quantity is not None:
+            raise InvalidParameter(
+                "of groups by a private category the mean or the frequencies are estimated"
+            )
+        return _estimate_private(reports, columns, private, least, level, given)
     counts = GroupCounts(reports.question, list(columns))
-    counts.add(list(columns.values()), reports)
-    return counts.estimates(quantity, minimum=minimum, level=level)
+    if given is None:
+        counts.add(list(columns.values()), reports)
+        return counts.estimates(quantity or estimate, minimum=minimum, level=level)
+    kept: dict[Hashable, Estimate] = {}
+    left_out = 0
+    for label, rows in counts.rows(list(columns.values()), len(reports.cells)):
+        if rows.size < least:
+            left_out += 1
+            continue
+        part, own = reports[rows], given[rows]
+        kept[label[0] if len(label) == 1 else label] = (
+            estimate(part, weights=own) if quantity is None else _weighted_quantity(quantity, part, own)
+        )
+    return _kept_groups(kept, list(columns), least, left_out, level)
+
+
+def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estimate:
+    try:
+        found: Estimate = quantity(part, weights=weights)
+    except TypeError:
+        raise InvalidParameter(
+            "with weights, the quantity of a group takes both: "
+            "lambda group, weights: dt.quantile(group, 0.9, weights=weights)"
+        ) from None
+    return found
+
+
+def _kept_groups(
+    kept: dict[Hashable, Estimate], by: Sequence[str], least: int, left_out: int, level: float
+) -> GroupedEstimates:
+    if not kept:
+        raise NotIdentifiable(
+            f"no group has {least} reports or more (of {left_out} groups); "
+            "use coarser groups, or a smaller minimum"
+        )
+    return GroupedEstimates.of(kept, by, least, left_out, level)
+
+
+def _estimate_private(
+    reports: Reports,
+    columns: Mapping[str, Any],
+    private: list[str],
+    least: int,
+    level: float,
+    weights: Weights | None,
+) -> GroupedEstimates:
+    """Return estimates by a private category, within each group of the public columns if there are any."""
+    if len(private) > 1:
+        raise InvalidParameter(
+            f"{' and '.join(map(repr, private))} are private columns; groups are by one of them"
+        )
+    asked: Reports = columns[private[0]]
+    check_pair(reports, asked)
+    others = [name for name in columns if name not in private]
+    if not others:
+        found, left_out = _private_groups(reports, asked, least, weights)
+        return _kept_groups(dict(found), list(columns), least, left_out, level)
+    kept: dict[Hashable, Estimate] = {}
+    left_out = 0
+    counts = GroupCounts(reports.question, others)
+    for label, rows in counts.rows([columns[name] for name in others], len(reports.cells)):
+        if rows.size < max(least, 3):
+            left_out += 1
+            continue
+        own = None if weights is None else weights[rows]
+        found, few = _private_groups(reports[rows], asked[rows], least, own)
+        left_out += few
+        for answer, group in found.items():
+            named = {**dict(zip(others, label, strict=True)), private[0]: answer}
+            kept[tuple(named[name] for name in columns)] = group
+    return _kept_groups(kept, list(columns), least, left_out, level)
+
+
+def _private_groups(
+    reports: Reports, asked: Reports, least: int, weights: Weights | None
+) -> tuple[dict[Hashable, Estimate], int]:
+    """Return the mean, or the frequencies, of the people of each private category, without the noise.
+
+    The mean of a group is E[y·x]/E[y], with the unbiased readings x of the number and y of the category: a
+    ratio of two averages of all people, whose interval is Fieller's. A group is left out if fewer people than
+    `least` are estimated to be in it.
+    """
+    labels = protocol_of(asked).categories.labels
+    n = len(reports)
+    guarantee = reports.question.guarantee.compose(asked.question.guarantee)
+    read = indicators(asked)
+    shares = np.ones(n) if weights is None else weights.shares
+    sizes = shares @ read
+    kept: dict[Hashable, Estimate] = {}
+    if isinstance(reports.question, CategoryQuestion):
+        table = crosstab(asked, reports, weights=weights).within_rows()
+        for place, label in enumerate(labels):
+            if sizes[place] >= least:
+                part = cast("QuotientInterval", table.confidence).pick(place)
+                kept[label] = LabelledEstimate.of(
+                    part, guarantee, labels=table.columns, origin=table, limits=SHARE
+                )
+        return kept, len(labels) - len(kept)
+    line = number_question(reports).line
+    middle, told = (line.low + line.high) / 2.0, numbers(reports)
+    for place, label in enumerate(labels):
+        if sizes[place] < least:
+            continue
+        weighed = shares * read[:, place]
+        bottom = float(weighed.mean())
+        centre = float((weighed * told).mean()) / bottom
+        moved = weighed * (told - centre)  # the number is taken from about the mean of its group
+        matrix = np.cov(moved, weighed) / n
+        spread = float(matrix[0, 0]), float(matrix[0, 1]), float(matrix[1, 1])
+        interval = ShiftedQuotient(middle + centre, QuotientInterval(0.0, bottom, spread, n, freedom(moved)))
+        kept[label] = Estimate.of(
+            interval,
+            guarantee,
+            unit=line.unit,
+            origin=asked,
+            influence=moved / bottom,
+            limits=(line.low, line.high),
+        )
+    return kept, len(labels) - len(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedQuotient(ConfidenceInterval):
+    """A number plus a ratio of two averages."""
+
+    start: float
+    ratio: QuotientInterval
+
+    @property
+    def value(self) -> float:
+        """The sum."""
+        return self.start + float(self.ratio.value)
+
+    @property
+    def error(self) -> float:
+        """Its standard error."""
+        return float(self.ratio.error)
+
+    @property
+    def n(self) -> int:
+        """The number of people."""
+        return self.ratio.n
+
+    def interval(self, level: float) -> tuple[float, float]:
+        low, high = self.ratio.interval(level)
+        return self.start + float(low), self.start + float(high)
+
+
+def _divide(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Label, Integers]]:
+    """Yield each combination of labels with the places of its people, in order."""
+    if any(len(column) != n for column in labels):
+        raise InvalidParameter(
+            f"every report needs a label: there are {n} reports and "
+            f"{' and '.join(str(len(column)) for column in labels)} labels"
+        )
+    if not n:
+        return
+    places: dict[Label, int] = {}
+    try:
+        codes = np.fromiter(
+            (places.setdefault(label, len(places)) for label in zip(*map(_plain, labels), strict=True)),
+            np.int64,
+            n,
+        )
+    except TypeError:
+        raise InvalidParameter("a label of a group is a text, a number, a date or None") from None
+    ends = np.cumsum(np.bincount(codes))[:-1]
+    yield from zip(places, np.split(np.argsort(codes, kind="stable"), ends), strict=True)
 
 
 def check_labels(by: Sequence[str], questions: Sequence[str], there: Sequence[str]) -> None:
@@ -309,27 +469,29 @@ def _many(count: int, what: str) -> str:
 
 
 @overload
-def estimate(reports: Reports | Summary) -> Estimate: ...
+def estimate(reports: Reports | Summary, *, weights: Weighting | None = ...) -> Estimate: ...
 
 
 @overload
 def estimate(
     reports: Reports,
     *,
-    by: Labels,
+    by: Labels | Reports,
     quantity: Quantity | None = None,
     minimum: int = MINIMUM,
     level: float = 0.95,
+    weights: Weighting | None = None,
 ) -> GroupedEstimates: ...
 
 
 def estimate(
     reports: Reports | Summary,
     *,
-    by: Labels | None = None,
+    by: Labels | Reports | None = None,
     quantity: Quantity | None = None,
     minimum: int = MINIMUM,
     level: float = 0.95,
+    weights: Weighting | None = None,
 ) -> Estimate | GroupedEstimates:
     """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
 
@@ -342,13 +504,21 @@ def estimate(
     table with a row for each group; groups with fewer than `minimum` reports are left out. `quantity`
     estimates something else of each group, such as `lambda group: dt.quantile(group, 0.9)`.
 
+    `by` may also be reports of the same people on a private category: then the mean, or the frequencies, of
+    each category's people is estimated, without the noise of either question. `weights` are public, one for
+    each report.
+
     >>> import dither as dt
     >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
     >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
     0.900 (0.880 – 0.917) (95 %, n = 1 000)
     """
     if by is not None:
-        return estimate_groups(reports, by, quantity or estimate, minimum, level)
+        return estimate_groups(reports, by, quantity, minimum, level, weights)
+    if weights is not None:
+        told = check_weighted(reports)
+        categories = isinstance(told.question, CategoryQuestion)
+        return frequencies(told, weights=weights) if categories else mean(told, weights=weights)
     summary = summarise(reports)
     if isinstance(summary.question, CategoryQuestion):
         return frequencies(summary)

@@ -30,6 +30,7 @@ from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, found
 from dither.kernels.kernel import UnbiasedReading
 from dither.numerics.distributions import check_level, student_t_quantile
+from dither.privacy.guarantee import Combinator
 from dither.question import CategoryQuestion, NumberQuestion, as_question
 
 
@@ -166,7 +167,7 @@ class VarianceInterval(ConfidenceInterval):
 _RARE: Final = 3  # events up to which the lower limit is that of a Poisson variable
 
 
-def least_mean(events: Any, level: float, n: int) -> Floats:
+def least_mean(events: Any, level: float, n: Any) -> Floats:
     """Return the lower limit of the mean of one to three rare events of n; infinite for other numbers.
 
     A score interval of one event leaves out means below 0.18, although an event happens with probability
@@ -174,7 +175,7 @@ def least_mean(events: Any, level: float, n: int) -> Floats:
     """
     number = np.asarray(events, dtype=np.float64)
     floors = np.full(number.shape, np.inf)
-    for count in range(1, min(_RARE, n // 10) + 1):
+    for count in range(1, min(_RARE, int(np.min(n)) // 10) + 1):
         here = np.abs(number - count) <= 0.5
         if here.any():
             floors[here] = _poisson_limit(count, 1.0 - level) + (number[here] - count)
@@ -429,6 +430,8 @@ def reach_of_one(asked: Any) -> float | None:
     It is the distance between the least and the greatest number that a report can stand for: for a mean that
     of its unbiased reading, for a frequency 1/(p − q).
     """
+    if isinstance(asked, Combinator):  # it is not derived for several questions together
+        return None
     question = as_question(asked)
     if isinstance(question, CategoryQuestion):
         return 1.0 / question.gap

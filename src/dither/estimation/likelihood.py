@@ -581,3 +581,23 @@ class Histogram(Inference):
     @property
     def groups(self) -> Integers:
         return np.arange(self.shares.size)
+
+
+GRID: Final = 128  # bins of a fit
+_ROWS: Final = 8  # groups of reports for each bin, at least
+_ACROSS: Final = 16  # groups of reports across a window, at least
+_MOST_ROWS: Final = 1 << 16
+_TIMES: Final = 4  # values that represent a bin, at least
+
+
+def row_number(question: NumberQuestion, bins: int) -> int:
+    """Return into how many groups reports are counted: narrow windows need many."""
+    across = 1 << math.ceil(math.log2(_ACROSS / question.window_share))
+    return min(max(_ROWS * max(bins, GRID), across), _MOST_ROWS)
+
+
+def spread_bins(question: NumberQuestion, rows: int) -> Operator:
+    """Return the law of reports for equal bins, with values uniform inside each."""
+    times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
+    places = (np.arange(GRID * times) + 0.5) / (GRID * times)
+    return question.likelihood(question.line.from_unit(places), rows).spread(times)

@@ -6,7 +6,7 @@ On a circle it estimates the mean direction and the mean resultant length.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple
 
@@ -27,6 +27,7 @@ from dither.estimation.intervals import (
     mean_error_without,
 )
 from dither.estimation.summary import Summary, summarise
+from dither.estimation.weights import Weighting
 from dither.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.numerics.distributions import rice_interval, student_t_quantile
 from dither.question import NumberQuestion, OptionalQuestion, QueryQuestion
@@ -340,7 +341,8 @@ class Linear(Method):
         # If none of n people are extreme, up to 3/n of all may be, at the level of 95 % [Hanley83].
         rare = _TWO_SIDED * float(found.error) < _UNSEEN * question.line.length / summary.n
         interval = MeanInterval(found, counted, RARE_EXTREMES if rare else "")
-        return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval)
+        limits = (question.line.low, question.line.high)
+        return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval, limits=limits)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
@@ -466,7 +468,7 @@ def mean(
     reports: Reports | Summary,
     *,
     method: MethodName = "linear",
-    weights: Sequence[float] | Floats | None = None,
+    weights: Weighting | None = None,
 ) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
@@ -484,7 +486,7 @@ def mean(
     42.7 ± 0.8 (95 %, n = 40 000)
     """
     if weights is not None:
-        from dither.estimation.comparison import weighted_mean  # which imports this module
+        from dither.estimation.significance import weighted_mean  # which imports this module
 
         if as_method(method) is not linear:
             raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")

@@ -386,7 +386,7 @@ def by_day(
     >>> dt.by_day(reports)
     EstimatedDays(4 days, about ± 0.019, n = 40 000)
     >>> dt.by_day(reports)[3]["yes"]
-    0.983 ± 0.019 (95 %, n = 10 134)
+    0.983 (0.964 – 1›) (95 %, n = 10 134)
     """
     if not isinstance(reports, DatedReports | ChangeReports):
         raise InvalidParameter(

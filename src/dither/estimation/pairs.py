@@ -1,4 +1,4 @@
-"""Two questions that the same people answered: tables, covariance, correlation and linear regression.
+"""Two questions that the same people answered: tables, covariance and correlation.
 
 Tables of attributes from the reports of `Marginals`: unbiased; consistent and non-negative if asked.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import Estimate, show, thousands
+from dither.estimation.estimate import SHARE, Estimate, show_interval, thousands
 from dither.estimation.frequency import simplex
 from dither.estimation.intervals import ConfidenceInterval, StudentInterval, VarianceInterval
 from dither.estimation.significance import (
@@ -33,6 +33,7 @@ from dither.estimation.significance import (
     squares,
 )
 from dither.estimation.summary import Summary, summarise
+from dither.estimation.weights import Weighting, as_weights
 from dither.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
@@ -52,7 +53,9 @@ class EstimatedTable(Estimate):
     rows: Sequence[Hashable]
     columns: Sequence[Hashable]
     dependence: Significance
-    confidence: VarianceInterval = field(kw_only=True)
+    confidence: VarianceInterval | QuotientInterval = field(kw_only=True)
+    within: tuple[QuotientInterval, QuotientInterval] | None = field(default=None, kw_only=True, repr=False)
+    whose: str = field(default="people", kw_only=True)  # whose shares they are: of people, rows or columns
 
     def independence(self) -> Significance:
         """Test the hypothesis that the two answers of a person are independent.
@@ -62,6 +65,21 @@ class EstimatedTable(Estimate):
         """
         return self.dependence
 
+    def within_rows(self) -> EstimatedTable:
+        """Return the shares of the second answer among the people with each first answer (row per cent)."""
+        return self._within(0, "rows")
+
+    def within_columns(self) -> EstimatedTable:
+        """Return the shares of the first answer among people with each second answer (column per cent)."""
+        return self._within(1, "columns")
+
+    def _within(self, side: int, whose: str) -> EstimatedTable:
+        if self.within is None:
+            raise InvalidParameter(f"these are shares of {self.whose} already; take them of the table itself")
+        interval = self.within[side] if side == 0 else self.within[side].transpose()
+        value, error = interval.value, interval.error
+        return replace(self, value=value, error=error, confidence=interval, within=None, whose=whose)
+
     def __getitem__(self, pair: Any) -> Estimate:
         first, second = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, None)
         if first not in self.rows:
@@ -69,7 +87,7 @@ class EstimatedTable(Estimate):
         if second not in self.columns:
             raise unknown_name("answer to the second question", second, map(str, self.columns))
         at = self.rows.index(first), self.columns.index(second)
-        return Estimate.of(self.confidence.pick(at), self.guarantee, origin=self)
+        return Estimate.of(self.confidence.pick(at), self.guarantee, origin=self, limits=SHARE)
 
     def items(self) -> Iterator[tuple[tuple[Hashable, Hashable], Estimate]]:
         """Return the pairs of answers with their shares."""
@@ -79,30 +97,31 @@ class EstimatedTable(Estimate):
         return [{"first": row, "second": other} for row in self.rows for other in self.columns]
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
-        value, half = np.asarray(self.value), np.asarray(self.half_width())
+        ends = (np.asarray(end, dtype=np.float64) for end in (self.value, *self.interval()))
+        cells = np.stack(list(ends), axis=-1).tolist()
         lines = [
-            [
-                str(show_label(label)),
-                *(show(float(v), float(h)) for v, h in zip(value[i], half[i], strict=True)),
-            ]
+            [str(show_label(label)), *(show_interval(cell[0], cell[1], cell[2], SHARE) for cell in cells[i])]
             for i, label in enumerate(self.rows)
         ]
         return ["", *map(str, self.columns)], lines
 
     def __repr__(self) -> str:
-        return f"{as_text(*self._grid())}\n(95 %, n = {thousands(self.n)})"
+        of = "" if self.whose == "people" else f", shares of {self.whose}"
+        return f"{as_text(*self._grid())}\n(95 %, n = {thousands(self.n)}{of}{self.remark})"
 
     def _repr_html_(self) -> str:
         return as_html(*self._grid())
 
 
-def distinct_pairs(first: Reports, second: Reports) -> tuple[tuple[Reports, Reports], Floats]:
+def distinct_pairs(
+    first: Reports, second: Reports, weights: Floats | None = None
+) -> tuple[tuple[Reports, Reports], Floats]:
     """Return the different pairs of reports and how often each occurs; all pairs if they are too many."""
     people, sizes = len(first), [_different(reports) for reports in (first, second)]
     if not all(sizes) or sizes[0] * sizes[1] > min(_PAIRS, people):
-        return (first, second), np.ones(people)
+        return (first, second), np.ones(people) if weights is None else weights
     codes = [reports.cells.reshape(people).astype(np.intp) for reports in (first, second)]
-    joint = np.bincount(codes[0] * sizes[1] + codes[1])
+    joint = np.bincount(codes[0] * sizes[1] + codes[1], weights)
     seen = np.flatnonzero(joint)
     pair = [
         reports.question.reports(code.astype(reports.cells.dtype).reshape(-1, *reports.cells.shape[1:]))
@@ -119,11 +138,38 @@ def _different(reports: Reports) -> int:
     return int(cells.max()) + 1 if cells.shape[1:] == (1,) and cells.dtype == np.uint8 else 0
 
 
-def crosstab(first: Reports, second: Reports) -> EstimatedTable:
+@dataclass(frozen=True, eq=False)
+class _Products:
+    """Averages of the indicators of two questions: of their products, of each, and of pairs within each."""
+
+    joint: Floats
+    means: list[Floats]
+    inner: list[Floats]
+
+    @classmethod
+    def of(cls, first: Reports, second: Reports, weights: Floats | None) -> _Products:
+        sizes = [len(protocol_of(reports).categories) for reports in (first, second)]
+        joint = np.zeros(sizes)
+        sums = [np.zeros(size) for size in sizes]
+        inner = [np.zeros((size, size)) for size in sizes]
+        pair, times = distinct_pairs(first, second, weights)
+        for people in blocks(times.size, sum(sizes)):
+            told, often = [indicators(reports[people]) for reports in pair], times[people, None]
+            joint += (often * told[0]).T @ told[1]
+            for side, read in enumerate(told):
+                sums[side] += (often * read).sum(axis=0)
+                inner[side] += (often * read).T @ read
+        n = float(times.sum())
+        return cls(joint / n, [total / n for total in sums], [matrix / n for matrix in inner])
+
+
+def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = None) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
     The reports are in the same order of people, as those of `dt.Each` and of `dt.data.reports` are. Each
-    report is read by its own channel, inverted; their products average to the shares, without bias.
+    report is read by its own channel, inverted; their products average to the shares, without bias. `weights`
+    are public, one for each person; the errors contain them. The test of independence counts weighted people
+    by their effective number.
 
     >>> import dither as dt
     >>> both = dt.Each(pet=dt.KRR(dt.Categories(["cat", "dog"]), epsilon=4),
@@ -135,56 +181,85 @@ def crosstab(first: Reports, second: Reports) -> EstimatedTable:
     """
     n = check_pair(first, second)
     sides = [protocol_of(reports) for reports in (first, second)]
-    sizes = [len(side.categories) for side in sides]
-    products = np.zeros(sizes)
-    sums = [np.zeros(size) for size in sizes]
-    inner = [np.zeros((size, size)) for size in sizes]
-    pair, times = distinct_pairs(first, second)
-    for people in blocks(times.size, sum(sizes)):
-        told, often = [indicators(reports[people]) for reports in pair], times[people, None]
-        products += (often * told[0]).T @ told[1]
-        for side, read in enumerate(told):
-            sums[side] += (often * read).sum(axis=0)
-            inner[side] += (often * read).T @ read
-    value = products / n
-    means = [total / n for total in sums]
-    covariances = [matrix / n - np.outer(mean, mean) for matrix, mean in zip(inner, means, strict=True)]
+    given = None if weights is None else as_weights(weights, n)
+    equal = float(n) if given is None else given.effective
+    found = _Products.of(first, second, None if given is None else given.values)
+    heavy = found if given is None else _Products.of(first, second, given.shares**2)
+    covariances = [
+        matrix - np.outer(mean, mean) for matrix, mean in zip(found.inner, found.means, strict=True)
+    ]
     # A category that hardly anybody reported has no variance of its own: then it is that of its noise.
     covariances = [
-        found if is_dense(side, simplex(mean), n) else implied_covariance(side.kernel, simplex(mean))
-        for side, mean, found in zip(sides, means, covariances, strict=True)
+        matrix if is_dense(side, simplex(mean), n) else implied_covariance(side.kernel, simplex(mean))
+        for side, mean, matrix in zip(sides, found.means, covariances, strict=True)
     ]
-    interval = VarianceInterval(value, n, _cell_variance(sides, means, n))
+    interval = VarianceInterval(found.joint, n, _cell_variance(sides, found, heavy, equal))
+    shares = tuple(
+        _share_interval([sides[k] for k in (side, 1 - side)], found, heavy, side, equal, n) for side in (0, 1)
+    )
     return EstimatedTable(
-        value,
+        found.joint,
         interval.error,
         n,
         first.question.guarantee.compose(second.question.guarantee),
         tuple(sides[0].categories.labels),
         tuple(sides[1].categories.labels),
-        _independence(value - np.outer(*means), covariances, n),
+        _independence(found.joint - np.outer(*found.means), covariances, equal),
         confidence=interval,
+        limits=SHARE,
+        within=(shares[0], shares[1]),
+        remark="" if given is None else f", design effect {given.design_effect:.2f}",
     )
 
 
-def _cell_variance(sides: list[CategoryQuestion], means: list[Floats], n: int) -> tuple[Any, Any, Any]:
+def _reading_moments(side: CategoryQuestion) -> tuple[float, float]:
+    """Return t and s − t: the mean squares of an answer's indicator, of other people and of its own more.
+
+    t = q(1 − q)/(p − q)², and s − t = (1 − 2q)/(p − q).
+    """
+    return side.q * (1.0 - side.q) / side.gap**2, (1.0 - 2.0 * side.q) / side.gap
+
+
+def _cell_variance(
+    sides: list[CategoryQuestion], found: _Products, heavy: _Products, n: float
+) -> tuple[Any, Any, Any]:
     """Return the variance of the share of each pair of answers, as a function a + b·f − c·f² of it.
 
-    The square of an answer's indicator has the mean s if it is the person's, else t = q(1 − q)/(p − q)², and
-    s − t is (1 − 2q)/(p − q). The noise of both questions is independent given the answers, so that the
-    mean square of the product follows from the shares f of the pair, and r and c of its two answers:
-    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂.
+    The noise of both questions is independent given the answers, so that the mean square of the product
+    follows from the shares f of the pair, and r and c of its two answers:
+    (s₁ − t₁)(s₂ − t₂)f + (s₁ − t₁)t₂r + t₁(s₂ − t₂)c + t₁t₂. Of weighted people these are the shares by the
+    squares of the weights, f + d for the pair, and the error is that of n equal people.
     """
-    other = [side.q * (1.0 - side.q) / side.gap**2 for side in sides]
-    extra = [(1.0 - 2.0 * side.q) / side.gap for side in sides]
-    row, column = (np.clip(mean, 0.0, 1.0) for mean in means)
-    constant = (
-        other[0] * other[1] + extra[0] * other[1] * row[:, None] + other[0] * extra[1] * column[None, :]
-    )
-    return constant / n, extra[0] * extra[1] / n, 1.0 / n
+    (t1, own1), (t2, own2) = map(_reading_moments, sides)
+    row, column = (np.clip(mean, 0.0, 1.0) for mean in heavy.means)
+    constant = t1 * t2 + own1 * t2 * row[:, None] + t1 * own2 * column[None, :]
+    if heavy is found:
+        return constant / n, own1 * own2 / n, 1.0 / n
+    more = np.clip(heavy.joint, 0.0, 1.0) - np.clip(found.joint, 0.0, 1.0)
+    return (constant + own1 * own2 * more) / n, (own1 * own2 - 2.0 * more) / n, 1.0 / n
 
 
-def _independence(dependence: Floats, covariances: list[Floats], n: int) -> Significance:
+def _share_interval(
+    sides: list[CategoryQuestion], found: _Products, heavy: _Products, side: int, equal: float, n: int
+) -> QuotientInterval:
+    """Return the shares of the second answer among people with the first: f/r, by rows of the first.
+
+    For a share ρ the number y₁(y₂ − ρ) has the mean 0, and its mean square follows from ρ, the share r of the
+    first answer and the share c of the second: it is quadratic in ρ, and so are the ends of the interval.
+    """
+    (t1, own1), (t2, own2) = map(_reading_moments, sides)
+    joint = found.joint if side == 0 else found.joint.T
+    row = np.clip(heavy.means[side], 0.0, 1.0)[:, None]
+    column = np.clip(heavy.means[1 - side], 0.0, 1.0)[None, :]
+    constant = t1 * t2 + own1 * t2 * row + t1 * own2 * column
+    slope = own1 * own2 * row - 2.0 * t1 * column
+    square = np.broadcast_to(t1 - own1 * row, joint.shape)
+    spread = (constant / equal, -slope / (2.0 * equal), square / equal)
+    bottom = np.broadcast_to(found.means[side][:, None], joint.shape)
+    return QuotientInterval(joint, bottom, spread, n)
+
+
+def _independence(dependence: Floats, covariances: list[Floats], n: float) -> Significance:
     """Return the χ² test of no dependence; under it the covariance of products is that of the factors."""
     bases = [contrasts(len(matrix)) for matrix in covariances]
     inside = [base.T @ matrix @ base for base, matrix in zip(bases, covariances, strict=True)]
@@ -200,30 +275,50 @@ _CLEAR: Final = 4.0
 
 @dataclass(frozen=True, eq=False)
 class QuotientInterval(ConfidenceInterval):
-    """Fieller's interval of a ratio of two correlated averages [Fieller54].
+    """Fieller's interval of a ratio of two correlated averages [Fieller54], or of several.
 
     It holds all r for which top − r·bottom is compatible with 0, and is infinite where the bottom may be 0.
-    `spread` is the covariance matrix of the two averages: of the top, of both, of the bottom.
+    `spread` is the covariance matrix of the two averages: of the top, of both, of the bottom. `freedom` are
+    the degrees of freedom, if they are fewer than n − 1.
     """
 
-    top: float
-    bottom: float
-    spread: tuple[float, float, float]
+    top: Any
+    bottom: Any
+    spread: tuple[Any, Any, Any]
     n: int
+    freedom: int | None = None
 
     @property
-    def value(self) -> float:
-        """The ratio."""
-        return self.top / self.bottom
+    def value(self) -> Any:
+        """The ratio; not a number where the bottom is not above 0."""
+        if np.ndim(self.top) == 0:
+            return self.top / self.bottom if self.bottom else math.nan
+        return np.divide(
+            self.top, self.bottom, out=np.full(np.shape(self.top), np.nan), where=self.bottom > 0
+        )
 
     @property
-    def error(self) -> float:
+    def error(self) -> Any:
         """The standard error of the ratio."""
         value, (top, both, bottom) = self.value, self.spread
-        return math.sqrt(max(top - 2 * value * both + value**2 * bottom, 0.0)) / abs(self.bottom)
+        square = np.maximum(top - 2 * value * both + value**2 * bottom, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.sqrt(square) / np.abs(self.bottom)
+        return found if np.ndim(found) else float(found)
 
-    def interval(self, level: float) -> tuple[float, float]:
-        return fieller(self.top, self.bottom, self.spread, student_t_quantile(level, self.n - 1))
+    def interval(self, level: float) -> tuple[Any, Any]:
+        reach = student_t_quantile(level, self.n - 1 if self.freedom is None else self.freedom)
+        return fieller(self.top, self.bottom, self.spread, reach)
+
+    def pick(self, at: Any) -> QuotientInterval:
+        """Return the interval of one of several ratios, or of a row of them."""
+        top, bottom, *spread = (np.asarray(part)[at][()] for part in (self.top, self.bottom, *self.spread))
+        return replace(self, top=top, bottom=bottom, spread=(spread[0], spread[1], spread[2]))
+
+    def transpose(self) -> QuotientInterval:
+        """Return the intervals of a table with its sides exchanged."""
+        turned = [np.transpose(part) for part in (self.top, self.bottom, *self.spread)]
+        return replace(self, top=turned[0], bottom=turned[1], spread=(turned[2], turned[3], turned[4]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,58 +343,6 @@ class CorrelationInterval(ConfidenceInterval):
             least, most = (math.sqrt(math.prod(max(end[side], 0.0) for end in others)) for side in (0, 1))
             ends = _least_ratio(low, least, most), -_least_ratio(-high, least, most)
         return max(float(ends[0]), -1.0), min(float(ends[1]), 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class EstimatedLine:
-    """The line that fits the second number best to the first: slope and intercept, with their intervals.
-
-    `slope`, `intercept` and `at(x)` are estimates. The noise of the first number does not flatten the slope.
-    """
-
-    slope: Estimate
-    intercept: Estimate
-    _line: _Line = field(repr=False)
-
-    def at(self, x: float) -> Estimate:
-        """Estimate the mean of the second number for people whose first number is x, on the line."""
-        number = isinstance(x, int | float | np.integer | np.floating) and not isinstance(x, bool)
-        if not number or not math.isfinite(x):
-            raise InvalidParameter(f"x is one finite number, not {found(x)}")
-        return self._line.at(float(x))
-
-    def __repr__(self) -> str:
-        return f"slope {self.slope}; intercept {self.intercept}"
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """The averages behind a line and each person's influence on them, with numbers taken from the middle."""
-
-    joint: _Joint
-    variance: float
-    influence: Floats  # on the variance of the first number
-
-    def at(self, x: float) -> Estimate:
-        joint, variance = self.joint, self.variance
-        offset = x - joint.middles[0] - joint.means[0]
-        top = joint.means[1] * variance + joint.covariance * offset
-        moved = (
-            variance * joint.gaps[1]
-            + joint.means[1] * self.influence
-            + offset * (joint.products - joint.products.mean())
-            - joint.covariance * joint.gaps[0]
-        )
-        # The middle of the second domain is added to the top as a multiple of the bottom.
-        top += joint.middles[1] * variance
-        found = joint.quotient(top, variance, moved + joint.middles[1] * self.influence, self.influence)
-        return Estimate.of(found, joint.guarantee)
-
-    def slope(self) -> Estimate:
-        joint = self.joint
-        moved = joint.products - joint.products.mean()
-        found = joint.quotient(joint.covariance, self.variance, moved, self.influence)
-        return Estimate.of(found, joint.guarantee)
 
 
 class _Joint:
@@ -366,28 +409,20 @@ def correlation(first: Reports, second: Reports) -> Estimate:
     return Estimate(value, parts.error, joint.n, joint.guarantee, confidence=interval)
 
 
-def regression(first: Reports, second: Reports) -> EstimatedLine:
-    """Estimate the least-squares line of the second number on the first, for the same people."""
-    joint = _Joint(first, second)
-    variance, influence = joint.variance(0)
-    _positive(variance, "first")
-    line = _Line(joint, variance, influence)
-    return EstimatedLine(line.slope(), line.at(0.0), line)
-
-
-def fieller(
-    top: float, bottom: float, spread: tuple[float, float, float], reach: float
-) -> tuple[float, float]:
+def fieller(top: Any, bottom: Any, spread: tuple[Any, Any, Any], reach: float) -> tuple[Any, Any]:
     """Return the ends of {r : (top − r·bottom)² ≤ reach²·variance}; infinite if the bottom may be 0."""
     if not math.isfinite(reach):
-        return -math.inf, math.inf
-    lead = bottom**2 - reach**2 * spread[2]
+        end = np.full(np.shape(top), math.inf)[()]
+        return -end, end
+    lead = np.square(bottom) - reach**2 * spread[2]
     middle = top * bottom - reach**2 * spread[1]
-    rest = top**2 - reach**2 * spread[0]
-    if lead <= 0.0:
-        return -math.inf, math.inf
-    root = math.sqrt(max(middle**2 - lead * rest, 0.0))
-    return (middle - root) / lead, (middle + root) / lead
+    rest = np.square(top) - reach**2 * spread[0]
+    root = np.sqrt(np.maximum(np.square(middle) - lead * rest, 0.0))
+    sure = (lead > 0.0) & (np.asarray(bottom) > 0.0)
+    scale = np.where(sure, lead, 1.0)
+    low = np.where(sure, (middle - root) / scale, -math.inf)
+    high = np.where(sure, (middle + root) / scale, math.inf)
+    return low[()], high[()]
 
 
 def _least_ratio(low: float, least: float, most: float) -> float:

@@ -1,14 +1,26 @@
-"""The picture of an estimated distribution. matplotlib is loaded when called."""
+"""Pictures of estimates. matplotlib is loaded when called."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dither.domains import Circle
-from dither.estimation.estimate import thousands
-from dither.plotting import BLUE, COLOURS, GREY, ORANGE, axes_or_new, dress_axes, polar_axes
+from dither.estimation.estimate import SHARE, show_interval, thousands
+from dither.plotting import (
+    BLUE,
+    COLOURS,
+    GREY,
+    ORANGE,
+    as_per_cent,
+    axes_or_new,
+    draw_intervals,
+    draw_rows,
+    dress_axes,
+    polar_axes,
+)
 from dither.table import show_label
 
 if TYPE_CHECKING:
@@ -19,11 +31,13 @@ if TYPE_CHECKING:
     from dither.estimation.distributions import EstimatedDistribution
     from dither.estimation.estimate import Estimate
     from dither.estimation.families import FittedFamily
-    from dither.estimation.frequency import EstimatedFrequencies
     from dither.estimation.groups import GroupedEstimates
+    from dither.estimation.pairs import EstimatedTable
     from dither.privacy import Guarantee
+    from dither.table import Row
 
 _PLACES: Final = 512
+_CELLS: Final = 400  # of a table in which numbers are written
 
 
 def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: Axes | None) -> Axes:
@@ -110,74 +124,114 @@ def _points(
         lengths = np.maximum([shares - low, high - shares], 0.0)
         ax.errorbar(places, shares, yerr=lengths, fmt="none", color="black", linewidth=0.9, label=label)
     ax.set_ylabel("share of people")
+    as_per_cent(ax, "y")
 
 
-def draw_frequencies(shown: EstimatedFrequencies, *, level: float, most: int, ax: Axes | None) -> Axes:
-    """Draw a bar with its interval for each of the most frequent categories, and return the axes."""
-    ax = axes_or_new(ax)
-    order = (
-        np.argsort(-np.asarray(shown.value), kind="stable")[:most] if len(shown) > most else range(len(shown))
+def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: Axes | None) -> Axes:
+    """Draw an estimate by what it is: a table, coefficients, frequencies, numbers or a number."""
+    from dither.estimation.pairs import EstimatedTable
+    from dither.estimation.regression import EstimatedRegression
+
+    below = _title(shown.n, shown.guarantee)
+    head = f"{title}\n{below}" if title else below
+    if isinstance(shown, EstimatedTable):
+        return _draw_table(shown, level, head, ax)
+    rows = shown.records(level)
+    if isinstance(shown, EstimatedRegression):
+        what = "coefficient" if shown.answer is None else f"log-odds of {shown.answer}"
+        return draw_rows(rows[1:], title=head, x=f"{what}, {100 * level:g} % intervals", zero=True, ax=ax)
+    share = shown.limits == SHARE
+    if share and len(shown.labels) > 1:
+        return _draw_shares(shown, rows, level, most, head, ax)
+    unit = f" ({shown.unit})" if shown.unit else ""
+    axes = draw_rows(
+        rows, title=head, x=f"estimate{unit}, {100 * level:g} % interval", limits=shown.limits, ax=ax
     )
-    labels = [str(show_label(shown.labels[int(at)])) for at in order]
-    _bars(ax, np.arange(len(labels), dtype=np.float64), shown, [int(at) for at in order], level, 0.7, BLUE)
+    if share:
+        as_per_cent(axes, "x")
+    return axes
+
+
+def _draw_shares(
+    shown: Estimate, rows: Sequence[Row], level: float, most: int, head: str, ax: Axes | None
+) -> Axes:
+    """Draw a bar with its interval for each of the most frequent categories."""
+    ax = axes_or_new(ax)
+    many = len(rows) > most
+    order = np.argsort(-np.asarray(shown.value), kind="stable")[:most] if many else range(len(rows))
+    kept = [rows[int(at)] for at in order]
+    labels = [str(row["answer"]) for row in kept]
+    _bars(ax, np.arange(len(labels)), kept, 0.7, BLUE)
     ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
     ax.axhline(0.0, color=GREY, linewidth=0.8)
-    some = f"the {most} most frequent of {len(shown)}; " if len(shown) > most else ""
-    return dress_axes(
-        ax,
-        title=f"{some}{_title(shown.n, shown.guarantee)}",
-        y=f"share of people, {100 * level:g} % intervals",
-    )
+    as_per_cent(ax, "y")
+    some = f"the {most} most frequent of {len(rows)}; " if many else ""
+    return dress_axes(ax, title=f"{some}{head}", y=f"share of people, {100 * level:g} % intervals")
 
 
-def draw_groups(shown: GroupedEstimates, *, ax: Axes | None) -> Axes:
+def _draw_table(shown: EstimatedTable, level: float, head: str, ax: Axes | None) -> Axes:
+    """Draw a table as shades, with the share in per cent and its interval in every cell."""
+    ax = axes_or_new(ax)
+    value = np.asarray(shown.value, dtype=np.float64)
+    low, high = (np.asarray(end, dtype=np.float64) for end in shown.interval(level))
+    seen = np.clip(np.nan_to_num(value), 0.0, 1.0)
+    top = max(float(seen.max()), 1e-9)
+    ax.imshow(seen, cmap="Blues", vmin=0.0, vmax=top, aspect="auto")
+    if value.size <= _CELLS:
+        for (i, j), share in np.ndenumerate(value):
+            ends = [100.0 * float(end) for end in (share, low[i, j], high[i, j])]
+            text = show_interval(ends[0], ends[1], ends[2], (0.0, 100.0)).replace(" (", "\n(")
+            dark = "white" if seen[i, j] > 0.6 * top else "#22303c"
+            ax.text(j, i, text, ha="center", va="center", fontsize=9, color=dark)
+    columns, rows = ([str(show_label(label)) for label in side] for side in (shown.columns, shown.rows))
+    ax.set_xticks(range(len(columns)), columns, **_tick_style(columns))
+    ax.set_yticks(range(len(rows)), rows)
+    whose = {"people": "all people", "rows": "each row", "columns": "each column"}[shown.whose]
+    return dress_axes(ax, title=f"{head}\nper cent of {whose}, {100 * level:g} % intervals")
+
+
+def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Draw the groups side by side with their intervals: points of numbers, bars of frequencies."""
-    from dither.estimation.frequency import EstimatedFrequencies
-
     ax = axes_or_new(ax)
     groups = list(shown.estimates)
     names = [" · ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in groups]
     first = shown.estimates[groups[0]]
-    unit = f" ({first.unit})" if first.unit else ""
-    if isinstance(first, EstimatedFrequencies):
+    head = f"{title}\n{shown.title}" if title else shown.title
+    if first.labels:
         width = 0.8 / len(groups)
         for place, group in enumerate(groups):
             part = shown.estimates[group]
-            at = np.asarray(np.arange(len(first)) + (place - (len(groups) - 1) / 2.0) * width)
+            at = np.asarray(np.arange(len(first.labels)) + (place - (len(groups) - 1) / 2.0) * width)
             colour = COLOURS[place % len(COLOURS)]
-            _bars(ax, at, part, list(range(len(first))), shown.level, 0.9 * width, colour, names[place])
+            _bars(ax, at, part.records(shown.level), 0.9 * width, colour, names[place])
         labels = [str(show_label(label)) for label in first.labels]
         ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
         ax.axhline(0.0, color=GREY, linewidth=0.8)
-        ax.legend(frameon=False, fontsize="small")
-        return dress_axes(ax, title=shown.title, y="share of people")
-    values = [float(part.value) for part in shown.estimates.values()]
-    ends = np.array([part.interval(shown.level) for part in shown.estimates.values()], dtype=np.float64).T
-    if any(part.circular for part in shown.estimates.values()):
-        half = [(part.half_width(shown.level)) for part in shown.estimates.values()]
-        ends = np.array([np.subtract(values, half), np.add(values, half)])
-    lengths = np.maximum([values - ends[0], ends[1] - values], 0.0)
-    ax.errorbar(range(len(values)), values, yerr=lengths, fmt="o", color=BLUE, capsize=4, linewidth=1.6)
+        ax.legend(frameon=False, fontsize="small", title=", ".join(shown.by))
+        as_per_cent(ax, "y")
+        return dress_axes(ax, title=head, y="share of people")
+    rows = []
+    for part in shown.estimates.values():
+        low, high = part.interval(shown.level)
+        if part.circular:
+            half = part.half_width(shown.level)
+            low, high = float(part.value) - half, float(part.value) + half
+        rows.append({"value": float(part.value), "low": float(low), "high": float(high)})
+    draw_intervals(ax, np.arange(len(rows)), rows, shown.limits, upright=True)
     ax.set_xticks(range(len(names)), names, **_tick_style(names))
     ax.margins(x=0.1)
-    return dress_axes(ax, title=shown.title, x=", ".join(shown.by), y=f"estimate{unit}")
+    unit = f" ({first.unit})" if first.unit else ""
+    by = "" if shown.by == ("group",) else ", ".join(shown.by)
+    return dress_axes(ax, title=head, x=by, y=f"estimate{unit}")
 
 
 def _bars(
-    ax: Axes,
-    places: Any,
-    shown: Estimate,
-    which: list[int],
-    level: float,
-    width: float,
-    colour: str,
-    label: str | None = None,
+    ax: Axes, places: Any, rows: Sequence[Row], width: float, colour: str, label: str | None = None
 ) -> None:
-    values = np.asarray(shown.value)[which]
-    low, high = (np.asarray(end)[which] for end in shown.interval(level))
+    """Draw bars with their intervals, which are cut at 0 and 1."""
+    values = [max(float(row["value"]), 0.0) for row in rows]
     ax.bar(places, values, width=width, color=colour, alpha=0.75, label=label)
-    lengths = np.maximum([values - low, high - values], 0.0)
-    ax.errorbar(places, values, yerr=lengths, fmt="none", color="black", linewidth=1.0, capsize=3)
+    draw_intervals(ax, places, rows, SHARE, upright=True, colour="black", point="none")
 
 
 def _rose(shown: EstimatedDistribution, level: float | None, ax: Axes | None) -> Axes:

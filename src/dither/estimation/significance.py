@@ -21,19 +21,20 @@ import numpy as np
 from dither.arrays import Floats, Integers
 from dither.domains import Circle, Several
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
-from dither.estimation.frequency import simplex
+from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import pair_rates, simplex
 from dither.estimation.linear import squared_reading, unbiased_reading
 from dither.estimation.summary import Summary, summarise
+from dither.estimation.weights import as_weights, check_weighted, influences, student
 from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import EachReport, LeadingBits
 from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.subsets import ChosenSets
-from dither.kernels.window.kernel import ResponseKernel
 from dither.kernels.window.projective import Columns, ProjectiveKernel
 from dither.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
 from dither.question import CategoryQuestion, NumberQuestion, Question
 from dither.randomness import Seeded
 from dither.reports import Reports
+from dither.table import Row, Tabular
 
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 MOST_CATEGORIES: Final = 4096
@@ -135,6 +136,25 @@ def numbers(reports: Reports) -> Floats:
     return np.asarray(values[cells >> counting.rest] + reading.cut * (rest - reading.half))
 
 
+def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
+    """Estimate the mean of a population from people with public weights, such as inverse chances.
+
+    Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value.
+    """
+    told = check_weighted(reports)
+    line = number_question(told).line
+    checked = as_weights(weights, len(told))
+    mean, moved = influences(numbers(told), checked)
+    interval = student((line.low + line.high) / 2.0 + mean, moved)
+    return Estimate.of(
+        interval,
+        told.question.guarantee,
+        unit=line.unit,
+        limits=(line.low, line.high),
+        remark=f", design effect {checked.design_effect:.2f}",
+    )
+
+
 def squares(reports: Reports) -> Floats:
     """Return for each person a number whose mean is the squared distance of the value to the middle."""
     question = number_question(reports)
@@ -156,7 +176,7 @@ _MOST_WORK: Final = 1 << 29  # beyond it the χ² distribution is used
 
 
 @dataclass(frozen=True)
-class Significance:
+class Significance(Tabular):
     """The result of a test: its statistic, and the probability of a larger one under the hypothesis."""
 
     hypothesis: str
@@ -173,6 +193,18 @@ class Significance:
             raise NotIdentifiable("the reports do not vary, so nothing can be tested")
         p = chi_square_survival(statistic, freedom)
         return Significance(hypothesis, "χ²", float(statistic), p, freedom)
+
+    def records(self) -> list[Row]:
+        """Return one row: the hypothesis, the method, its statistic and the p-value."""
+        return [
+            {
+                "hypothesis": self.hypothesis,
+                "method": self.method,
+                "statistic": self.statistic,
+                "freedom": self.freedom,
+                "p": self.p_value,
+            }
+        ]
 
     def __repr__(self) -> str:
         freedom = (
@@ -342,26 +374,12 @@ def _judge(
 def _noise(kernel: SupportKernel) -> tuple[float, float]:
     """Return a and b such that a frequency f has the variance (a + b·f − f²)/n, less what all share.
 
-    Two categories that are not the person's own are supported together with the probability `both`, and one
-    of them together with the person's own with `own`. The covariance of the estimates of all categories is
-    diag(a + b·f) − ffᵀ, up to terms that are the same along a row or a column; the contrasts between
-    categories do not see those. For designs and for hashing `both` is an average over the categories.
+    The covariance of the estimates of all categories is diag(a + b·f) − ffᵀ, up to terms that are the same
+    along a row or a column; the contrasts between categories do not see those.
     """
-    p, q = (float(rate) for rate in kernel.rates)
     gap = float(kernel.rates[0] - kernel.rates[1])
-    own, both = p * q, q * q
-    size, chosen = 0, 0
-    if isinstance(kernel, ChosenSets):
-        size, chosen = kernel.size, kernel.chosen
-    elif isinstance(kernel, ProjectiveKernel):
-        size, chosen = kernel.geometry.points, kernel.geometry.block
-    elif isinstance(kernel, ResponseKernel):
-        size, chosen = kernel.outcomes, 1
-    if chosen:  # of the others, `chosen` − 1 are in the set if the person's own is, else `chosen`
-        own = p * (chosen - 1) / (size - 1)
-        held = p * (chosen - 1) * (chosen - 2) + (1.0 - p) * chosen * (chosen - 1)
-        both = held / ((size - 1) * (size - 2)) if size > 2 else 0.0
-    return (q - both) / gap**2, (gap - 2.0 * (own - both)) / gap**2
+    own, both = pair_rates(kernel)
+    return (float(kernel.rates[1]) - both) / gap**2, (gap - 2.0 * (own - both)) / gap**2
 
 
 def implied_covariance(kernel: SupportKernel, shares: Floats) -> Floats:

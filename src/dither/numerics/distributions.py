@@ -384,3 +384,9 @@ def _stirling(n: Floats) -> Floats:
         1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188))))
     )
     return np.where(n >= _FEW, series, _SMALL[np.minimum(n, _FEW - 1).astype(np.int64)])
+
+
+def decimals(width: float) -> int:
+    """Return how many decimals show one digit of a width, two if it begins with 1; negative for tens."""
+    exponent = math.floor(math.log10(width))
+    return -exponent + (1 if width / 10.0**exponent < 2.0 else 0)

@@ -216,8 +216,10 @@ def _label(label: Any) -> Any:
 
 
 def _key(label: Any) -> Any:
-    """Return what labels are found by: True is not 1, and 1 is 1.0."""
-    return (type(label), label) if label is None or isinstance(label, bool | str) else label
+    """Return what labels are found by: True is not 1, 1 is 1.0, a member of an enumeration is its text."""
+    if isinstance(label, str):
+        return str, str.__str__(label)
+    return (type(label), label) if label is None or isinstance(label, bool) else label
 
 
 def read_codes(device: Fields) -> tuple[Domain, int, tuple[Any, ...] | None]:
@@ -530,7 +532,7 @@ READERS = {
 ELSEWHERE = {
     "sets": ("indices", "several", "projective", "prefix", "questions"),
     "noise": ("lattice", "channel", "table"),
-    "places": ("pair", "polar", "walk", "nearest", "listing"),
+    "places": ("pair", "polar", "walk", "nearest", "listing", "box"),
     "plane": (
         *("planar", "rings", "points", "grid", "two copies"),
         *("joint response", "joint bits", "joint hashed"),

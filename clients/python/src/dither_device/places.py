@@ -25,7 +25,7 @@ from dither_device.text import Fields, listed, need, real, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from dither_device.draws import Domain, Take
@@ -368,18 +368,18 @@ def _short(x: float) -> int:
     return min(max(math.floor(x), 0), 65535)
 
 
-def nearest(device: Fields) -> Draw:
-    cells, width, draw, ratio = _read_near(device)
-    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
-    given = device["selector"]
+def _read_selector(
+    given: Fields, sides: int, cells: int, width: int
+) -> tuple[list[Place] | None, Callable[[Sequence[float]], list[int]]]:
+    """Return the box, and the rule from a value to its K nearest; without sides it is a sphere."""
     need(isinstance(given, Fields), "selector")
-    box = given["box"]
-    if area.kind == "sphere":
-        need(box is None, "selector")
-    else:
-        box = [read_pair(side) for side in listed(box, "selector", 2)]
+    box: list[Place] | None = None
+    if sides:
+        box = [read_pair(side) for side in listed(given["box"], "selector", sides)]
         need(all(low >= -1e30 and high <= 1e30 and high - low >= 1e-30 for low, high in box), "selector")
-    count = 3 if box is None else 2
+    else:
+        need(given["box"] is None, "selector")
+    count = sides or 3
     scales = [whole(scale, 1, 511) for scale in listed(given["scales"], "selector", count)]
     grain = whole(given["grain"], 0, 12)
     if given["kind"] == "grid":
@@ -398,20 +398,28 @@ def nearest(device: Fields) -> Draw:
         points = [tuple(flat[at : at + count]) for at in range(0, len(flat), count)]
     need(len(points) == cells, "selector")
 
-    def integers(place: Place) -> list[int]:
+    def integers(value: Sequence[float]) -> list[int]:
         if box is not None:
             return [
-                _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(place, box, strict=True)
+                _short((x - low) / (high - low) * 65536) for x, (low, high) in zip(value, box, strict=True)
             ]
-        across, up = (x * (math.pi / 180) for x in place)
+        across, up = (x * (math.pi / 180) for x in value)
         level = math.cos(up)
         vector = level * math.cos(across), level * math.sin(across), math.sin(up)
         return [_short(32767 * x + 32768.5) for x in vector]
 
-    def near(place: Place) -> list[int]:
-        at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(place)]
+    def near(value: Sequence[float]) -> list[int]:
+        at = [(x >> grain << grain) + (1 << grain >> 1) for x in integers(value)]
         far = [sum((s * (x - y)) ** 2 for s, x, y in zip(scales, at, point, strict=True)) for point in points]
         return sorted(range(cells), key=far.__getitem__)[:width]  # stable: of equal distances the first
+
+    return box, near
+
+
+def nearest(device: Fields) -> Draw:
+    cells, width, draw, ratio = _read_near(device)
+    area = read_area(device, "rectangle", "disk", "parallelogram", "sphere")
+    _, near = _read_selector(device["selector"], 0 if area.kind == "sphere" else 2, cells, width)
 
     def tell(path: list[Place], take: Take) -> bytes:
         return as_path([[draw(near(place), take)] for place in path], width_of(cells))
@@ -419,6 +427,39 @@ def nearest(device: Fields) -> Draw:
     made = Draw("Optimal", ratio, path_of(area), tell)
     made.paths = True
     return made
+
+
+def box(device: Fields) -> Draw:
+    """Several numbers together: a list in the order of the sides, or a mapping by their names."""
+    cells, width, draw, ratio = _read_near(device)
+    domain = device["domain"]
+    need(isinstance(domain, Fields) and domain["kind"] == "box" and device["outside"] == "clip", "domain")
+    sides = [listed(side, "domain", 3) for side in listed(domain["sides"], "domain")]
+    names = [name for name, _, _ in sides]
+    need(2 <= len(sides) <= 8 and all(isinstance(name, str) for name in names), "domain")
+    need(len(set(names)) == len(names), "domain")
+    ends = [(real(low), real(high)) for _, low, high in sides]
+    known, near = _read_selector(device["selector"], len(sides), cells, width)
+    need(known == ends, "selector")
+
+    def place(value: Any) -> tuple[float, ...]:
+        try:
+            row = [value[name] for name in names] if isinstance(value, dict) else list(value)
+            if len(row) != len(ends) or any(isinstance(x, bool | str | bytes) for x in row):
+                raise Outside("a number of each side was expected")
+            record = [float(x) for x in row]
+        except (TypeError, ValueError, KeyError, OverflowError):
+            raise Outside("a number of each side was expected") from None
+        if not all(math.isfinite(x) for x in record):
+            raise Outside("a number of each side was expected")
+        return tuple(clamp(x, *side) + 0.0 for x, side in zip(record, ends, strict=True))
+
+    def mark(record: tuple[float, ...]) -> bytes:
+        return pack(f"<{len(record)}d", *record)
+
+    return Draw(
+        "Optimal", ratio, (place, mark), lambda record, take: as_cell(draw(near(record), take), cells)
+    )
 
 
 def listing(device: Fields) -> Draw:
@@ -440,4 +481,5 @@ READERS = {
     "walk": walk,
     "nearest": nearest,
     "listing": listing,
+    "box": box,
 }

@@ -92,9 +92,18 @@ class Telemetry:
         return self._own_lock
 
     @classmethod
-    def from_campaign(cls, campaign: str | os.PathLike[str], **more: Any) -> Telemetry:
-        """Return the telemetry of a campaign's file; the words are those of `Telemetry`."""
-        return cls(campaign, **more)
+    def from_campaign(
+        cls,
+        campaign: str | os.PathLike[str],
+        *,
+        app: str,
+        version: str = "",
+        address: str | None = None,
+        key: str | None = None,
+        **more: Any,
+    ) -> Telemetry:
+        """Return the telemetry of a campaign's file; `more` are the other words of `Telemetry`."""
+        return cls(campaign, app=app, version=version, address=address, key=key, **more)
 
     # --- answers
 
@@ -288,7 +297,7 @@ class Telemetry:
         """
         parser = subparsers.add_parser("telemetry", help="Show or switch telemetry.", description=_HELP)
         parser.add_argument("action", choices=ACTIONS, nargs="?", default="status")
-        parser.set_defaults(**{dest: lambda words: print(self.run(words.action))})
+        parser.set_defaults(**{dest: lambda words: _say(self.run(words.action) + "\n", sys.stdout)})
         return parser
 
     def click_command(self) -> Any:
@@ -298,7 +307,7 @@ class Telemetry:
         @click.command(name="telemetry", help=_HELP)
         @click.argument("action", type=click.Choice(ACTIONS), default="status")
         def command(action: str) -> None:
-            click.echo(self.run(action))
+            _say(self.run(action) + "\n", sys.stdout)
 
         return command
 
@@ -545,12 +554,17 @@ def _reap(number: int) -> int:
         return 0
 
 
-def _say(text: str) -> None:
+def _say(text: str, stream: Any = None) -> None:
+    """Write a text to a stream, by default standard error, which may lack ε, or be gone."""
+    stream = sys.stderr if stream is None else stream
     try:
-        sys.stderr.write(text)
-    except UnicodeEncodeError:  # a terminal without ε
-        sys.stderr.write(text.replace("ε", "eps").encode("ascii", "replace").decode("ascii"))
-    sys.stderr.flush()
+        try:
+            stream.write(text)
+        except UnicodeEncodeError:
+            stream.write(text.replace("ε", "eps").encode("ascii", "replace").decode("ascii"))
+        stream.flush()
+    except (AttributeError, OSError, ValueError):  # none, closed, or a pipe that nobody reads
+        pass
 
 
 def _is_terminal(stream: Any) -> bool:

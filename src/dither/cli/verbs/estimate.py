@@ -31,7 +31,7 @@ from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
-    from dither.estimation.groups import GroupCounts, Quantity
+    from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
     from dither.estimation.summary import Summary
     from dither.wire.codec import Campaign
 
@@ -40,16 +40,59 @@ _NO_NUMBERS: Final = "the answers to this question are categories"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is estimated of numbers beside their mean."""
+    """What is asked of reports: of numbers beside their mean, of groups, and of rows."""
 
     bins: int | None
     shares: tuple[float, ...]
     step: float | None
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    cross: str | None = None
+    within: str | None = None
+    difference: str | None = None  # a baseline; an empty text for all pairs
+    test: bool = False
+    minimum: int = 100
 
     @property
     def numbers(self) -> bool:
         """Whether anything is asked that only numbers have."""
         return self.bins is not None or self.step is not None or bool(self.shares)
+
+    @property
+    def rows(self) -> bool:
+        """Whether reports with their rows are needed: counts do not do."""
+        return self.weight is not None or self.cross is not None or self.test
+
+    def check(self, files: Sequence[str], question: bool) -> None:
+        """Raise UsageError if the options do not go together."""
+        remote = [name for name in files if name.startswith(ADDRESSES)]
+        wrong = {
+            "--by estimates means and frequencies; leave out --bins, --step and --quantile": self.by
+            and self.numbers,
+            "--within is of a cross-table: --cross QUESTION --within rows": self.within and not self.cross,
+            "--difference is between groups: --by COLUMN --difference": self.difference is not None
+            and not self.by,
+            "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
+            "--test is of a cross-table (--cross) or between groups (--by)": self.test
+            and not (self.by or self.cross),
+            "--test is of people with equal weights; leave --weight out": self.test and self.weight,
+            "--bins and --step go without --weight, --cross and --test": self.rows
+            and (self.bins is not None or self.step is not None),
+            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
+            "and dt.post_stratified in Python": self.rows and any("://" in name for name in files),
+            "addresses of collectors go without files and --question": remote
+            and (len(remote) < len(files) or question),
+        }
+        for message, found in wrong.items():
+            if found:
+                raise click.UsageError(message)
+
+
+def desk() -> Any:
+    """Return the module of what most estimates do not need: rows, tables in files, pictures."""
+    from dither.cli import desk as module
+
+    return module
 
 
 def print_estimates(
@@ -58,8 +101,8 @@ def print_estimates(
     column: str | None,
     wanted: Wanted,
     as_json: bool,
-) -> None:
-    """Print the estimates of all questions, or of one, as text or as JSON."""
+) -> dict[str, Any]:
+    """Print the estimates of all questions, or of one, as text or as JSON, and return them."""
     if column is not None:
         if column not in summaries:
             raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
@@ -70,17 +113,22 @@ def print_estimates(
     for alike in zip(*answers.values(), strict=False):  # what no question has is an error
         if all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
-    print_answers(answers, summaries, as_json)
+    return print_answers(answers, summaries, as_json)
 
 
 def print_answers(
     answers: Mapping[str, list[tuple[str, Any]]], summaries: Mapping[str, Summary], as_json: bool
-) -> None:
-    """Print the estimates of each question, or all of them as JSON."""
+) -> dict[str, Any]:
+    """Print the estimates of each question, or all of them as JSON; return them by a title."""
+    results = {
+        name if place == 0 else f"{name}: {label}": value
+        for name, several in answers.items()
+        for place, (label, value) in enumerate(several)
+    }
     if as_json:
         shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
         print_json(shown)
-        return
+        return results
     for name, found in answers.items():
         summary = summaries[name]
         mechanism = summary.question
@@ -88,17 +136,40 @@ def print_answers(
         click.echo(f"{name}: {reports} of {mechanism.name}, {mechanism.guarantee}")
         for label, value in found:
             click.echo(_text(label, value))
+    return results
 
 
 def print_groups(
     groups: dict[str, GroupCounts],
     column: str | None,
-    minimum: int,
+    wanted: Wanted,
     as_json: bool,
     quantity: Quantity | None = None,
     remark: str = "",
-) -> None:
-    """Print a table of estimates by group for each question, or all of them as JSON."""
+) -> dict[str, Any]:
+    """Print tables of groups, or of their differences, or JSON, for each question; return them by a title."""
+    tables = group_tables(groups, column, wanted.minimum, quantity)
+    results: dict[str, Any] = {}
+    for name, answers in tables.items():
+        shown = {f"{name} by {', '.join(answers.by)}": answers}
+        results |= shown if wanted.difference is None else desk().group_results(name, answers, wanted)
+    if wanted.difference is not None:
+        desk().print_results(results, as_json)
+        return results
+    if as_json:
+        print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
+        return results
+    for name, answers in tables.items():
+        mechanism = groups[name].question
+        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {answers.title}{remark}")
+        click.echo(table(*answers._cells()))
+    return results
+
+
+def group_tables(
+    groups: dict[str, GroupCounts], column: str | None, minimum: int, quantity: Quantity | None = None
+) -> dict[str, GroupedEstimates]:
+    """Return the estimates by group of each question, or of one."""
     from dither.estimation.groups import estimate
 
     if column is not None:
@@ -106,14 +177,7 @@ def print_groups(
             raise click.UsageError(str(unknown_name("question", column, groups)))
         groups = {column: groups[column]}
     asked = estimate if quantity is None else quantity
-    tables = {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
-    if as_json:
-        print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
-        return
-    for name, answers in tables.items():
-        mechanism = groups[name].question
-        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {answers.title}{remark}")
-        click.echo(table(answers.columns, [list(row.values()) for row in answers]))
+    return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
 
 
 def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,7 +267,7 @@ def _text(label: str, value: Any) -> str:
     if isinstance(value, Estimate) and names:
         ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
         rows = [
-            [str(show_label(name)), show_interval(*line)]
+            [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
             for name, line in zip(names, zip(*ends, strict=True), strict=True)
         ]
         shown = table(["answer", "share (95 %)"], rows)
@@ -268,7 +332,9 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
     }
 
 
-def print_versions(found: Mapping[str, Sequence[Summary]], column: str | None, as_json: bool) -> None:
+def print_versions(
+    found: Mapping[str, Sequence[Summary]], column: str | None, as_json: bool
+) -> dict[str, Any]:
     """Print one estimate of each question from all its versions, each weighted by its precision."""
     from dither.estimation.comparison import combine
 
@@ -283,7 +349,7 @@ def print_versions(found: Mapping[str, Sequence[Summary]], column: str | None, a
         together[name] = (label, combine(some))
     if as_json:
         print_json({name: [_plain(*answer)] for name, answer in together.items()})
-        return
+        return {name: answer for name, (_, answer) in together.items()}
     for name, answer in together.items():
         versions = ", ".join(
             f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
@@ -291,6 +357,7 @@ def print_versions(found: Mapping[str, Sequence[Summary]], column: str | None, a
         )
         click.echo(f"{name}: {versions}; each version weighs by its precision")
         click.echo(_text(*answer))
+    return {name: answer for name, (_, answer) in together.items()}
 
 
 ADDRESSES: Final = ("http://", "https://")
@@ -299,7 +366,7 @@ _BY: Final = ("day", "label")
 
 def print_remote(
     addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
-) -> None:
+) -> dict[str, Any]:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.estimation.summary import Summary
     from dither.service.settings import read_token
@@ -317,7 +384,7 @@ def print_remote(
         summaries[name] = summary if isinstance(summary, Summary) else Summary.empty(contract.questions[name])
         made = answers_of(summaries[name], wanted) if known else [("answer", str(summary))]
         answers[name] = [(label, at_any_time(value)) for label, value in made]
-    print_answers(answers, summaries, as_json)
+    return print_answers(answers, summaries, as_json)
 
 
 def at_any_time(value: Any) -> Any:
@@ -333,16 +400,16 @@ def at_any_time(value: Any) -> Any:
 def print_remote_groups(
     addresses: Sequence[str],
     tokens: Sequence[str],
-    by: Sequence[str],
+    wanted: Wanted,
     column: str | None,
-    minimum: int,
     as_json: bool,
-) -> None:
+) -> dict[str, Any]:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
     from dither.estimation.groups import estimate
     from dither.service.settings import read_token
     from dither.service.web.remote import fetch_groups
 
+    by = wanted.by
     if len(by) > 1 or by[0] not in _BY:
         raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
@@ -350,8 +417,8 @@ def print_remote_groups(
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
-    print_groups(
-        groups, column, minimum, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
+    return print_groups(
+        groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
     )
 
 
@@ -399,6 +466,26 @@ def print_remote_groups(
     type=click.Path(exists=True, dir_okay=False),
     help="Of collectors: the admin token, to add up also what waits; one file for all, or one for each.",
 )
+@click.option("--weight", metavar="COLUMN", help="A public column of weights, such as of survey design.")
+@click.option("--cross", metavar="QUESTION", help="A table of --column and a second question.")
+@click.option(
+    "--within", type=click.Choice(["rows", "columns"]), help="With --cross: shares of each row or column."
+)
+@click.option(
+    "--difference",
+    is_flag=False,
+    flag_value="",
+    metavar="[GROUP]",
+    help="With --by: differences of all groups, or of each with one, that hold together.",
+)
+@click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a table: .csv, .xlsx, .md or .tex.",
+)
 @JSON_OPTION
 def command(
     files: tuple[str, ...],
@@ -416,6 +503,13 @@ def command(
     since: datetime | None,
     renamed: tuple[str, ...],
     tokens: tuple[str, ...],
+    weight: str | None,
+    cross: str | None,
+    within: str | None,
+    difference: str | None,
+    test: bool,
+    plot: Path | None,
+    output: Path | None,
     as_json: bool,
 ) -> None:
     """Estimate means, mean directions and frequencies from files that `dither perturb` wrote.
@@ -430,78 +524,104 @@ def command(
     dither estimate reports.csv --column minutes --bins 32 --quantile 0.9
     dither estimate reports.csv --column minutes --step 15
     dither estimate reports.csv --by city --by day
+    dither estimate reports.csv --column minutes --by city --difference Kyoto
+    dither estimate reports.csv --column pet --cross home --within rows --plot pets.png
+    dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
     dither estimate duckdb://reports.db --question version-1.json --question version-2.json
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --by day
 
+    --by takes columns of public labels, or a question with private categories: then the noise of both is
+    removed. --weight is a public column of the file. Shares and their intervals are cut at 0 and 1 where they
+    are shown, with a mark; files have them as they are.
+
     The address of a campaign at a collector stands for its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
     day and label. A collector shows what has grown by its minimum of people. With the operator's token
     (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
     """
-    from dither.data.files import group_files, summarise_file
-
-    wanted = Wanted(bins, shares, step)
-    if by and wanted.numbers:
-        raise click.UsageError(
-            "--by estimates means and frequencies; leave out --bins, --step and --quantile"
-        )
-    remote = [name for name in files if name.startswith(ADDRESSES)]
-    if remote:
-        if len(remote) < len(files) or asked_by:
-            raise click.UsageError("addresses of collectors go without files and --question")
-        if by:
-            print_remote_groups(remote, tokens, by, column, minimum, as_json)
-        else:
-            print_remote(remote, tokens, column, wanted, as_json)
-        return
+    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum)
+    wanted.check(files, bool(asked_by))
+    written = output is not None or plot is not None
+    if written:
+        desk().check_outputs(files, output, plot)
     versions = [_questions(place, column) for place in asked_by]
-    if any("://" in name for name in files):
+    results: dict[str, Any]
+    if files[0].startswith(ADDRESSES):
+        results = (
+            print_remote_groups(files, tokens, wanted, column, as_json)
+            if by
+            else print_remote(list(files), tokens, column, wanted, as_json)
+        )
+    elif any("://" in name for name in files):
         from dither.cli.verbs import sql
 
-        if sql.all_addresses(files):
-            if not versions:
-                raise click.UsageError("a database carries no questions; state them with --question FILE")
-            table = sql.report_table(table_name, unique, wide, renamed)
-            counts = [sql.counts_of(files, asked, table, folded, since) for asked in versions]
-            if len(versions) > 1:
-                if by or wanted.numbers:
-                    raise click.UsageError("of several versions there are means and frequencies, of all days")
-                print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
-                return
-            _print_database(versions[0], counts[0], by, column, wanted, minimum, as_json)
-            return
-    if len(versions) > 1:
-        raise click.UsageError("several versions of a campaign are of a database; give one --question")
-    asked = versions[0] if versions else None
+        if not sql.all_addresses(files) or not versions:
+            raise click.UsageError("a database carries no questions; state them with --question FILE")
+        table = sql.report_table(table_name, unique, wide, renamed)
+        counts = [sql.counts_of(files, asked, table, folded, since) for asked in versions]
+        results = _of_database(versions, counts, column, wanted, as_json)
+    else:
+        if len(versions) > 1:
+            raise click.UsageError("several versions of a campaign are of a database; give one --question")
+        results = _of_files(files, column, versions[0] if versions else None, wanted, as_json)
+    if written:
+        desk().write_results(results, output, plot)
+
+
+def _of_files(
+    files: Sequence[str],
+    column: str | None,
+    asked: Campaign | None,
+    wanted: Wanted,
+    as_json: bool,
+) -> dict[str, Any]:
+    """Print the estimates of files, and return them."""
+    from dither.data.files import group_files, summarise_file
+
     paths = [path for name in files for path in _matching(name)]
+    if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
+        found = desk().read_rows(paths, wanted, column, asked)
+        results: dict[str, Any] = desk().answer_rows(found, wanted)
+        desk().print_results(results, as_json)
+        return results
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
-        if by:
-            groups = group_files(paths, by, asked, progress=progress)
-            print_groups(groups, column, minimum, as_json)
-            return
-        summaries = summarise_file(*paths, questions=asked, progress=progress)
-    print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
+        if wanted.by:
+            groups = group_files(paths, wanted.by, asked, progress=progress)
+        else:
+            summaries = summarise_file(*paths, questions=asked, progress=progress)
+    if wanted.by:
+        return print_groups(groups, column, wanted, as_json)
+    return print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
-def _print_database(
-    asked: Campaign,
-    counts: dict[str, list[Any]],
-    by: Sequence[str],
+def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None) -> bool:
+    """Return whether a column of groups is a question of the file."""
+    from dither.data.files import carried_questions
+
+    return bool(set(by) & set(carried_questions(paths[0], asked).questions))
+
+
+def _of_database(
+    versions: Sequence[Campaign],
+    counts: Sequence[dict[str, list[Any]]],
     column: str | None,
     wanted: Wanted,
-    minimum: int,
     as_json: bool,
-) -> None:
-    """Print the estimates of one version of a campaign from the counts of a database."""
+) -> dict[str, Any]:
+    """Print the estimates of a campaign, or of its versions, from the counts of a database."""
     from dither.cli.verbs import sql
 
-    if by:
-        print_groups(sql.groups_of(asked, counts, by), column, minimum, as_json)
-        return
-    print_estimates(sql.summaries_of(asked, counts), "the database", column, wanted, as_json)
+    if len(versions) > 1:
+        if wanted.by or wanted.numbers:
+            raise click.UsageError("of several versions there are means and frequencies, of all days")
+        return print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
+    if wanted.by:
+        return print_groups(sql.groups_of(versions[0], counts[0], wanted.by), column, wanted, as_json)
+    found = sql.summaries_of(versions[0], counts[0])
+    return print_estimates(found, "the database", column, wanted, as_json)
 
 
 def _questions(place: str, column: str | None) -> Campaign:

@@ -14,9 +14,20 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option("--person", "only", flag_value="person", help="Only the text for the person who is asked.")
-@click.option("--officer", "only", flag_value="officer", help="Only the text for the officer.")
+@click.option(
+    "--officer",
+    "only",
+    flag_value="officer",
+    help="Only the text for the officer; without FILE, the page of what holds for every campaign.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --officer: write the page, with the campaign's numbers, as .html to print, or as .md.",
+)
 @click.option(
     "--account",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -41,8 +52,9 @@ if TYPE_CHECKING:
 @click.option("--language", default="en", show_default=True, help="Of the sentences.")
 @JSON_OPTION
 def command(
-    file: str,
+    file: str | None,
     only: str | None,
+    output: Path | None,
     account: Path | None,
     minimum_batch: int | None,
     delta: float,
@@ -62,12 +74,21 @@ def command(
     dither explain survey.toml
     dither explain survey.toml --person --account me.account
     dither explain survey.toml --minimum-batch 1000
+    dither explain --officer
+    dither explain survey.toml --officer -o officer.html --language de
     dither explain survey.toml --randomiser holder --keep department --weight size
     dither explain https://city.example/v1/campaigns/4014…
     """
     from dither.account import Account
-    from dither.advice.explain import explain
+    from dither.advice.explain import explain, officer_page
 
+    if output is not None and (only != "officer" or output.suffix.lower() not in (".html", ".md")):
+        raise click.UsageError("-o writes the page of --officer, to a file that ends in .html or .md")
+    if file is None:
+        if only != "officer":
+            raise click.UsageError("name a campaign or a file of reports; --officer alone prints a page")
+        _write(officer_page(language), output, language)
+        return
     spent = None
     if account is not None:
         with Account.open(account) as opened:
@@ -88,6 +109,11 @@ def command(
     if as_json:
         print_json({"person": told.person, "officer": told.officer.split("\n")})
         return
+    if output is not None:
+        points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
+        head, page = officer_page(language).split("\n", 1)
+        _write(f"{head}\n\n## {file}\n\n{points}\n{page}", output, language)
+        return
     for name, title in (("person", "For the person asked"), ("officer", "For the officer")):
         if only in (None, name):
             if only is None:
@@ -96,3 +122,16 @@ def command(
             click.echo("\n".join(click.wrap_text(line, 80) for line in text.split("\n")))
             if only is None and name == "person":
                 click.echo("")
+
+
+def _write(page: str, output: Path | None, language: str) -> None:
+    """Print a page, or write it to a file: as Markdown, or as HTML that fits on paper."""
+    if output is None:
+        click.echo(page.rstrip("\n"))
+        return
+    from dither.atomic import whole
+    from dither.table import page_of_markdown
+
+    with whole(output) as stream:
+        stream.write(page if output.suffix.lower() == ".md" else page_of_markdown(page, language))
+    click.echo(f"wrote {output}", err=True)

@@ -25,7 +25,7 @@ from dither.domains import Box, Categories, Domain, Paths, Places, Region, Spher
 from dither.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.domains.plane import Pair, read_pair
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
-from dither.kernels.kernel import FEW, CellKernel, PureKernel, split_rows
+from dither.kernels.kernel import BLOCK, FEW, CellKernel, PureKernel, split_rows
 from dither.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
 from dither.kernels.places.points import TableLikelihood
 from dither.kernels.transition import Dense
@@ -87,7 +87,7 @@ class Selector(ABC):
 
     def integers(self, places: Floats) -> Integers:
         """Return the integers of places, a row for each, with the middle in place of the grain."""
-        return self._with_grain(self._fine(places))
+        return self._with_grain(self._fine(np.asarray(places, dtype=np.float64)))
 
     def _fine(self, places: Floats) -> Integers:
         if self.box is None:
@@ -96,9 +96,16 @@ class Selector(ABC):
             unit = np.stack([level * np.cos(across), level * np.sin(across), np.sin(up)], axis=-1)
             placed = np.floor(_BALL * unit + (SIDE // 2 + 0.5))
         else:
-            low, high = np.array(self.box).T
-            placed = np.floor((np.asarray(places, dtype=np.float64) - low) / (high - low) * SIDE)
+            return np.stack([self._along(places, axis) for axis in range(self.axes)], axis=-1)
         return np.clip(placed, 0, SIDE - 1).astype(np.int64)
+
+    def _along(self, places: Floats, axis: int) -> Integers:
+        """Return the integers of places along an axis of the box, clamped."""
+        low, high = (self.box or ())[axis]
+        placed = places[..., axis] - low
+        placed /= high - low
+        placed *= SIDE
+        return np.clip(placed.astype(np.int64), 0, SIDE - 1)
 
     def _with_grain(self, fine: Integers) -> Integers:
         return np.asarray((fine >> self.grain << self.grain) + (1 << self.grain >> 1))
@@ -138,8 +145,9 @@ class Selector(ABC):
             return self.near(self.integers(places), width), np.arange(len(places))
         table = _every_list(self, width)
         rows = np.zeros(len(places), dtype=np.int64)
-        for column in self._fine(places).T:
-            rows = rows * side + (column >> self.grain)
+        for axis in range(self.axes):
+            rows *= side
+            rows += (self._along(places, axis) if self.box else self._fine(places)[:, axis]) >> self.grain
         return table, rows
 
     def device(self) -> dict[str, Any]:
@@ -285,7 +293,11 @@ class NearestNumbers(CellKernel, PureKernel):
         """Return lists of K numbers, and for each input the row of its list."""
 
     def _draw_many(self, inputs: Array, source: Source) -> Array:
-        return self.window.draw(*self.numbers(inputs), source)
+        told = np.empty(len(inputs), dtype=self.layout)
+        for begin in range(0, len(inputs), BLOCK):  # blocks stay in the cache
+            block = inputs[begin : begin + BLOCK]
+            told[begin : begin + BLOCK] = self.window.draw(*self.numbers(block), source)
+        return told
 
     def draw_one(self, value: Any, source: Source) -> int:
         windows, rows = self.numbers(np.asarray([value]))

@@ -306,7 +306,7 @@ class Nearest(Mixed):
         self.lottery.draw(words, drawn, source)
         told = source.integers(self.cells, rows.size).astype(self.dtype)
         words *= drawn  # where nothing was drawn, the ticket has no meaning
-        near = windows[rows, words]
+        near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
         return np.where(drawn, near, told)
 
 

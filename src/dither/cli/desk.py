@@ -1,0 +1,316 @@
+"""An analyst's questions at the terminal: weights, cross-tables, differences, tests, pictures and tables.
+
+`dither estimate` reads the rows of files for them: reports stay in the order of people, with public columns.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from dither.atomic import refuse_to_overwrite, rename_after
+from dither.cli.output import number_of, print_json, save_picture
+from dither.data.files import carried_questions
+from dither.data.formats import table_format
+from dither.data.streams import shown_name
+from dither.errors import InvalidParameter, MissingExtra, unknown_name
+from dither.table import ResultTable, as_csv, as_markdown
+
+if TYPE_CHECKING:
+    from dither.cli.verbs.estimate import Wanted
+    from dither.reports import Reports
+    from dither.wire.codec import Campaign
+
+FORMATS: Final = (".csv", ".md", ".tex", ".xlsx")
+PICTURES: Final = (".png", ".svg", ".pdf")
+_SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The people who answered a question and those asked together with it: reports, and public columns."""
+
+    reports: Reports
+    others: dict[str, Reports]
+    columns: dict[str, list[Any]]
+
+
+def read_rows(
+    paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None
+) -> dict[str, Rows]:
+    """Read files of reports of the same questions: for each question the rows with all that is asked."""
+    from dither.reports import Reports
+
+    parts: dict[str, list[tuple[dict[str, Reports], dict[str, list[Any]]]]] = {}
+    left_out = 0
+    for path in paths:
+        reader, campaign = table_format(path), carried_questions(path, given)
+        questions, there = campaign.questions, reader.columns(path)
+        together = [name for name in (*asked.by, asked.cross) if name is not None and name in questions]
+        wanted = [column] if column is not None else [name for name in questions if name not in together]
+        public = [name for name in asked.by if name not in questions]
+        public += [asked.weight] if asked.weight is not None else []
+        _check_columns(path, wanted, public, asked, questions, there)
+        for chunk in reader.read(path, list(dict.fromkeys([*wanted, *together, *public]))):
+            present = {name: ~chunk.absent(name) for name in {*wanted, *together}}
+            told = {name: chunk.reports(name, questions[name]) for name in present}
+            cells = {name: chunk.cells(name) for name in public}
+            for name in wanted:
+                kept = present[name].copy()
+                for other in together:
+                    kept &= present[other]
+                left_out += int((present[name] & ~kept).sum())
+                mine = {key: told[key][kept[present[key]]] for key in dict.fromkeys([name, *together])}
+                rows = kept.nonzero()[0].tolist()
+                labels = {key: [column[row] for row in rows] for key, column in cells.items()}
+                parts.setdefault(name, []).append((mine, labels))
+    if left_out:
+        click.echo(f"left out: {number_of(left_out, 'row')} without one of the answers", err=True)
+    found: dict[str, Rows] = {}
+    for name, chunks in parts.items():
+        joined = {key: Reports.concatenate([mine[key] for mine, _ in chunks]) for key in chunks[0][0]}
+        columns = {key: [cell for _, labels in chunks for cell in labels[key]] for key in chunks[0][1]}
+        found[name] = Rows(joined[name], joined, columns)
+    return found
+
+
+def _check_columns(
+    path: Path,
+    wanted: Sequence[str],
+    public: Sequence[str],
+    asked: Wanted,
+    questions: Mapping[str, Any],
+    there: Sequence[str],
+) -> None:
+    """Raise UsageError for a question or a column that the file does not have, or that is not public."""
+    place = shown_name(path)
+    for name in [*wanted, *([asked.cross] if asked.cross is not None else [])]:
+        if name not in questions:
+            raise click.UsageError(f"{place}: {unknown_name('question', name, questions)}")
+    for name in public:
+        if name in questions:
+            raise click.UsageError(f"{name!r} is a question: its reports are random, and no weights")
+        if name not in there:
+            raise click.UsageError(f"{place}: {unknown_name('column', name, there)}")
+    if not wanted:
+        raise click.UsageError("there is no question left beside those of --by")
+
+
+def weights_of(cells: Iterable[Any], column: str) -> list[float]:
+    """Return the weights of a column; raise InvalidParameter for a cell that is none, with its row."""
+    found: list[float] = []
+    for row, cell in enumerate(cells, 1):
+        try:
+            number = float(str(cell).strip().replace(",", ".")) if cell is not None else float("nan")
+        except ValueError:
+            number = float("nan")
+        if not 0.0 <= number < float("inf"):
+            raise InvalidParameter(f"column {column!r}, row {row}: a weight is a number from 0 upwards")
+        found.append(number)
+    return found
+
+
+def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
+    """Return the results for each question, by a title that names the question."""
+    from dither.estimation.groups import estimate
+    from dither.estimation.pairs import crosstab
+
+    if asked.cross is not None and len(found) != 1:
+        raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(found)}")
+    results: dict[str, Any] = {}
+    for name, rows in found.items():
+        reports = rows.reports
+        weights = None if asked.weight is None else weights_of(rows.columns[asked.weight], asked.weight)
+        by: dict[str, Any] = {key: rows.others.get(key, rows.columns.get(key)) for key in asked.by}
+        if asked.cross is not None:
+            table = crosstab(reports, rows.others[asked.cross], weights=weights)
+            shown = {None: table, "rows": table.within_rows, "columns": table.within_columns}[asked.within]
+            results[f"{name} × {asked.cross}"] = shown() if callable(shown) else shown
+            if asked.test:
+                results[f"{name} × {asked.cross}: test"] = table.independence()
+        elif by:
+            groups = estimate(reports, by=by, minimum=asked.minimum, weights=weights)
+            results.update(group_results(name, groups, asked))
+            if asked.test:
+                results[f"{name}: test"] = compare_groups(reports, by, asked.minimum)
+        else:
+            results[name] = estimate(reports, weights=weights)
+            for share in asked.shares:
+                results[f"{name}: quantile {share:g}"] = _quantile(reports, share, weights)
+    return results
+
+
+def _quantile(reports: Reports, share: float, weights: Any) -> Any:
+    from dither.estimation.distributions import quantile
+
+    return quantile(reports, share, weights=weights)
+
+
+def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
+    """Return a table of groups, or of their differences if those are asked for."""
+    from dither.estimation.comparison import difference
+
+    title = f"{name} by {', '.join(groups.by)}"
+    if asked.difference is None:
+        return {title: groups}
+    base: Any = asked.difference or None
+    if base is not None and base not in groups.estimates:
+        known = {str(label): label for label in groups.estimates}
+        if base not in known:
+            raise click.UsageError(str(unknown_name("group", base, known)))
+        base = known[base]
+    return {f"{title}: differences": difference(groups, baseline=base)}
+
+
+def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> ResultTable:
+    """Return tests of equal distributions between all pairs of groups, with p-values adjusted together."""
+    from dither.estimation.comparison import holm
+    from dither.estimation.groups import GroupCounts
+    from dither.estimation.significance import same_distribution
+    from dither.reports import Reports
+
+    if any(isinstance(labels, Reports) for labels in by.values()):
+        raise click.UsageError(
+            "--test between groups of a private category is not known; --difference tests their means, and "
+            "--cross QUESTION --test whether two questions are independent"
+        )
+    groups = [
+        (" · ".join(map(str, label)), reports[places])
+        for label, places in GroupCounts.rows(list(by.values()), len(reports.cells))
+        if places.size >= minimum
+    ]
+    if len(groups) < 2:
+        raise click.UsageError(f"a test needs two groups with {minimum} reports or more")
+    found = list(combinations(groups, 2))
+    tests = [same_distribution(first[1], second[1]) for first, second in found]
+    rows = [
+        {"first": first[0], "second": second[0], "statistic": test.statistic, "p": p}
+        for (first, second), test, p in zip(found, tests, holm([t.p_value for t in tests]), strict=True)
+    ]
+    title = f"{tests[0].method}: equal distributions"
+    if len(tests) > 1:
+        title = (
+            f"{len(tests)} tests of equal distributions ({tests[0].method}): if those with p ≤ 0.05 are "
+            "rejected, any is rejected wrongly with probability at most 5 % (Holm)"
+        )
+    return ResultTable(title, tuple(rows))
+
+
+def print_results(results: Mapping[str, Any], as_json: bool) -> None:
+    """Print results, each after its name, or all of them as JSON."""
+    if as_json:
+        print_json(
+            {name: [_plain(row) for row in table_of(name, result)] for name, result in results.items()}
+        )
+        return
+    for name, result in results.items():
+        click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")
+        if "\n" in repr(result):
+            click.echo("\n".join(f"  {line}".rstrip() for line in repr(result).splitlines()))
+
+
+def table_of(name: str, result: Any) -> ResultTable:
+    """Return a result as a table whose first column names it."""
+    rows = list(result) if isinstance(result, ResultTable) else result.records()
+    limits = getattr(result, "limits", (-float("inf"), float("inf")))
+    return ResultTable(name, tuple({"question": name, **row} for row in rows), limits=limits)
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {}
+    for name, cell in row.items():
+        finite = not isinstance(cell, float) or abs(cell) < float("inf")
+        plain = cell is None or isinstance(cell, bool | int | float | str)
+        shown[name] = (cell if finite else None) if plain else str(cell)
+    return shown
+
+
+def check_outputs(files: Sequence[str], out: Path | None, picture: Path | None) -> None:
+    """Raise before anything is read for a file of a kind that is not written, or that is an input."""
+    for path, endings, what in ((out, FORMATS, "a table"), (picture, PICTURES, "a picture")):
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
+            raise click.UsageError(f"{path}: {what} is written to a file that ends in {', '.join(endings)}")
+        refuse_to_overwrite(path, *(Path(name) for name in files if "://" not in name), force=True)
+
+
+def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | None) -> None:
+    """Write results as a table, and the first of them as a picture; a file that exists is replaced."""
+    if out is not None:
+        tables = [table_of(name, result) for name, result in results.items() if not isinstance(result, str)]
+        write_tables(out, tables)
+        click.echo(f"wrote {out}", err=True)
+    if picture is not None:
+        drawn = [(name, result) for name, result in results.items() if hasattr(result, "plot")]
+        if len(drawn) != 1:
+            raise click.UsageError(
+                f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
+            )
+        name, result = drawn[0]
+        axes = result.plot(title=name)
+        with rename_after(picture) as part:
+            save_picture(axes, part, dpi=150)
+        click.echo(f"wrote {picture}", err=True)
+
+
+def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
+    """Write tables below each other: CSV and Excel with all digits, Markdown and TeX with some."""
+    kind = out.suffix.lower()
+    rows = [dict(row) for table in tables for row in table]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    if kind == ".csv":
+        data = as_csv(rows).encode()
+    elif kind == ".xlsx":
+        data = _workbook(columns, rows)
+    else:
+        head, cells = columns, []
+        for table in tables:
+            names, lines = table._cells()
+            cells += [
+                [dict(zip(names, line, strict=True)).get(name, "") for name in columns] for line in lines
+            ]
+        text = as_markdown(head, cells) if kind == ".md" else _tex(head, cells)
+        data = f"{text}\n".encode()
+    with rename_after(out) as part:
+        part.write_bytes(data)
+
+
+def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtra("a file of Excel", "frames") from None
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("estimates")
+    sheet.append(list(columns))
+    for row in rows:
+        plain = _plain(row)
+        sheet.append([_cell(plain.get(name)) for name in columns])
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell of a sheet; a text is never a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "@") else value
+
+
+def _tex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join("".join(_SPECIAL.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
+
+    sides = "l" + "r" * (len(head) - 1)
+    body = [line(head), r"\hline", *(line(row) for row in rows)]
+    return "\n".join([rf"\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"])

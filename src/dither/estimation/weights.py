@@ -1,0 +1,337 @@
+"""Weights of people: raking to published totals, design effects, and averages of weighted numbers.
+
+Weights are public numbers, one for each report. A weighted average is Σ w·y/Σ w. Its error is that of its
+linearisation w·(y − average)/mean(w), so that it contains that weights vary and that they go with the answer.
+Raked weights make the totals of some public columns known: what these columns explain of y has no error, and
+the linearisation is that of the residual of y's weighted regression on them [Deville92].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from dither.arrays import Array, Floats, Integers
+from dither.errors import Infeasible, InvalidParameter, found
+from dither.estimation.estimate import thousands
+from dither.estimation.intervals import StudentInterval
+from dither.kernels.counting import EachReport, LeadingBits
+from dither.numerics.distributions import student_t_quantile
+from dither.question import Question
+from dither.reports import Reports
+from dither.table import ResultTable, element
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["rake"]
+
+_ROUNDS: Final = 1000
+_CLOSE: Final = 1e-10  # relative, of a total
+_AGREE: Final = 1e-6  # relative, of the sums of two lists of published totals
+
+Labels = Sequence[Hashable] | Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Weights:
+    """A public weight for each person, as `dt.weights.rake` makes them, or from any list of numbers.
+
+    Every estimate that has `weights=` takes them, or a plain list. `np.asarray(weights)` are the numbers.
+
+    >>> Weights([1, 1, 1, 3])
+    Weights(4 people: 1 to 3, design effect 1.33, as many as 3.0 equal ones)
+    """
+
+    values: Floats
+    margins: tuple[Integers, ...] = ()  # of each raked column, the code of every person's label
+
+    def __post_init__(self) -> None:
+        given: Any = self.values
+        if isinstance(given, Reports):
+            raise InvalidParameter(
+                f"weights are public numbers, and these are randomised reports of {given.question.name}"
+            )
+        array = np.asarray(given)
+        if array.dtype.kind not in "iuf" or array.ndim != 1:
+            raise InvalidParameter("weights are a list of numbers, one for each report")
+        numbers = array.astype(np.float64)
+        if not (np.isfinite(numbers).all() and numbers.size and numbers.min() >= 0.0 and numbers.max() > 0.0):
+            raise InvalidParameter("weights are finite numbers from 0 upwards, not all 0")
+        numbers.setflags(write=False)
+        object.__setattr__(self, "values", numbers)
+
+    @property
+    def design_effect(self) -> float:
+        """By what factor unequal weights alone make variances larger: n·Σ w²/(Σ w)² [Kish65]."""
+        share = self.shares
+        return float((share**2).mean())
+
+    @property
+    def effective(self) -> float:
+        """How many people with equal weights have the same error: n over the design effect."""
+        return len(self) / self.design_effect
+
+    @property
+    def shares(self) -> Floats:
+        """The weights divided by their mean."""
+        return self.values / float(self.values.mean())
+
+    def heavier(self) -> Weights:
+        """Return the squares: averages with them tell whose answers the error comes from."""
+        return Weights(self.shares**2)
+
+    def __getitem__(self, rows: Any) -> Weights:
+        """Return the weights of some people, taken as they are: totals of a part are not known."""
+        return Weights(np.atleast_1d(self.values[rows]))
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.values, dtype=dtype)
+
+    def __repr__(self) -> str:
+        low, high = float(self.values.min()), float(self.values.max())
+        shown = thousands(round(self.effective)) if self.effective >= 10.0 else f"{self.effective:.1f}"
+        return (
+            f"Weights({thousands(len(self))} people: {low:.3g} to {high:.3g}, design effect "
+            f"{self.design_effect:.2f}, as many as {shown} equal ones)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the weights as notebooks show them: what they cost."""
+        return element("p", repr(self))
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with the column `weight`; needs the extra `frames`."""
+        return ResultTable("", tuple({"weight": float(weight)} for weight in self.values)).to_frame()
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw how often weights occur, relative to their mean; needs the extra `plot`."""
+        from dither.plotting import BLUE, axes_or_new, dress_axes
+
+        ax = axes_or_new(ax)
+        ax.hist(self.shares, bins=40, color=BLUE, alpha=0.75)
+        title = f"Weights of {thousands(len(self))} people: design effect {self.design_effect:.2f}"
+        return dress_axes(ax, title=title, x="weight, relative to the mean", y="people")
+
+
+Weighting = Sequence[float] | Floats | Weights
+
+
+def as_weights(weights: object, people: int) -> Weights:
+    """Return weights for so many people; raise InvalidParameter if they are no such weights."""
+    made = weights if isinstance(weights, Weights) else Weights(weights)  # type: ignore[arg-type]
+    if len(made) != people:
+        raise InvalidParameter(f"{people} reports need as many weights, one for each, not {len(made)}")
+    return made
+
+
+def check_weighted(reports: object) -> Reports:
+    """Return reports that weights can be given to; raise InvalidParameter otherwise."""
+    if not isinstance(reports, Reports):
+        raise InvalidParameter(
+            f"weights need reports, one weight for each, not {type(reports).__name__}: counts have lost who "
+            "sent which; dt.post_stratified weights groups"
+        )
+    if not reports.question.alone:
+        raise InvalidParameter(
+            f"the reports of {reports.question.name} are correlated between people, so they have no weights "
+            "of their own; use a mechanism of one person, such as KRR"
+        )
+    return reports
+
+
+def influences(numbers: Floats, weights: Weights | None) -> tuple[float, Floats]:
+    """Return the weighted average of a number per person, and each person's influence on it.
+
+    The influences have the mean 0, and the average of n of them is the error.
+    """
+    if weights is None:
+        mean = float(numbers.mean())
+        return mean, np.asarray(numbers - mean)
+    shares = weights.shares
+    mean = float((shares * numbers).mean())
+    gaps = numbers - mean
+    return mean, np.asarray(shares * (gaps - _fit_on_margins(gaps, weights)))
+
+
+def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
+    """Return what the raked columns explain of a number: its weighted least-squares fit on their labels."""
+    if not weights.margins:
+        return 0.0
+    sizes = [int(codes.max()) + 1 for codes in weights.margins]
+    starts = np.cumsum([0, *sizes])
+    square, right = np.zeros((starts[-1], starts[-1])), np.zeros(starts[-1])
+    for i, j in combinations_with_replacement(range(len(sizes)), 2):
+        pairs = weights.margins[i] * sizes[j] + weights.margins[j]
+        block = np.bincount(pairs, weights.values, sizes[i] * sizes[j]).reshape(sizes[i], sizes[j])
+        rows, columns = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+        square[rows, columns], square[columns, rows] = block, block.T
+    for i, codes in enumerate(weights.margins):
+        right[starts[i] : starts[i + 1]] = np.bincount(codes, weights.values * gaps, sizes[i])
+    solved = np.linalg.lstsq(square, right, rcond=1e-10)[0]
+    fitted: Floats = np.sum(
+        [solved[start + codes] for start, codes in zip(starts, weights.margins, strict=False)], 0
+    )
+    return fitted
+
+
+def student(value: float, influence: Floats) -> StudentInterval:
+    """Return a value with the error of its influences, one for each person, whose mean is about 0.
+
+    The skewness of the influences moves the interval. If few people have most of the influence, their
+    variance is uncertain: Student's quantile has the degrees of freedom that their kurtosis leaves
+    [Satterthwaite46].
+    """
+    n = influence.size
+    gaps = influence - influence.mean()
+    second = float((gaps**2).mean())
+    if not second > 0.0:
+        return StudentInterval(value, 0.0, n)
+    skew = float((gaps**3).mean()) / second
+    wider = student_t_quantile(0.95, freedom(gaps)) / student_t_quantile(0.95, max(n - 1, 1))
+    return StudentInterval(value, wider * math.sqrt(second / max(n - 1, 1)), n, skew)
+
+
+def freedom(gaps: Floats) -> int:
+    """Return the degrees of freedom of a sample variance, 2n/(kurtosis − 1), at most n − 1."""
+    second = float((gaps**2).mean())
+    if not second > 0.0:
+        return max(gaps.size - 1, 1)
+    kurtosis = float((gaps**4).mean()) / second**2
+    return max(min(int(2.0 * gaps.size / max(kurtosis - 1.0, 1e-9)), gaps.size - 1), 1)
+
+
+class WeightedCounts(NamedTuple):
+    """Counts of reports by weight, in place of a summary: they add up to the effective number of people."""
+
+    question: Question
+    counts: Floats
+    n: int
+
+
+def count_weighted(reports: Reports, weights: Weights, factor: float = 1.0) -> Any:
+    """Return counts of reports by weight, scaled to the effective number of people over a factor.
+
+    They stand in the place of a summary, of which estimators of shapes ask nothing else.
+    """
+    question, cells = reports.question, reports.cells.reshape(-1)
+    n = max(int(weights.effective / max(factor, 1e-3)), 1)
+    scaled = weights.shares * n / len(weights)
+    counting = question.counting
+    if isinstance(counting, LeadingBits):
+        rest = cells & cells.dtype.type((1 << counting.rest) - 1)
+        counts = np.bincount(cells >> counting.rest, scaled, counting.groups)
+        return WeightedCounts(question, np.append(counts, float((scaled * rest).sum())), n)
+    if isinstance(counting, EachReport):
+        counts = np.bincount(cells, scaled, counting.outcomes)
+        return WeightedCounts(question, np.asarray(counts, dtype=np.float64), n)
+    raise InvalidParameter(f"reports of {question.name} are not counted one by one, so they take no weights")
+
+
+def rake(
+    columns: Mapping[str, Labels],
+    totals: Mapping[str | tuple[str, ...], Mapping[Any, float]],
+    *,
+    base: Sequence[float] | Floats | None = None,
+) -> Weights:
+    """Return weights with which public columns of people have published totals.
+
+    `columns` are a frame, or a mapping from names to the label of every person. `totals` says for some of
+    them how many people of the population have each label, in numbers or in shares. A tuple of names is a
+    table of several columns: `{("age", "sex"): {("18–39", "f"): 7.1e6, …}}` alone is post-stratification.
+    Several columns are raked: weights are scaled to the totals of one after the other until all hold. `base`
+    are the weights to begin with, such as inverse chances of being asked.
+
+    Columns are public labels. Randomised answers are refused: their reports are not people's labels.
+
+    >>> import dither as dt
+    >>> people = {"sex": ["f", "m", "m", "m"], "city": ["Kyoto", "Kyoto", "Nara", "Nara"]}
+    >>> known = {"sex": {"f": 52, "m": 48}, "city": {"Kyoto": 60, "Nara": 40}}
+    >>> dt.weights.rake(people, known).values.round(1).tolist()
+    [52.0, 8.0, 20.0, 20.0]
+    """
+    if not isinstance(totals, Mapping) or not totals:
+        raise InvalidParameter(f"totals are a mapping from columns to their totals, not {found(totals)}")
+    margins = [_margin(columns, key, known) for key, known in totals.items()]
+    people = {codes.size for codes, _ in margins}
+    if len(people) > 1:
+        raise InvalidParameter(f"columns have different lengths: {' and '.join(map(str, sorted(people)))}")
+    sums = [float(known.sum()) for _, known in margins]
+    if max(sums) - min(sums) > _AGREE * max(sums):
+        raise InvalidParameter(
+            f"the totals of the columns have different sums ({', '.join(f'{each:g}' for each in sums)}), as "
+            "of different populations; divide each list by its sum, or correct one"
+        )
+    n = people.pop()
+    weights = np.ones(n) if base is None else as_weights(base, n).values.copy()
+    whole = sums[0] if abs(sums[0] - 1.0) > _AGREE else float(n)  # of shares: the mean weight is 1
+    wanted = [known * (whole / each) for (_, known), each in zip(margins, sums, strict=True)]
+    gap = math.inf
+    for _ in range(_ROUNDS):
+        gap = 0.0
+        for (codes, _), known in zip(margins, wanted, strict=True):
+            now = np.bincount(codes, weights, known.size)
+            if (now[known > 0.0] <= 0.0).any():
+                raise Infeasible("people of one label have weight 0, so that no total can be reached")
+            ratio = np.divide(known, now, out=np.zeros_like(known), where=now > 0.0)
+            gap = max(gap, float(np.abs(now - known).max()) / whole)
+            weights = weights * ratio[codes]
+        if gap <= _CLOSE:
+            return Weights(weights, tuple(codes for codes, _ in margins))
+    raise Infeasible(
+        f"no weights of these people have all of these totals (after {_ROUNDS} rounds one is off by "
+        f"{gap:.1%}): labels that nobody has together, or totals that contradict; merge small labels"
+    )
+
+
+def _margin(columns: Any, key: Any, known: Any) -> tuple[Integers, Floats]:
+    """Return the code of every person's label in a column, or in several together, and the totals by code."""
+    names = key if isinstance(key, tuple) else (key,)
+    listed = [_labels(columns, name) for name in names]
+    if not isinstance(known, Mapping) or not known:
+        raise InvalidParameter(f"the totals of {key!r} are a mapping from labels to numbers")
+    if len({len(part) for part in listed}) > 1:
+        raise InvalidParameter(f"the columns {', '.join(map(repr, names))} have different lengths")
+    held = listed[0] if len(names) == 1 else list(zip(*listed, strict=True))
+    places = {label: place for place, label in enumerate(known)}
+    absent = next((label for label in held if label not in places), None)
+    if absent is not None or (held and None in held and None not in places):
+        raise InvalidParameter(
+            f"column {key!r} has the label {found(absent)} without a total; give one, or drop these people"
+        )
+    try:
+        numbers = np.array([float(total) for total in known.values()])
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards") from None
+    if not (np.isfinite(numbers).all() and numbers.min() >= 0.0 and numbers.sum() > 0.0):
+        raise InvalidParameter(f"the totals of {key!r} are numbers from 0 upwards, not all 0")
+    codes = np.fromiter((places[label] for label in held), np.int64, len(held))
+    seen = np.bincount(codes, minlength=numbers.size) > 0
+    for label, place in places.items():
+        if numbers[place] > 0.0 and not seen[place]:
+            raise Infeasible(f"nobody has the label {found(label)} of {key!r}; merge it with another")
+    return codes, numbers
+
+
+def _labels(columns: Any, name: object) -> list[Hashable]:
+    there = list(columns) if isinstance(columns, Mapping) else list(getattr(columns, "columns", []))
+    if name not in there:
+        raise InvalidParameter(
+            f"there is no column {found(name)}; there are {', '.join(map(str, there[:20]))}"
+        )
+    column = columns[name]
+    if isinstance(column, Reports):
+        raise InvalidParameter(
+            f"column {name!r} are randomised reports of {column.question.name}: nobody's label is known, so "
+            "its totals cannot be reached; rake public columns"
+        )
+    plain = column.tolist() if hasattr(column, "tolist") else list(column)
+    return [None if isinstance(label, float) and math.isnan(label) else label for label in plain]

@@ -1,0 +1,114 @@
+"""An analyst at the terminal: weights, cross-tables, groups, differences, tests, pictures, files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.terminal import run
+
+CAMPAIGN = """
+[questions.home]
+categories = ["flat", "house"]
+epsilon = 4
+[questions.minutes]
+interval = [0, 180]
+epsilon = 4
+"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("desk")
+    rng = np.random.default_rng(1)
+    home, city = rng.choice(["flat", "house"], 1200), rng.choice(["Kyoto", "Nara", "Uji"], 1200)
+    minutes = np.clip(rng.normal(np.where(home == "flat", 40, 80), 10), 0, 180)
+    with (folder / "people.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["city", "weight", "home", "minutes"])
+        writer.writerows(zip(city, np.where(home == "flat", 3, 1), home, minutes.round(1), strict=True))
+    (folder / "c.toml").write_text(CAMPAIGN)
+    out = folder / "reports.csv"
+    made = run("perturb", folder / "people.csv", "--campaign", folder / "c.toml", "--keep", "city", "--keep",
+               "weight", "-o", out)  # fmt: skip
+    assert made.exit_code == 0, made.output
+    return out
+
+
+def asked(*words: object) -> dict[str, list[dict[str, object]]]:
+    found = run("estimate", *words, "--json")
+    assert found.exit_code == 0, found.output
+    return dict(json.loads(found.stdout))
+
+
+def test_weights_and_private_groups(reports: Path) -> None:
+    plain = asked(reports, "--column", "home")["home"][0]["value"]
+    weighted = {row["answer"]: row for row in asked(reports, "--weight", "weight")["home"]}
+    assert plain[0] == pytest.approx(0.5, abs=0.06)
+    assert weighted["flat"]["value"] == pytest.approx(0.75, abs=0.05)
+    groups = asked(reports, "--column", "minutes", "--by", "home")["minutes by home"]
+    assert [row["home"] for row in groups] == ["flat", "house"]
+    assert [row["value"] for row in groups] == pytest.approx([40, 80], abs=6)
+    gap = asked(reports, "--column", "minutes", "--by", "home", "--difference", "flat")
+    (row,) = gap["minutes by home: differences"]
+    assert row["first"] == "house"
+    assert row["low"] < 40 < row["high"]
+
+
+def test_tables_tests_and_files(reports: Path, tmp_path: Path) -> None:
+    for ending in ("csv", "md", "tex", "xlsx"):
+        out = tmp_path / f"table.{ending}"
+        assert run("estimate", reports, "--by", "city", "-o", out).exit_code == 0
+        assert out.stat().st_size > 100
+    rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    assert {row["question"] for row in rows} == {"home by city", "minutes by city"}
+    assert len(rows[0]["value"]) > 8  # all digits
+    assert r"\\begin{tabular}".replace("\\\\", "\\") in (tmp_path / "table.tex").read_text()
+    tests = asked(reports, "--column", "minutes", "--by", "city", "--test")["minutes: test"]
+    assert len(tests) == 3
+    assert all(row["p"] > 1e-6 for row in tests)
+    same = run("estimate", reports, "--column", "home", "--cross", "minutes")
+    assert same.exit_code == 2
+    assert "categories" in same.output
+
+
+def test_a_picture_names_the_question(reports: Path, tmp_path: Path) -> None:
+    out = tmp_path / "minutes.svg"
+    drawn = run("estimate", reports, "--column", "minutes", "--by", "city", "--plot", out)
+    assert drawn.exit_code == 0, drawn.output
+    assert "<svg" in out.read_text(encoding="utf-8")
+    assert "choose a question" in run("estimate", reports, "--plot", out).output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--weight", "home"], "is a question"),
+        (["--weight", "wieght"], "did you mean weight"),
+        (["--weight", "city"], "a weight is a number"),
+        (["--difference"], "between groups"),
+        (["--within", "rows"], "of a cross-table"),
+        (["--test"], "--test is of"),
+        (["--by", "city", "--cross", "home"], "do not go together"),
+        (["--by", "city", "--difference", "Osaka"], "no group 'Osaka'"),
+        (["--cross", "home", "--column", "homme"], "no question"),
+        (["-o", "x.doc"], "ends in .csv"),
+        (["--plot", "x.gif"], "ends in .png"),
+        (["--weight", "weight", "--bins", "4"], "--bins and --step"),
+        (["--column", "minutes", "--by", "home", "--test"], "private category"),
+    ],
+)
+def test_wrong_words_are_refused(reports: Path, words: list[str], said: str) -> None:
+    found = run("estimate", reports, *words)
+    assert found.exit_code == 2
+    assert said in found.output
+
+
+def test_a_table_never_replaces_the_reports(reports: Path) -> None:
+    before = reports.read_bytes()
+    assert run("estimate", reports, "-o", reports).exit_code == 2
+    assert reports.read_bytes() == before
