@@ -17,6 +17,7 @@ from .classifiers.report import SufficientBudget as SufficientBudget
 from .classifiers.result import Utility as Utility
 from .classifiers.robustness import Robustness as Robustness
 from .classifiers.utility import Curve as Curve
+from .data.files import ReadReports as ReadReports
 from .data.rows import ColumnFit as ColumnFit
 from .data.rows import RowCounts as RowCounts
 from .domains.domain import Domain as Domain
@@ -30,6 +31,7 @@ from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedTable as EstimatedTable
 from .estimation.pairs import EstimatedTables as EstimatedTables
+from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression
 from .estimation.significance import Significance as Significance

@@ -133,6 +133,8 @@ def test_designs_without_a_window_to_spare_say_so(design: Any) -> None:
 
 
 def test_other_domains_say_what_to_do() -> None:
+    with pytest.raises(InvalidParameter, match="ordered scale"):
+        dt.Cumulative(dt.Optional(dt.Categories(["never", "often"])), epsilon=1)
     for domain in (dt.Text(5), dt.Several(5, most=2), dt.Sphere()):
         with pytest.raises(InvalidParameter, match="numbers, angles and categories"):
             dt.Optional(domain)

@@ -47,17 +47,6 @@ def check_columns(campaign: Campaign, names: Sequence[str]) -> None:
             raise unknown_name("column", name, names)
 
 
-def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
-    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
-    if isinstance(keep, str):
-        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
-    clash = set(keep) & set(campaign.questions)
-    if clash:
-        raise InvalidParameter(
-            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
-        )
-
-
 def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
     """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
 

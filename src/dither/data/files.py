@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from dither.arrays import Integers, Mask
-from dither.data.batches import check_keep
 from dither.data.formats import (
     Chunk,
     Columns,
@@ -31,12 +30,13 @@ from dither.data.formats import (
     table_format,
 )
 from dither.data.rows import (
-    Answers,
+    ColumnAnswers,
     ColumnFit,
     Misfit,
     Misfits,
     RowChoice,
     RowCounts,
+    check_keep,
     domains_of,
     item_columns,
     read_ticks,
@@ -159,7 +159,7 @@ def _drawn_questions(campaign: Campaign, rows: int, source: Source | None) -> In
 
 
 def _draw(
-    question: Question, answers: Answers, rows: slice, source: Source | None
+    question: Question, answers: ColumnAnswers, rows: slice, source: Source | None
 ) -> Reports | GappedReports:
     """Return the reports of some rows, with gaps where a row has no answer to this question."""
     values, there = answers.part(rows)

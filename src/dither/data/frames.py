@@ -22,8 +22,9 @@ from dither.data.arrow import (
     plain_type,
     rows_of,
 )
-from dither.data.batches import campaign_of, check_columns, check_keep, perturb_batches, perturbed_schema
+from dither.data.batches import campaign_of, check_columns, perturb_batches, perturbed_schema
 from dither.data.formats import Questions
+from dither.data.rows import check_keep
 from dither.data.streams import Missing, Outside, check_missing, check_outside
 from dither.errors import InvalidParameter, unknown_name
 from dither.estimation.estimate import Estimate

@@ -328,6 +328,17 @@ def clip_values(domain: Domain, values: Values) -> Values:
     return Values(moved, values.text, np.zeros_like(values.outside))
 
 
+def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
+    """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
+    if isinstance(keep, str):
+        raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
+    clash = set(keep) & set(campaign.questions)
+    if clash:
+        raise InvalidParameter(
+            f"column {min(clash)!r} cannot be kept: it is a question, and its values would leak"
+        )
+
+
 @dataclass(frozen=True)
 class RowCounts:
     """How many rows of a table were written as reports, and what was left out, by reason.
@@ -345,7 +356,7 @@ class RowCounts:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ColumnAnswers:
     """The values of one question, in the form that `domain.check` takes, and the rows that have one."""
 
     values: Any
@@ -379,7 +390,9 @@ class RowChoice:
         self._places = np.arange(0)
         self.ticks: dict[str, list[str]] = {}  # the yes-or-no columns of questions that have no own column
 
-    def choose(self, chunk: Chunk, drawn: Integers | None = None) -> tuple[Integers, dict[str, Answers]]:
+    def choose(
+        self, chunk: Chunk, drawn: Integers | None = None
+    ) -> tuple[Integers, dict[str, ColumnAnswers]]:
         """Return the rows that have an answer and are the first of their person, and their answers.
 
         Cells that are an error are counted as misfits. If each row answers one question alone, `drawn` is its
@@ -402,7 +415,7 @@ class RowChoice:
             repeated = int(np.count_nonzero(used & ~first))
             used &= first
         there = self._rows(used)
-        read: dict[str, Answers] = {}
+        read: dict[str, ColumnAnswers] = {}
         outside = clipped = 0
         for name, domain in self.domains.items():
             absent = silent[name][there]
@@ -412,11 +425,11 @@ class RowChoice:
             told = np.ones(there.size, dtype=np.bool_) if domain.optional else ~absent
             kept = ~left if drawn is None else ~left & (drawn[there] == len(read))[told]
             told[told] = kept
-            read[name] = Answers(values.select(kept), told)
+            read[name] = ColumnAnswers(values.select(kept), told)
         if drawn is not None or (self._outside == "skip" and outside):  # a row without any answer is left out
             some = np.logical_or.reduce([answers.there for answers in read.values()])
             there = there[some]
-            read = {name: Answers(part.values, part.there[some]) for name, part in read.items()}
+            read = {name: ColumnAnswers(part.values, part.there[some]) for name, part in read.items()}
         part = RowCounts(there.size, missing, repeated, outside, clipped)
         self.counts = RowCounts(*map(sum, zip(astuple(self.counts), astuple(part), strict=True)))
         return (np.empty(0, dtype=np.int64), {}) if self.misfits else (there, read)

@@ -46,7 +46,7 @@ def command(file: Path, asked: Asked, dialect: Dialect, show: bool, as_json: boo
 
     \b
     dither check survey.csv --campaign survey.toml
-    dither check survey.xlsx --campaign survey.toml --sheet Data --na=-99 --show
+    dither check survey.xlsx --campaign survey.toml --sheet Data --na NA --show
     dither check trips.csv --column minutes --interval 0 180 --decimal , --na NA
     """
     from dither.data.files import check_file, misfit_cells

@@ -99,8 +99,8 @@ def command(
     dither perturb umfrage.csv.gz --campaign survey.toml --decimal , --na n/a -o reports.parquet
     dither perturb trips.parquet --campaign survey.toml --engine spark -o reports
     """
-    from dither.data.batches import check_keep
     from dither.data.files import perturb_file
+    from dither.data.rows import check_keep
 
     campaign = asked.campaign
     check_protection(asked.guarantee())

@@ -476,6 +476,11 @@ class Cumulative(QueryMechanism):
     takes = (Interval, Categories)
 
     def _check(self) -> None:
+        if self.domain.optional:
+            raise InvalidParameter(
+                'an ordered scale has no place for "no answer": ask with KRR or another design on '
+                "dt.Optional(dt.Categories(…))"
+            )
         size = self._size()
         if not 2 <= size <= MOST_INPUTS:
             raise InvalidParameter(f"there are 2 to {MOST_INPUTS} cells or answers; group finer ones")
