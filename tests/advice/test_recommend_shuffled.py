@@ -77,6 +77,7 @@ def test_what_cannot_be_shuffled_is_refused() -> None:
         dt.recommend(dt.Disk(1.0), dt.goals.Locations(length=3), epsilon=1, shuffled=1_000)
 
 
+@pytest.mark.slow
 def test_places_that_a_person_tells_once_can_be_shuffled() -> None:
     city = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
     best = dt.recommend(city, dt.goals.Locations(), epsilon=0.5, shuffled=1_000).best

@@ -253,6 +253,7 @@ def test_two_reports_of_two_days_hold() -> None:
         assert float(np.maximum(both[0] - math.exp(at) * both[1], 0.0).sum()) <= composed(at)
 
 
+@pytest.mark.slow
 def test_randomized_response_and_duchi_are_within_two_percent_of_the_truth() -> None:
     asked = dt.RR(codes(2), epsilon=2)
     spent = shuffled(asked, n=10**6, delta=1e-6).epsilon

@@ -14,7 +14,9 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-BUDGET = 28_000.0  # loops; an idle core runs a hundred in a second
+# Loops; an idle core runs a hundred in a second. 28 000 when the suite was cut, and what two more clients,
+# the analyst's desk, boxes and the years of a collector added since.
+BUDGET = 34_000.0
 DEAR = 50.0  # loops of one test above which it is listed
 OFTEN = 1.0  # seconds of processor time after which the loop is measured again
 PROPERTY = "loops"

@@ -111,7 +111,7 @@ def collection(
     return told, said
 
 
-@pytest.mark.some("a dealer")
+@pytest.mark.slow
 @pytest.mark.parametrize("servers", [False, True], ids=["a dealer", "three servers in TLS"])
 def test_a_small_collection(tmp_path: Path, servers: bool) -> None:
     if servers and find_spec("mpyc") is None:  # importing it would read the command line of pytest
