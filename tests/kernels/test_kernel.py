@@ -62,7 +62,7 @@ def test_every_kind_of_kernel_has_a_case() -> None:
         importlib.import_module(module.name)
     known = kinds(Kernel)
     assert len(known) > 15
-    apart = {"nearest", "listing"}  # with laws of their own, in places/test_nearest.py
+    apart = {"nearest", "listing", "box"}  # with laws of their own: test_nearest.py, optimal/test_box.py
     assert {case.kernel.kind for case in CASES.values()} | apart == known
 
 

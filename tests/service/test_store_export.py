@@ -237,6 +237,7 @@ def test_another_store_and_a_restored_one_need_another_folder(tmp_path: Path) ->
         export_reports(str(first), folder)
     with pytest.raises(Exception, match="no file"):
         export_reports(str(tmp_path / "none.sqlite"), tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 def test_rows_of_bits_and_large_numbers_are_written_as_they_travel() -> None:

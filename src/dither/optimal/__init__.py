@@ -8,9 +8,21 @@ shuffled_lower_bound   an ε below which no guarantee of shuffled reports can li
 `dt.Optimal` and `dt.Cumulative` are solved, too. `solver/` and `queries/` find designs.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from dither.mechanisms.numeric.ogpm import Focused
 from dither.mechanisms.numeric.pm import TwoPoint
 from dither.mechanisms.shuffled import shuffled_lower_bound
-from dither.optimal.queries.workload import Workload
+
+if TYPE_CHECKING:
+    from dither.optimal.queries.workload import Workload
 
 __all__ = ["Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Workload":  # with what solves it: a question that is asked does not need it
+        from dither.optimal.queries.workload import Workload
+
+        return Workload
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

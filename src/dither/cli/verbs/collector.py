@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, print_json
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, number_of, print_json
 
 
 @click.group()
@@ -108,4 +108,5 @@ def export(store: str, since: datetime | None, out: Path, as_json: bool) -> None
         files = [entry.file for entry in done.files]
         print_json({"batches": batches, "reports": reports, "files": files, "folded": list(done.folded)})
     else:
-        click.echo(f"{batches} batches, {reports} reports in {len(done.files)} new files")
+        words = f"{batches} batch{'' if batches == 1 else 'es'}, {number_of(reports, 'report')}"
+        click.echo(f"{words} in {number_of(len(done.files), 'new file')}")

@@ -94,6 +94,8 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     after the one before. Return what this one wrote.
     """
     _load_parquet()
+    if not is_postgresql(address) and not Path(address).is_file():
+        raise StoreUnusable(f"there is no file {address}")
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as opened:
         try:
@@ -279,8 +281,6 @@ class _SqliteSource(_Source):
 
     def __init__(self, address: str) -> None:
         path = Path(address)
-        if not path.is_file():
-            raise StoreUnusable(f"there is no file {path}")
         self._sql = sqlite3.connect(path, timeout=30, isolation_level=None)
         try:
             if check_file(self._sql, path):
