@@ -49,6 +49,7 @@ def test_the_regressions(who: Person, name: str, wanted: tuple[float, ...]) -> N
         assert found == pytest.approx(value, abs=6e-4)
 
 
+@pytest.mark.some("*STROKE*")
 @pytest.mark.parametrize("who", list(Person))
 def test_the_planes_are_those_of_the_regressions(who: Person) -> None:
     own = trained(SETTING, who.data).linear

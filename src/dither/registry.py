@@ -78,7 +78,7 @@ def _import_homes(file: str) -> dict[str, str]:
     tree = ast.parse(resources.files("dither").joinpath(file).read_text(encoding="utf-8"))
     return {
         alias.name: f"dither.{node.module}" if node.level else node.module
-        for node in tree.body
+        for node in ast.walk(tree)  # those for type checkers, too
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }

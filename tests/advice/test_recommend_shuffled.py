@@ -67,6 +67,7 @@ def test_the_budget_for_a_target_and_the_target_at_that_budget_agree() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_shuffled_is_refused() -> None:
     for wrong in ({"shuffled": 1}, {"shuffled": 10.5}, {"shuffled": 100, "delta": 0.0}):
         with pytest.raises(InvalidParameter):

@@ -37,6 +37,7 @@ def test_device_texts_and_fingerprints_never_change(name: str) -> None:
     assert pinned["fingerprint"] == hashlib.sha256(pinned["device"].encode()).hexdigest()[:32]
 
 
+@pytest.mark.some(every=3)
 @pytest.mark.parametrize("name", [name for name in CASES if name.partition(",")[0] not in COMBINATORS])
 def test_what_travels_is_all_that_a_device_needs(name: str) -> None:
     """A mechanism that was read runs the kernel of the text, and writes the same text again."""

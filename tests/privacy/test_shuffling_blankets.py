@@ -198,6 +198,7 @@ def test_sets_fall_by_a_third(design: Any, epsilon: float) -> None:
     assert 1.3 * shuffled(question, n=10**6, delta=1e-6).epsilon <= general
 
 
+@pytest.mark.slow
 def test_places_have_a_bound_of_their_own() -> None:
     line = dt.Places(range(6), distances=np.abs(np.subtract.outer(range(6), range(6))).astype(float))
     listed = dt.Optimal(line, epsilon=2)

@@ -392,6 +392,7 @@ print(*sorted(set(sys.modules) & set(
 """
 
 
+@pytest.mark.some("3.11")
 @pytest.mark.parametrize("version", STATED)
 def test_an_answer_imports_little(version: str, folder: Path) -> None:
     found = interpreter(version)
