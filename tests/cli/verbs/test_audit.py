@@ -61,8 +61,8 @@ def test_a_command_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert found.exit_code == 1, found.output
     data = json.loads(found.output)
     assert not data["ok"]
-    assert data["realised"] > 1.5
-    assert data["evidence"]["trials"][0] > 500
+    assert data["realised"] > 1  # it ends as soon as more than ε is proved; the repetition proves how much
+    assert data["evidence"]["trials"][0] > 50
     assert {data["evidence"]["first"], data["evidence"]["second"]} == {"'yes'", "'no'"}
     assert data["repeated"]["trials"] == [1000, 1000]
     assert data["repeated"]["event"] == data["evidence"]["event"]
