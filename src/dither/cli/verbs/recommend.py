@@ -160,7 +160,7 @@ def command(
             print_json([dict(row) for row in table])
         else:
             click.echo(repr(table))
-            click.echo(f"error: {_MEANINGS[type(wanted).__name__]}")
+            click.echo(f"error: {_MEANINGS[_GOALS[goal]]}")
         return
     found: dict[str, float]
     if epsilon is None:
@@ -177,12 +177,10 @@ def command(
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
     many = "" if people is None else f" of {people} people"
-    click.echo(
-        f"with which {_MEANINGS[type(wanted).__name__]}{many} is at most {error:g}: about 95 % of estimates are within "
-        f"±{2.0 * error:g} of it"
-        if goal not in _NO_STANDARD_ERRORS
-        else f"with which {_MEANINGS[type(wanted).__name__]} is at most {error:g}"
-    )
+    met = f"with which {_MEANINGS[_GOALS[goal]]}{many} is at most {error:g}"
+    if goal not in _NO_STANDARD_ERRORS:
+        met += f": about 95 % of estimates are within ±{2.0 * error:g} of it"
+    click.echo(met)
 
 
 def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
