@@ -305,6 +305,8 @@ class Nearest(Mixed):
         source.fill(words.data)
         self.lottery.draw(words, drawn, source)
         told = source.integers(self.cells, rows.size).astype(self.dtype)
+        if self.width == 1:
+            return np.where(drawn, windows.reshape(-1).take(rows), told)
         words *= drawn  # where nothing was drawn, the ticket has no meaning
         near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
         return np.where(drawn, near, told)
