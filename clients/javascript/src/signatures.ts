@@ -7,6 +7,11 @@ import { agree } from "./relay.js";
 
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
 export async function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean> {
+  // Engines differ in the keys that they accept. One of small order has valid signatures of any text; all those have y (y² − 1)(d·y⁴ + 2y² − 1) = 0.
+  const prime = 2n ** 255n - 19n;
+  const y = BigInt.asUintN(255, BigInt("0x" + hex(key.slice().reverse())));
+  const square = y * y;
+  if (y >= prime || (y * (square - 1n) * ((121665n * square - 243332n) * square + 121666n)) % prime === 0n) return false;
   const { subtle } = globalThis.crypto;
   const opened = await subtle.importKey("raw", key as Uint8Array<ArrayBuffer>, "Ed25519", false, ["verify"]);
   return subtle.verify("Ed25519", opened, signature as Uint8Array<ArrayBuffer>, bytes as Uint8Array<ArrayBuffer>);
