@@ -222,7 +222,7 @@ DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("walk", "start", [0, 0, 0], "a start of three numbers"),
     ("walk", "domain.y.low", -1.1e30, "a side beyond 1e30"),
     ("walk", "codebooks", lambda books: books[:1], "one codebook of two"),
-    ("walk", "codebooks", lambda books: [{"runs": [3], "values": [0]}, books[1]], "a codebook of three cells"),
+    ("walk", "codebooks", lambda books: [{"runs": [3], "values": [0]}, books[1]], "a codebook of 3 cells"),
     ("walk", "reference", "last", "a reference that nobody knows"),
     ("walk, disk", "start", [4, -1], "a start outside of the area"),
     ("walk, disk", "domain.radius", 1e31, "a radius beyond 1e30"),

@@ -81,7 +81,7 @@ def _towards(side: Place, at: float, step: float) -> float:
 
 
 def read_extent(*numbers: float) -> Place:
-    """Return the ends of an interval, or of a side of the box around an area; refuse what doubles hold badly."""
+    """Return the least and the largest number: ends of an interval, or of the box around an area."""
     low, high = min(numbers), max(numbers)
     need(low >= -1e30 and high <= 1e30 and high - low >= 1e-30, "domain")
     return low, high
@@ -329,11 +329,12 @@ def walk(device: Fields) -> Draw:
     area = read_area(device, "rectangle", "disk", "parallelogram")
     parts = _read_parts(device, ("circle", _ROUND), ("interval", _SHARE))
     begin = read_pair(device["start"])
-    slack = _SLACK * area.radius if isinstance(area, DiskArea) else 0.0  # by which rounding may put it outside
+    # On a circle alone rounding may put a place outside.
+    slack = _SLACK * area.radius if isinstance(area, DiskArea) else 0.0
     moved = zip(begin, area.clip(begin), strict=True)
     need(all(abs(x - y) <= slack for x, y in moved), "start", "outside of the area")
     books = zip(listed(device["codebooks"], "start", 2), (device["first"], device["second"]), strict=True)
-    turns, shares = [_read_codebook(book, part["cells"] if "cells" in part else None) for book, part in books]
+    turns, shares = [_read_codebook(book, part.get("cells")) for book, part in books]
     fixed = "reference" in device
     need(not fixed or device["reference"] == "fixed", "reference")
 
