@@ -230,7 +230,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
         const taken = ok || status === 409;
         const { refused, words = "" } = Object(taken || (await answer.json().catch(() => 0))) as { refused?: string; words?: string };
         // Never to be taken, if it is the collector that says so: a proxy's page has no word for it.
-        const gone = taken || [400, 410, 413, 415, 422].includes((refused && status) as number);
+        const gone = taken || [400, 410, 413, 415, 422].includes((refused?.length && status) as number);
         const { reports: dropped = 0 } = (gone && (await device.acknowledge(next.id))) as { reports?: number };
         if (taken) told.sent += dropped;
         else told.refused.push({ reason: refused ?? "status " + status, words, dropped });

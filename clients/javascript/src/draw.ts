@@ -116,7 +116,7 @@ export function lottery(tickets: number, given: Fields): [Lottery, bigint, bigin
     }
     return [+drawn, ticket, highest(taken, extra, begin)];
   };
-  return [draw, step, all << 32n];
+  return [draw, step, 1n << BigInt(size)];
 }
 
 /** Return x·2^−size rounded at random: up with the probability of its fraction. With + 0 it is not −0, which engines would look for at 0 alone. */
@@ -133,7 +133,7 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const place = (value: number): number => Math.trunc((value - origin) * scale);
   // Cut to 0 … last without Math.min and Math.max, whose time tells which side they take. All are whole numbers below 2^52.
   const within = (value: number, last: number): number => (Math.abs(place(value)) - Math.abs(place(value) - last) + last) / 2;
-  const room = cells > 65536 ? 2 ** 52 : 2 ** 31;
+  const room = 2 ** (cells > 65536 ? 52 : 31);
   const far = Math.max(...ends.map((end) => Math.abs(end - origin) * scale));
   need(scale > 0 && far * (1 + 2 ** -19) < room, "start"); // Python's narrow floats may exceed an end
   if (kind === "line") {
