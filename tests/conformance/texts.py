@@ -410,6 +410,8 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("reading", {"minutes": {"step": 200}}, "a step beyond the domain"),
     ("reading", {"minutes": {"step": 0.1}}, "more than 501 answers"),
     ("reading", {"minutes": {"step": "1"}}, "a text for a number"),
+    ("reading", {"minutes": {"step": None}}, "null for a step"),
+    ("reading", {"minutes": {"step": 15, "unit": None}}, "null for a unit"),
     ("reading", {"minutes": {"unit": "a\nb"}}, "a unit on two lines"),
     ("reading", {"minutes": {"unit": "x" * 41}}, "a unit of 41 letters"),
     ("note", "x", "a term that nobody knows"),
@@ -472,6 +474,17 @@ def campaigns() -> Iterator[Case]:
         *(READ, "reading", "a unit and a step, which devices do not use"),
         _signed(replace(plain, questions={"minutes": declared}).text),
     )
+    for made in (
+        dt.Podium(dt.Optional(dt.Interval(0, 180)), epsilon=1),
+        dt.OGPM(dt.Optional(dt.Circle(360)), epsilon=1),
+    ):
+        missing = replace(plain, questions={"minutes": made})
+        for words, reason in (({"step": 15, "unit": "h"}, "a unit and a step"), ({"unit": "h"}, "a unit")):
+            kind = type(made).__name__
+            yield (
+                *(READ, "reading", f"{reason} of a number that may be missing, {kind}"),
+                _signed(_terms(_put("reading", {"minutes": words}), missing)),
+            )
     yield READ, "reading", "nothing is declared", _signed(_terms(_put("reading", {})))
     noise = dt.Gaussian(LINE, epsilon=1, delta=1e-6, cells=1024)
     normal = replace(plain, questions=_two() | {"noise": noise})

@@ -67,9 +67,10 @@ function dayOf(given: Fields, field = "day"): number {
 function checkReading(reading: unknown, read: Map<string, Question>): void {
   need(Object(reading) === reading && !Array.isArray(reading), "terms", "reading");
   for (const [name, words] of Object.entries(reading as Fields)) {
-    const { low = 0, high, period = high - low } = (JSON.parse(read.get(name)!.device) as Fields)["domain"];
-    const { step = null, unit = "" } = words as Fields;
-    const count = step === null ? 1 : period / real({ step }, "step");
+    const { domain } = JSON.parse(read.get(name)!.device) as Fields;
+    const { low = 0, high, period = high - low } = domain.of ?? domain; // of a number that may be missing
+    const { step, unit = "" } = words as Fields;
+    const count = step === undefined ? 1 : period / real({ step }, "step");
     need(period && Object(words) === words && Object.keys(words as Fields).length, "terms", "reading");
     // A step divides a circle.
     need(count >= 1 - 1e-12 && count <= 500 && (high !== undefined || Math.abs(count - Math.round(count)) <= 1e-9), "terms", "step");
