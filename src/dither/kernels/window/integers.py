@@ -475,6 +475,11 @@ class StartRule(ABC):
         """Return whether the integers of the sampler hold the start of every value of the line."""
 
 
+def start_bits(window: Sliding | Blocks) -> int:
+    """Return the bits of a position: 31 for up to 2^16 cells, otherwise 52, which doubles hold exactly."""
+    return 31 if window.cells <= 1 << 16 else 52
+
+
 @dataclass(frozen=True)
 class LineStart(StartRule):
     """The start ⌊(x − origin)·scale⌋, clipped to [0, last] if `last` is given.
@@ -523,7 +528,7 @@ class LineStart(StartRule):
         return _LineSampler(self, window, size)
 
     def fits(self, line: Line, window: Sliding | Blocks) -> bool:
-        return self.reaches(line, 31 if window.cells <= 1 << 16 else 62)
+        return self.reaches(line, start_bits(window))
 
     def reaches(self, line: Line, bits: int) -> bool:
         """Return whether signed integers of bits + 1 bits hold the start of every value plus its coin."""
