@@ -31,7 +31,7 @@ from dither.estimation.intervals import (
 )
 from dither.numerics.distributions import check_level, decimals, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import MOST_ROWS, ResultTable, Row, percent, show_label
+from dither.table import MOST_ROWS, ResultTable, Row, percent, show_end, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -392,14 +392,13 @@ def show_interval(value: float, low: float, high: float, limits: Limits = _ANYWH
     """
     below, above = value - low, high - value
     half = (high - low) / 2.0
-    cut = low < limits[0], high > limits[1]
-    if any(cut):
-        ends = [limit if beyond else end for limit, beyond, end in zip(limits, cut, (low, high), strict=True)]
-        width = (ends[1] - ends[0]) / 2.0
+    if low < limits[0] or high > limits[1]:
+        ends = [min(max(end, limits[0]), limits[1]) for end in (low, high)]
+        width = (ends[1] - ends[0]) / 2.0 or half
         places = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
-        shown = [f"{end:g}" if beyond else f"{end:.{places}f}" for end, beyond in zip(ends, cut, strict=True)]
+        shown = [show_end(end, limits) or f"{end:.{places}f}" for end in (low, high)]
         number = f"{round(value, places) + 0.0:.{places}f}" if math.isfinite(value) else "?"
-        return f"{number} ({'‹' * cut[0]}{shown[0]} – {shown[1]}{'›' * cut[1]})"
+        return f"{number} ({shown[0]} – {shown[1]})"
     even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
     if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
         return show(value, half)

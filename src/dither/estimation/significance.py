@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from dither.question import CategoryQuestion, NumberQuestion, Question
 from dither.randomness import Seeded
 from dither.reports import Reports
 from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 MOST_CATEGORIES: Final = 4096
@@ -205,6 +208,12 @@ class Significance(Tabular):
                 "p": self.p_value,
             }
         ]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the p-value beside the usual levels of a test; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_test
+
+        return draw_test(self, title=title, ax=ax)
 
     def __repr__(self) -> str:
         freedom = (
