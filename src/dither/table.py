@@ -314,8 +314,12 @@ def _number(text: str) -> Any:
         return text
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Tabular(ABC):
     """A result that has rows: as a data frame, as notebooks show it, and as a picture."""
+
+    # The name of the question, if it is known.
+    about: str = field(default="", kw_only=True, repr=False, compare=False)
 
     @abstractmethod
     def records(self) -> list[Row]:
@@ -332,7 +336,7 @@ class Tabular(ABC):
     def _repr_html_(self) -> str:
         """Return the result as notebooks show it: the question, its text, the guarantee, and its rows."""
         rows = self.records()
-        lines = [getattr(self, "about", ""), *repr(self).splitlines(), getattr(self, "guarantee", None)]
+        lines = [self.about, *repr(self).splitlines(), getattr(self, "guarantee", None)]
         said = element("p", *(part for line in lines if line for part in (str(line), element("br"))))
         more = element("p", f"and {len(rows) - MOST_ROWS} more rows") if len(rows) > MOST_ROWS else ""
         limits: tuple[float, float] = getattr(self, "limits", (-math.inf, math.inf))
@@ -355,6 +359,7 @@ class ResultTable:
     rows: tuple[Row, ...]
     # Between which numbers values can be: ends of intervals are shown cut there.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
+    about: str = field(default="", kw_only=True)  # the name of the question, if it is known
 
     @property
     def columns(self) -> list[str]:
@@ -406,4 +411,5 @@ class ResultTable:
 
     def _repr_html_(self) -> str:
         """Return the table as notebooks show it."""
-        return (element("p", self.title) if self.title else "") + as_html(*self._cells())
+        title = f"{self.about}: " * bool(self.about) + self.title
+        return (element("p", title) if title else "") + as_html(*self._cells())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,41 @@ def test_a_result_has_a_frame_a_picture_and_a_view(name: str) -> None:
         assert axes.get_title()
         assert axes.get_xlabel() or axes.get_xticklabels()
         assert axes.patches or axes.lines or axes.images or axes.collections
+
+
+def test_pictures_and_views_name_the_question(tmp_path: Path) -> None:
+    table = tmp_path / "in.csv"
+    table.write_text("town,pet,age\n" + "Rome,cat,40\nNara,dog,52\nRome,dog,30\n" * 100)
+    asked = {"pet": dt.KRR(PET, epsilon=3), "age": dt.Podium(dt.Interval(18, 100, unit="years"), epsilon=3)}
+    dt.data.perturb_file(table, tmp_path / "out.csv", asked, keep=["town"], source=dt.Seeded(1))
+    told = dt.data.read(tmp_path / "out.csv")
+    counted = dt.data.summarise_file(tmp_path / "out.csv")
+    by_town = dt.estimate(told["age"], by={"town": told.labels("town", "age")})
+    grouped = dt.data.group_files([tmp_path / "out.csv"], ["town"])["age"].estimates(dt.mean, minimum=50)
+    even = dict.fromkeys(PET.labels, 1 / 3)
+    results = {
+        "age": [
+            *(
+                ask(found["age"])
+                for ask in (dt.mean, dt.distribution, dt.variance)
+                for found in (told, counted)
+            ),
+            dt.quantile(told["age"], 0.5),
+            dt.fit(told["age"], "normal"),
+            by_town,
+            grouped,
+            dt.difference(by_town),
+            dt.mean(told["age"]).over_looks(3),
+        ],
+        "pet": [dt.frequencies(told["pet"]), dt.goodness_of_fit(told["pet"], even)],
+        "pet: dog": [dt.estimate(counted["pet"])["dog"]],
+        "pet × home": [dt.crosstab(pair()["pet"], pair()["home"]).within_rows()],
+    }
+    for name, found in results.items():
+        for result in found:
+            assert result.about == name
+            assert name in result._repr_html_()
+            assert result.plot().get_title().split("\n")[0] == name
+    assert dt.mean(told["age"]).plot(title="years").get_title().split("\n")[0] == "years"
+    assert told["age"].question.device_text == asked["age"].question.device_text
+    assert not dt.mean(numbers()).about

@@ -50,7 +50,7 @@ from dither.estimation.linear import (
     resultant_length,
     summarise_numbers,
 )
-from dither.estimation.summary import Summary
+from dither.estimation.summary import Summary, name_result
 from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
 from dither.kernels.transition import Operator
 from dither.numerics.matrices import product
@@ -608,6 +608,7 @@ def quantile(
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
+@name_result
 def quantile(
     reports: Reports | Summary,
     share: float | Sequence[float],
@@ -663,6 +664,7 @@ def _weighted_quantile(
     return replace(answer, n=len(reports), remark=f", design effect {checked.design_effect:.2f}")
 
 
+@name_result
 def distribution(
     reports: Reports | Summary,
     bins: Bins = None,

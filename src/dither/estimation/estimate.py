@@ -86,6 +86,7 @@ class Estimate:
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
     # Between which numbers the population's value is: intervals are shown cut there, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
+    about: str = field(default="", kw_only=True)  # the name of the question, if it is known
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
 
@@ -218,6 +219,7 @@ class Estimate:
             unit=self.unit,
             remark=remark,
             limits=self.limits,
+            about=self.about,
         )
 
     def __getitem__(self, label: Any) -> Estimate:
@@ -238,6 +240,7 @@ class Estimate:
             unit=self.unit,
             remark=self.remark,
             limits=self.limits,
+            about=self.about and f"{self.about}: {show_label(label)}",
         )
 
     def __add__(self, other: object) -> Estimate:
@@ -340,7 +343,8 @@ class Estimate:
         title = (
             f"95 % intervals{self.condition}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
         )
-        return ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits)._repr_html_()
+        shown = ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits, about=self.about)
+        return shown._repr_html_()
 
     def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.

@@ -26,7 +26,7 @@ from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.linear import numerical, on_circle
 from dither.estimation.significance import Significance
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.kernels.transition import Operator
 from dither.numerics.matrices import dot, product, solve
 from dither.privacy import Guarantee
@@ -163,7 +163,7 @@ class FittedFamily(Tabular):
         """Draw the fitted density over the estimate without a family on `ax`, and return the axes."""
         from dither.estimation.plotting import draw_family
 
-        return draw_family(self, empirical_bayes.distribution(self.summary), title, ax)
+        return draw_family(self, empirical_bayes.distribution(self.summary), title or self.about, ax)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {str(value).split(' (95')[0]}" for name, value in self.parameters.items())
@@ -174,6 +174,7 @@ class FittedFamily(Tabular):
         )
 
 
+@name_result
 def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
     """Fit a family of distributions to reports by maximum likelihood, with standard errors and a test.
 

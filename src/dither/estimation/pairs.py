@@ -32,14 +32,14 @@ from dither.estimation.significance import (
     quadratic_form,
     squares,
 )
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, as_weights
 from dither.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
-from dither.table import Row, Tabular, as_html, as_text, show_label
+from dither.table import Row, Tabular, as_html, as_text, element, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,9 @@ class EstimatedTable(Estimate):
         return f"{as_text(*self._grid())}\n(95 %, n = {thousands(self.n)}{of}{self.remark})"
 
     def _repr_html_(self) -> str:
-        return as_html(*self._grid())
+        of = "shares of all people" if self.whose == "people" else f"shares of each of the {self.whose}"
+        title = f"{of}, 95 % intervals, n = {thousands(self.n)}{self.remark}; {self.guarantee}"
+        return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(*self._grid())
 
 
 def distinct_pairs(
@@ -166,6 +168,7 @@ class _Products:
         return cls(joint / n, [total / n for total in sums], [matrix / n for matrix in inner])
 
 
+@name_result
 def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = None) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 

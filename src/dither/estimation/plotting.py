@@ -233,7 +233,8 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
     groups = list(shown.estimates)
     names = [" · ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in groups]
     first = shown.estimates[groups[0]]
-    head = f"{title}\n{shown.title}" if title else shown.title
+    name = title or shown.about
+    head = f"{name}\n{shown.title}" if name else shown.title
     if first.labels:
         width = 0.8 / len(groups)
         for place, group in enumerate(groups):
@@ -342,7 +343,8 @@ def draw_test(shown: Significance, *, title: str, ax: Axes | None) -> Axes:
     ax.set(xscale="log", xlim=(least, 1.3), ylim=(0, 1), yticks=[])
     set_height(ax, 2.2)
     x = f"p-value ({shown.method}); shaded: the hypothesis is rejected at 5 %, 1 %, 0.1 %"
-    return dress_axes(ax, title=f"{title or shown.hypothesis}\n", x=x)
+    names = filter(None, (title or shown.about, shown.hypothesis))
+    return dress_axes(ax, title="\n".join([*names, " "]), x=x)  # a line for the levels
 
 
 def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
@@ -363,7 +365,7 @@ _LINES: Final = 8  # of a picture of days
 
 def _head(title: str, shown: Any) -> str:
     """Return the title of a picture: the name of the question if it is known, the people, the promise."""
-    name = title or getattr(shown, "about", "")
+    name = title or shown.about
     return f"{name}\n" * bool(name) + f"n = {thousands(shown.n)}, {shown.guarantee}"
 
 

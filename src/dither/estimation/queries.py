@@ -18,7 +18,7 @@ from dither.estimation.density import posterior_of_cells
 from dither.estimation.estimate import SHARE, Estimate, thousands
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.numerics.distributions import binomial_threshold
 from dither.numerics.matrices import product
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@name_result
 def answers(reports: Reports | Summary) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
@@ -105,7 +106,9 @@ class EstimatedCumulative(Estimate):
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
         if self.labels:
             ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
-            return EstimatedAnswer(ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels)
+            return EstimatedAnswer(
+                ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels, about=self.about
+            )
         half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
 
@@ -161,6 +164,7 @@ class EstimatedAnswer(Tabular):
         return f"{self}{between} (95 %, n = {thousands(self.n)})"
 
 
+@name_result
 def cumulative(
     reports: Reports | Summary,
     *,
@@ -251,6 +255,7 @@ def _inverse(heights: Floats, edges: Floats, share: float) -> float:
     return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))
 
 
+@name_result
 def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
     """Return the common texts and their estimated frequencies, the most frequent first.
 

@@ -24,7 +24,7 @@ from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import pair_rates, simplex
 from dither.estimation.linear import squared_reading, unbiased_reading
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import as_weights, check_weighted, influences, student
 from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import EachReport, LeadingBits
@@ -139,6 +139,7 @@ def numbers(reports: Reports) -> Floats:
     return np.asarray(values[cells >> counting.rest] + reading.cut * (rest - reading.half))
 
 
+@name_result
 def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
     """Estimate the mean of a population from people with public weights, such as inverse chances.
 
@@ -248,6 +249,7 @@ def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
         return math.inf
 
 
+@name_result
 def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
@@ -291,6 +293,7 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     return _kolmogorov(gaps, size, isinstance(left.question.line, Circle), what)
 
 
+@name_result
 def goodness_of_fit(
     reports: Reports, expected: Mapping[Any, float] | Sequence[float] | Floats
 ) -> Significance:

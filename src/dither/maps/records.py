@@ -19,6 +19,7 @@ from dither.domains import Box
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.summary import name_result
 from dither.kernels.places.nearest import BoxKernel
 from dither.kernels.transition import Dense
 from dither.maps.density import Sample, check_smoothing, measured_smoothing, smooth_map
@@ -113,7 +114,8 @@ class JointDensity(Tabular):
         ends = [(side.low, side.high) for side in sides]
         ax = draw_cells(self.table(first, second), (ends[0], ends[1]), "people in a cell", ax=ax)
         units = [f" ({side.unit})" if side.unit else "" for side in sides]
-        head = f"{title}\n" * bool(title) + f"n = {thousands(self.n)}, {self.guarantee}"
+        name = title or self.about
+        head = f"{name}\n" * bool(name) + f"n = {thousands(self.n)}, {self.guarantee}"
         return dress_axes(ax, title=head, x=f"{first}{units[0]}", y=f"{second}{units[1]}")
 
     def share(self, **ranges: tuple[float, float]) -> Estimate:
@@ -220,6 +222,7 @@ class JointDensity(Tabular):
         return f"JointDensity({self.bins}^{len(self.box.names)} cells of {self.box}, n = {thousands(self.n)})"
 
 
+@name_result
 def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measured") -> JointDensity:
     """Estimate how several numbers of a person go together, from reports of `dt.Optimal` on a `dt.Box`.
 
