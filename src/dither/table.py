@@ -105,9 +105,10 @@ def page_of_markdown(text: str, language: str = "en") -> str:
 
 _ITEM: Final = re.compile(r"(?:-|\d+\.) +")
 _PRINT: Final = """
-@page { size: A4; margin: 12mm 14mm } @media print { body { font-size: 9pt; line-height: 1.22; margin: 0 }
+@page { size: A4; margin: 10mm 12mm }
+@media print { body { font: 9pt/1.15 Arial, "Liberation Sans", Helvetica, sans-serif; margin: 0 }
 body { max-width: none; padding: 0 }
-h1 { font-size: 14pt; margin: 0 } h2 { margin: 5pt 0 2pt; padding: 2pt 0 0; font-size: 10pt }
+h1 { font-size: 13pt; margin: 0 } h2 { margin: 4pt 0 1pt; padding: 2pt 0 0; font-size: 10pt }
 p, ul, ol, table { margin: 2pt 0 } td, th { padding: 1pt 6pt } }
 """
 
