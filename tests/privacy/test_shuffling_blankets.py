@@ -291,6 +291,7 @@ def test_answers_among_several_are_within_two_percent_of_the_truth(size: int, de
         (dt.KRR(codes(100), epsilon=6), 1.002),
         (dt.HadamardResponse(codes(10), epsilon=1), 1.01),
         (dt.SubsetSelection(codes(100), epsilon=1), 1.23),
+        (dt.SubsetSelection(codes(60), epsilon=6), 1.5),  # sets that its kernel does not list
         (dt.OUE(codes(50), epsilon=1), 1.24),
         (dt.SW(dt.Interval(0, 1), epsilon=1), 1.03),
         (dt.OGPM(dt.Circle(), epsilon=1), 1.24),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -135,12 +136,13 @@ def _arrangements(mechanism: Any) -> Iterator[Floats]:
     plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else mechanism.plain
     if not isinstance(plain, Question):
         raise InvalidParameter("a lower bound of shuffled reports is known for single questions alone")
-    inputs, blanket = _inputs_of(plain.domain), plain.kernel.blanket
-    if inputs and plain.outcomes <= (_FEW_REPORTS if blanket and blanket.reached else MOST_LISTED):
-        laws = [plain.kernel.chances(value) for value in inputs]
-    elif blanket and blanket.reached:
+    inputs, blanket, laws = _inputs_of(plain.domain), plain.kernel.blanket, list[Floats]()
+    if plain.outcomes <= (_FEW_REPORTS if blanket and blanket.reached else MOST_LISTED):
+        with suppress(InvalidParameter):  # some kernels list fewer reports
+            laws = [plain.kernel.chances(value) for value in inputs]
+    if not laws and blanket and blanket.reached:
         laws = [np.array(blanket.masses) * row for row in blanket.ratios]
-    else:
+    if not laws:
         raise InvalidParameter(
             "a lower bound of shuffled reports is known for mechanisms with up to 2^16 reports, and for sets"
         )
