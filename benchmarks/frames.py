@@ -41,6 +41,7 @@ def main() -> None:
     print(table(rows, "kernel"))
     with TemporaryDirectory() as folder:
         print(table(csv_rows(Path(folder)), "Polars"))
+        print(table(parquet_rows(Path(folder)), "without --person"))
 
 
 def csv_rows(folder: Path) -> list[tuple[str, float, float | None]]:
@@ -68,6 +69,27 @@ def csv_rows(folder: Path) -> list[tuple[str, float, float | None]]:
     once = best.pop("CSV, one row a person")
     print(table([("CSV, one row a person", once / best["CSV, numbers"], 3.0)], "without --person"))
     return [(name, best[name] / best["Polars"], 3.0) for name in best if name != "Polars"]
+
+
+def parquet_rows(folder: Path) -> list[tuple[str, float, float | None]]:
+    """Return the time of `perturb_file` with one row a person, for kinds of ids, against that without."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rng = np.random.default_rng(3)
+    raw, out = folder / "in.parquet", folder / "out.parquet"
+    random, repeated = rng.integers(0, 2**62, CSV_ROWS), rng.integers(0, CSV_ROWS // 3, CSV_ROWS)
+    kinds = {
+        "numbers, three rows a person": repeated,
+        "numbers, one row a person": random,
+        "texts, three rows a person": pyarrow.array(repeated).cast("string"),
+        "texts, one row a person": pyarrow.array(random).cast("string"),
+    }
+    parquet.write_table(pyarrow.table({"minutes": rng.gamma(4, 10, CSV_ROWS).clip(0, 180), **kinds}), raw)
+    minutes = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
+    ours = partial(dt.data.perturb_file, raw, out, minutes, force=True)
+    best = minima({"none": ours, **{name: partial(ours, person=name) for name in kinds}}, repetitions=5)
+    return [(f"Parquet, {name}", best[name] / best["none"], 3.0) for name in kinds]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import pytest
 import dither as dt
 from dither import results
 from dither.data import Dialect, streams
-from dither.data.rows import KnownPeople, are_ids, person_text
+from dither.data.people import KnownPeople, _Digests, are_ids, person_text
 from dither.errors import InvalidParameter, OutsideDomain
 
 MINUTES = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=1)}
@@ -291,7 +291,7 @@ def test_people_are_known_again_whatever_the_kind_of_column(tmp_path: Path) -> N
         for one in ids:
             expected.append(one not in seen)
             seen.add(one)
-        assert people.first_seen(data, np.cumsum([0, *map(len, ids)])).tolist() == expected
+        assert people.first_texts(data, np.cumsum([0, *map(len, ids)])).tolist() == expected
     assert not are_ids(np.frombuffer(b"a.b", np.uint8), np.array([0, 3]))
     assert not are_ids(np.frombuffer(b"ab", np.uint8), np.array([0, 0, 2]))
     assert not are_ids(np.frombuffer("é".encode(), np.uint8), np.array([0, 2]))
@@ -314,3 +314,40 @@ def test_mixed_ids_are_one_person(kind: str, tmp_path: Path) -> None:
     asked = {"x": dt.Podium(dt.Interval(0, 1), epsilon=1)}
     done = dt.data.perturb_file(place, tmp_path / f"out.{kind}", asked, person="id")
     assert (done.written, done.repeated) == (6, 5)
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int8", "float64", "float32", "large_string"])
+def test_people_of_a_parquet_file_are_known_again(kind: str, tmp_path: Path) -> None:
+    """Numbers are compared as numbers, texts by digests of 128 bits; nulls that did not answer are nobody."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    random, size = np.random.default_rng(5), 20_000
+    numbers = random.integers(0, 100 if kind == "int8" else 9_000, size)
+    if kind == "uint64":
+        numbers = numbers.astype(np.uint64) + np.uint64(2**63)
+    ids = [str(one) for one in numbers.tolist()] if kind == "large_string" else numbers.tolist()
+    ids[0], values = None, [None, *[0.5] * (size - 1)]
+    if kind.startswith("float"):
+        ids[1:6] = [0.5, -0.0, 0.0, 1e300 if kind == "float64" else 1e30, 0.5]
+    table = pa.table({"id": pa.array(ids, getattr(pa, kind)()), "x": values})
+    parquet.write_table(table, tmp_path / "in.parquet", row_group_size=3_000)
+    asked = {"x": dt.Podium(dt.Interval(0, 1), epsilon=1)}
+    once = tmp_path / "in.parquet", tmp_path / "out.parquet", asked
+    done = dt.data.perturb_file(*once, person="id", missing="skip")
+    people = len({one for one in ids if one is not None})
+    assert (done.written, done.repeated) == (people, size - 1 - people)
+    parquet.write_table(table.set_column(1, "x", pa.array([0.5] * size)), tmp_path / "in.parquet")
+    with pytest.raises(InvalidParameter, match="row 1, column 'id': the id of the person is empty"):
+        dt.data.perturb_file(*once, person="id", force=True)
+
+
+def test_a_table_of_people_grows_and_wraps_around() -> None:
+    """Digests at the end of the table go on at its beginning, and stay known when the table grows."""
+    known = _Digests(1)
+    last = np.uint64(2**64 - 1) - np.arange(9, dtype=np.uint64)
+    assert known.add(np.concatenate([last, last[:2]])).tolist() == [True] * 9 + [False] * 2
+    others = np.random.default_rng(6).integers(1, 2**64, 600_000, dtype=np.uint64)
+    assert known.add(others.copy()).all()
+    assert not known.add(last.copy()).any()
+    assert not known.add(others.copy()).any()

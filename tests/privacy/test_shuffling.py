@@ -10,7 +10,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.privacy.shuffling import least_epsilon, lower_response, proven_epsilon, repeat, upper
+from dither.privacy.shuffling import least_epsilon, lower_pair, proven_epsilon, repeat, upper
 
 # ε at δ = 1e-6 and 1e-8, computed independently with 15 digits and finer nodes.
 GENERAL = [
@@ -67,7 +67,8 @@ def test_response_among_ten_meets_the_reference_from_both_sides(
 ) -> None:
     ratio = math.exp(epsilon)
     spent = least_epsilon(upper(int(n), ratio, 0.1), 1e-6, epsilon)
-    proved = proven_epsilon(lower_response(int(n), ratio, 10), 1e-6, epsilon)
+    laws = (np.ones((3, 10)) + (ratio - 1.0) * np.eye(3, 10)) / (ratio + 9.0)
+    proved = proven_epsilon(lower_pair(int(n), laws), 1e-6, epsilon)
     assert expected * (1 - 1e-4) <= spent <= expected * (1 + 1.5e-3)
     assert expected * (1 - 5e-3) <= proved <= spent
 
@@ -238,8 +239,3 @@ def test_memoised_reports_do_not_compose() -> None:
     assert dt.shuffled(kept, n=1000, delta=1e-6).epsilon < 1
     with pytest.raises(InvalidParameter, match="memoised"):
         dt.shuffled(kept, n=1000, delta=1e-6, times=2)
-
-
-def test_lower_bound_of_a_window_is_not_known() -> None:
-    with pytest.raises(InvalidParameter, match="RR and KRR"):
-        dt.optimal.shuffled_lower_bound(dt.SW(dt.Interval(0, 1), epsilon=1), n=100, delta=1e-6)

@@ -48,6 +48,8 @@ class Caller:
             return
         self._open = False
         asyncio.run_coroutine_threadsafe(self._client.aclose(), self._loop).result(30)
+        for end in self.collector.at_end:  # as the application does when it stops
+            end()
         self.writer.close()
         self.collector.store.close()
         self._loop.call_soon_threadsafe(self._loop.stop)

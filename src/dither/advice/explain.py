@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 from dither.domains import Categories, Circle, Domain, Interval, Several
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.mechanisms.combined import Attributes, Each, Sampled
-from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_records
+from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator, Metric, Nothing
 from dither.question import Question, as_question
@@ -115,11 +115,25 @@ def batch_promise(
         return BatchPromise(None, "", words["officer"]["no_batch"].format(names=names))
     guarantee = _guarantee(plain, asked.whole, minimum_batch, delta)
     percent = _at_most(guessed_right(guarantee), 1)
+    least = _least(list(plain.values()), minimum_batch, delta)
+    officer = words["officer"]["batch"].format(people=people, guarantee=_guarantee_words(guarantee, words))
+    if least > 0.0:
+        ratio = math.ceil(100.0 * guarantee.epsilon / least) / 100.0
+        shown = f"{math.floor(least * 10**6) / 10**6:.4g}"
+        officer += " " + words["officer"]["least"].format(epsilon=shown, ratio=f"{ratio:.2f}")
     return BatchPromise(
-        guarantee,
-        words["person"]["batch"].format(people=people, percent=_in_words(percent, words)),
-        words["officer"]["batch"].format(people=people, guarantee=_guarantee_words(guarantee, words)),
+        guarantee, words["person"]["batch"].format(people=people, percent=_in_words(percent, words)), officer
     )
+
+
+def _least(questions: Sequence[Question], people: int, delta: float) -> float:
+    """Return an ε that no analysis can go below, for one question; 0 where none is known."""
+    if len(questions) > 1:
+        return 0.0
+    try:
+        return shuffled_lower_bound(questions[0], n=people, delta=delta)
+    except InvalidParameter:
+        return 0.0
 
 
 def guessed_right(guarantee: Guarantee) -> float:

@@ -53,16 +53,28 @@ def to_numbers(column: pyarrow.Array) -> Array:
     return np.from_dlpack(column)
 
 
-def to_bytes(column: pyarrow.Array) -> tuple[Array, Integers] | None:
-    """Return texts or whole numbers as UTF-8 bytes and where each begins; None if some are missing."""
-    pa = arrow()
-    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_string(column.type)):
+def to_ids(column: pyarrow.Array) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
+    """Return the ids of people: numbers as 64 bits each, equal for equal ones, masked where there is none.
+
+    Texts are UTF-8 bytes and where each one begins. None for other kinds, and if a text is missing.
+    """
+    types = arrow().types
+    if types.is_integer(column.type) or (types.is_floating(column.type) and column.type.bit_width > 16):
+        absent = is_missing(column)
+        numbers = to_numbers(column.fill_null(0))
+        if types.is_floating(column.type):
+            absent |= np.isnan(numbers)
+            words = (numbers.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
+        else:
+            words = numbers.astype(np.int64, copy=False).view(np.uint64)
+        return np.ma.MaskedArray(words, absent)
+    if column.null_count or not (types.is_string(column.type) or types.is_large_string(column.type)):
         return None
-    texts = column.cast(pa.string())
+    texts = column.cast(arrow().large_string())
     _, begins, data = texts.buffers()
-    offsets = np.frombuffer(begins, dtype=np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    offsets = np.frombuffer(begins, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     whole = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)
-    return whole[offsets[0] : offsets[-1]], (offsets - offsets[0]).astype(np.int64)
+    return whole[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
 def to_mask(column: pyarrow.Array) -> Mask:

@@ -28,8 +28,8 @@ from dither.data.arrow import (
     numbers_of,
     report_type,
     rows_of,
-    to_bytes,
     to_column,
+    to_ids,
     to_objects,
     with_gaps,
 )
@@ -93,8 +93,8 @@ class ArrowChunk(Chunk):
         with self._name_errors(column):
             return rows_of(self._batch.column(column), rows)
 
-    def texts(self, column: str) -> tuple[Array, Integers] | None:
-        return to_bytes(self._batch.column(column))
+    def ids(self, column: str) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
+        return to_ids(self._batch.column(column))
 
     def raw_reports(self, column: str, question: Question) -> Array:
         try:
@@ -237,6 +237,7 @@ class Parquet(ColumnarFormat):
             and _is_text(field.type)
             and any(_has_dictionary(group, field.name) for group in groups)
         ]
+        texts = _by_dictionary(path, len(groups), texts)
         with _parquet().ParquetFile(path, pre_buffer=False, read_dictionary=texts) as part:
             for batch in map(validate_batch, part.iter_batches(batch_size=BATCH, columns=columns)):
                 yield _decode_texts(measure_batch(path, batch), texts)
@@ -253,6 +254,7 @@ class Parquet(ColumnarFormat):
 
 _MOST_BYTES: Final = 1 << 28  # of a batch of texts; of a whole file, if that is much more than it stores
 _MOST_RATIO: Final = 1000
+_MANY: Final = 1 << 12  # values of a dictionary above which it is no shorter way to read a column
 
 
 def _bomb(path: Path, words: str) -> InvalidParameter:
@@ -268,6 +270,28 @@ def _is_text(kind: pyarrow.DataType) -> bool:
 def _has_dictionary(group: Any, name: str) -> bool:
     columns = (group.column(place) for place in range(group.num_columns))
     return any(column.path_in_schema == name and column.has_dictionary_page for column in columns)
+
+
+def _by_dictionary(path: Path, groups: int, texts: list[str]) -> list[str]:
+    """Return the columns of texts that are read as dictionaries: those with few values, or with long ones.
+
+    Of other columns every batch is small enough, and Arrow would make a dictionary of each anew: that is ten
+    times slower for ids. The first row of a group of rows brings the whole dictionary of that group.
+    """
+    from pyarrow import compute
+
+    many, long = set[str](), set[str]()
+    if not texts:
+        return texts
+    with _parquet().ParquetFile(path, pre_buffer=False, read_dictionary=texts) as part:
+        for group in range(groups):
+            for batch in part.iter_batches(batch_size=1, row_groups=[group], columns=texts):
+                for name, column in zip(texts, validate_batch(batch).columns, strict=True):
+                    longest = compute.max(compute.binary_length(column.dictionary)).as_py() or 0
+                    many |= {name} if len(column.dictionary) > _MANY else set()
+                    long |= {name} if longest * BATCH > _MOST_BYTES else set()
+                break
+    return [name for name in texts if name in long or name not in many]
 
 
 def measure_batch(path: Path, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:

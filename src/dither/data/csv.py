@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.data.arrow import encode_column, rows_of, to_bytes, to_mask, to_numbers
+from dither.data.arrow import encode_column, rows_of, to_ids, to_mask, to_numbers
 from dither.data.formats import (
     ROWS,
     Chunk,
@@ -331,8 +331,8 @@ class CsvBatch(Chunk):
         whole = self._batch.column(column)
         return whole if rows.size == len(whole) else rows_of(whole, rows)
 
-    def texts(self, column: str) -> tuple[Array, Integers] | None:
-        return to_bytes(self._batch.column(column))
+    def ids(self, column: str) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
+        return to_ids(self._batch.column(column))
 
     def raw_reports(self, column: str, question: Question) -> Array:
         import pyarrow

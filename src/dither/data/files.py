@@ -119,9 +119,9 @@ def perturb_file(
     most = max(1, _BYTES // sum(question.report_bytes for question in campaign.questions.values()))
 
     def draw() -> Iterator[tuple[int, Columns | None]]:  # in the order of the rows: a person is used once
-        read = reader.read(path, wanted, dialect)
-        for chunk in run_ahead(read) if reader.parsed else read:
-            there, answers = rows.choose(chunk, _drawn_questions(campaign, len(chunk), source))
+        read = ((chunk, rows.mark(chunk)) for chunk in reader.read(path, wanted, dialect))
+        for chunk, marked in run_ahead(read) if reader.parsed or person is not None else read:
+            there, answers = rows.choose(chunk, marked, _drawn_questions(campaign, len(chunk), source))
             kept.update({name: chunk.take(name, there) for name in keep})
             if not there.size or rows.misfits:  # after a misfit the rest is only counted
                 yield len(chunk), None

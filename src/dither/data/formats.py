@@ -190,10 +190,10 @@ class Chunk(ABC):
         """Return some rows of a column unchanged."""
 
     @abstractmethod
-    def texts(self, column: str) -> tuple[Array, Integers] | None:
-        """Return a column of texts or whole numbers, none missing, as UTF-8 bytes and where each one begins.
+    def ids(self, column: str) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
+        """Return ids of people: numbers as 64 bits each, or texts as UTF-8 bytes and where each one begins.
 
-        None if the cells are of another kind: `cells` returns them one by one.
+        None if the cells are of another kind, or a text is missing: `cells` returns them one by one.
         """
 
     @abstractmethod
@@ -325,7 +325,7 @@ class TextChunk(Chunk):
     def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
         return code_cells(self.take(column, rows))
 
-    def texts(self, column: str) -> tuple[Array, Integers] | None:
+    def ids(self, column: str) -> None:
         return None  # objects: one by one
 
     def take(self, column: str, rows: Integers) -> Sequence[Any]:

@@ -62,7 +62,7 @@ class LabelledChunk(Chunk):
     def cells(self, column: str) -> Sequence[Any]:
         return self._shown[column]
 
-    def texts(self, column: str) -> None:
+    def ids(self, column: str) -> None:
         return None  # labels and codes: one by one
 
     def take(self, column: str, rows: Integers) -> Sequence[Any]:

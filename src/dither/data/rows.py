@@ -5,22 +5,16 @@ Missing answers, texts and values outside of the domain are told apart, counted 
 
 from __future__ import annotations
 
-import datetime
-import math
-import os
-import re
-import unicodedata
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from decimal import Decimal
 from enum import Enum
 from typing import Any, Final, cast
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers, Mask, Words
+from dither.arrays import Floats, Integers, Mask
 from dither.data.formats import Chunk, Questions
+from dither.data.people import KnownPeople, are_ids, person_text
 from dither.data.streams import Missing, Outside, missing_answer
 from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Several
 from dither.errors import InvalidParameter, OutsideDomain
@@ -31,7 +25,6 @@ ONLY_IN_PYTHON: Final = (
     "trips by dt.data.perturb_trips"
 )
 NAMED: Final = 10  # rows of each kind that an error names
-_DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
 
 class Misfit(Enum):
@@ -390,30 +383,39 @@ class RowChoice:
         self._places = np.arange(0)
         self.ticks: dict[str, list[str]] = {}  # the yes-or-no columns of questions that have no own column
 
+    def mark(self, chunk: Chunk) -> tuple[dict[str, Mask], Mask, int]:
+        """Return the rows without an answer to each question, the rows to use, and how many are repeated.
+
+        Used are rows with an answer that are the first of their person: chunks come in their order. This may
+        run ahead of `choose` in a thread of its own.
+        """
+        silent = {name: self._absent(chunk, name) for name in self.domains}
+        used = np.zeros(len(chunk), dtype=np.bool_)
+        for name, domain in self.domains.items():
+            if domain.optional:  # "no answer" is an answer
+                used[:] = True
+            else:
+                used |= ~silent[name]
+        if self._person is None:
+            return silent, used, 0
+        first = self._first_rows(chunk, self._person, used)
+        return silent, used & first, int(np.count_nonzero(used & ~first))
+
     def choose(
-        self, chunk: Chunk, drawn: Integers | None = None
+        self, chunk: Chunk, marked: tuple[dict[str, Mask], Mask, int], drawn: Integers | None = None
     ) -> tuple[Integers, dict[str, ColumnAnswers]]:
-        """Return the rows that have an answer and are the first of their person, and their answers.
+        """Return the rows that `mark` chose and that fit, and their answers.
 
         Cells that are an error are counted as misfits. If each row answers one question alone, `drawn` is its
         number; that is decided before any value is looked at.
         """
-        silent = {name: self._absent(chunk, name) for name in self.domains}
-        missing, used = 0, np.zeros(len(chunk), dtype=np.bool_)
+        silent, used, repeated = marked
+        missing = 0
         for name, domain in self.domains.items():
-            absent = silent[name]
-            if domain.optional or not absent.any():  # "no answer" is an answer, or there is none
-                used[:] = True
-                continue
-            missing += int(np.count_nonzero(absent))
-            if self._missing == "error":
-                self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(absent))
-            used |= ~absent
-        repeated = 0
-        if self._person is not None:
-            first = self._first_rows(chunk, self._person, used)
-            repeated = int(np.count_nonzero(used & ~first))
-            used &= first
+            if not domain.optional and silent[name].any():
+                missing += int(np.count_nonzero(silent[name]))
+                if self._missing == "error":
+                    self.misfits.add(chunk, name, Misfit.MISSING, np.flatnonzero(silent[name]))
         there = self._rows(used)
         read: dict[str, ColumnAnswers] = {}
         outside = clipped = 0
@@ -484,100 +486,22 @@ class RowChoice:
 
     def _first_rows(self, chunk: Chunk, column: str, answered: Mask) -> Mask:
         """Return True for the first row of each person; only a digest of each id is remembered."""
-        packed = chunk.texts(column)
-        if packed is None or not are_ids(*packed):
+        ids = chunk.ids(column)
+        if isinstance(ids, np.ma.MaskedArray):  # numbers: the type of a column is that of all its chunks
+            there = ~np.ma.getmaskarray(ids)
+            if (answered & ~there).any():
+                raise _person_error(chunk.where(column, int(np.argmax(answered & ~there))), "")
+            there[there] = self._people.first_numbers(ids.data if there.all() else ids.data[there])
+            return there
+        if ids is None or not are_ids(*ids):
             people = [person_text(cell) for cell in chunk.cells(column)]
             for row, person in enumerate(people):
                 if not person and answered[row]:
                     raise _person_error(chunk.where(column, row), person)
             parts = [(person or "").encode(errors="surrogatepass") for person in people]
             ends = np.cumsum([0, *map(len, parts)])
-            packed = np.frombuffer(b"".join(parts), dtype=np.uint8), ends
-        return self._people.first_seen(*packed)
-
-
-def are_ids(data: Array, begins: Integers) -> bool:
-    """Return whether texts, given as bytes, are ids as they stand: `person_text` would change none.
-
-    So are texts of ASCII without spaces and points, none of them empty.
-    """
-    if not data.size or (begins[1:] <= begins[:-1]).any():
-        return False
-    return bool(data.min() > ord(" ") and data.max() < 0x7F and not (data == ord(".")).any())
-
-
-_FACTORS: Final = tuple(np.uint64(number) for number in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-
-
-class KnownPeople:
-    """Whom a table has named: a digest of 64 bits of each id, keyed by a secret of this object.
-
-    Two of n people are taken for one with probability n²/2^65, 3·10⁻⁴ for 10⁸. The digests are in a table of
-    open addressing, many of which are looked up at once.
-    """
-
-    def __init__(self) -> None:
-        self._secrets = np.frombuffer(os.urandom(16), dtype=np.uint64)
-        self._resize(1 << 17)
-        self._count = 0
-
-    def _resize(self, size: int) -> None:
-        self._table = np.zeros(size, dtype=np.uint64)  # 0 is an empty place
-        self._owner = np.zeros(size, dtype=np.int32)  # the row that took a place, of the present rows
-
-    def first_seen(self, data: Array, begins: Integers) -> Mask:
-        """Return True for each text, of bytes and where they begin, that was not seen before."""
-        keys = self._digests(data, begins)
-        if 2 * (self._count + keys.size) > self._table.size:
-            known = self._table[self._table > 0]
-            self._resize(4 * max(self._table.size, keys.size))
-            for at in range(0, known.size, 1 << 16):
-                self._insert(known[at : at + (1 << 16)])
-        first = self._insert(keys)
-        self._count += int(np.count_nonzero(first))
-        return first
-
-    def _digests(self, data: Array, begins: Integers) -> Words:
-        """Return digests: words of 8 bytes of each text, one after another, mixed as in SplitMix64."""
-        sizes = np.diff(begins)
-        padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
-        words = np.ndarray((data.size + 1,), np.dtype("<u8"), padded.data, 0, (1,))
-        keys = self._secrets[0] ^ sizes.astype(np.uint64)
-        least, longest = int(sizes.min(initial=0)), int(sizes.max(initial=0))
-        begins = begins[:-1]
-        for at in range(0, longest, 8):
-            if at + 8 <= least:  # a whole word of each text
-                keys = _mix((keys ^ words[begins + at]) + self._secrets[1])
-                continue
-            rows = np.flatnonzero(sizes > at)
-            left = np.minimum(sizes[rows] - at, 8).astype(np.uint64)
-            word = words[begins[rows] + at] << (np.uint64(64) - np.uint64(8) * left)
-            keys[rows] = _mix((keys[rows] ^ word) + self._secrets[1])
-        filled: Words = np.maximum(keys, np.uint64(1))
-        return filled
-
-    def _insert(self, keys: Words) -> Mask:
-        """Put keys into the table; return True for each that was not there, of equal ones for the first."""
-        first = np.zeros(keys.size, dtype=np.bool_)
-        mask, rows = self._table.size - 1, np.arange(keys.size)
-        places = (keys & np.uint64(mask)).astype(np.int64)
-        while rows.size:
-            mine, at = keys[rows], places[rows]
-            empty = self._table[at] == 0
-            taking, where = rows[empty][::-1], at[empty][::-1]  # the last assignment holds: that of the first
-            self._table[where] = keys[taking]
-            self._owner[where] = taking
-            first[taking] = (self._table[where] == keys[taking]) & (self._owner[where] == taking)
-            rows = rows[self._table[at] != mine]
-            places[rows] = (places[rows] + 1) & mask
-        return first
-
-
-def _mix(word: Words) -> Words:
-    word = (word ^ (word >> np.uint64(30))) * _FACTORS[0]
-    word = (word ^ (word >> np.uint64(27))) * _FACTORS[1]
-    mixed: Words = word ^ (word >> np.uint64(31))
-    return mixed
+            ids = np.frombuffer(b"".join(parts), dtype=np.uint8), ends
+        return self._people.first_texts(*ids)
 
 
 def _person_error(place: str, person: str | None) -> InvalidParameter:
@@ -585,52 +509,3 @@ def _person_error(place: str, person: str | None) -> InvalidParameter:
     return InvalidParameter(
         f"{place}: {what}; fill it in, leave the row out, or use no person column if every row is a person"
     )
-
-
-def person_text(cell: object) -> str | None:
-    """Return the id of a person as text, "" if it is empty, None if it is not an id.
-
-    Two rows with the same text are about one person. A number is its shortest decimal text, so 1, 1.0 and the
-    text "1" are one person, as they are in CSV, where every cell is text; "1.0" is so too, because many
-    programs write whole numbers with a point. Other text counts as it is read, without spaces around it:
-    "007" and "7" are two persons. None and NaN are empty. A list or an object is not an id.
-    """
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        text = unicodedata.normalize("NFC", cell).strip()
-        return _shortest_decimal(text) if _DECIMAL.fullmatch(text) else text
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, int):
-        return str(cell)
-    if isinstance(cell, float | Decimal):
-        return _number_text(cell)
-    if isinstance(cell, bytes):
-        return _bytes_text(cell)
-    if isinstance(cell, datetime.date | datetime.time | datetime.timedelta | uuid.UUID):
-        return str(cell)
-    return None
-
-
-def _number_text(cell: float | Decimal) -> str:
-    if math.isnan(cell):
-        return ""
-    if not math.isfinite(cell):
-        return "inf" if cell > 0 else "-inf"
-    if cell == int(cell):
-        return str(int(cell))
-    # `repr` is the shortest decimal text that reads back as the same float.
-    return _shortest_decimal(f"{Decimal(repr(cell)) if isinstance(cell, float) else cell:f}")
-
-
-def _shortest_decimal(text: str) -> str:
-    text = text.rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
-
-
-def _bytes_text(cell: bytes) -> str | None:
-    try:
-        return person_text(cell.decode())
-    except UnicodeDecodeError:
-        return cell.hex()

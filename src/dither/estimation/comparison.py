@@ -14,7 +14,14 @@ import numpy as np
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies, frequencies
-from dither.estimation.groups import GroupedEstimates, estimate
+from dither.estimation.groups import (
+    GroupCounts,
+    GroupedEstimates,
+    check_minimum,
+    estimate,
+    keep_groups,
+    order_of,
+)
 from dither.estimation.linear import linear, summarise_numbers
 from dither.estimation.summary import Summary, summarise
 from dither.question import CategoryQuestion
@@ -186,6 +193,24 @@ def combine(
         weights = [_precision(part) for part in estimates]
     shares = _shares(weights, len(estimates))
     return weighted_sum(list(zip(shares, estimates, strict=True)))
+
+
+def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedEstimates:
+    """Return one estimate of each group from all versions of a question, each weighted by its precision.
+
+    Groups with fewer than `minimum` reports in all versions together are left out.
+    """
+    least = check_minimum(minimum)
+    parts: dict[Any, list[Summary]] = {}
+    for counts in versions:
+        for label, summary in counts.summaries():
+            parts.setdefault(label, []).append(summary)
+    kept: dict[Hashable, Estimate] = {}
+    for label in sorted(parts, key=order_of):
+        some = [summary for summary in parts[label] if summary.n]
+        if sum(summary.n for summary in some) >= max(1, least):
+            kept[label[0] if len(label) == 1 else label] = combine(some)
+    return keep_groups(kept, versions[0].by, least, len(parts) - len(kept), 0.95)
 
 
 def post_stratified(groups: Groups, shares: Mapping[Any, float]) -> Estimate:

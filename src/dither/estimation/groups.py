@@ -87,7 +87,7 @@ class GroupCounts:
     @staticmethod
     def rows(labels: Sequence[Sequence[Hashable]], n: int) -> Iterator[tuple[Label, Integers]]:
         """Yield the groups in the order of their labels, each with the places of its people."""
-        return iter(sorted(_divide(labels, n), key=lambda group: _order(group[0])))
+        return iter(sorted(_divide(labels, n), key=lambda group: order_of(group[0])))
 
     def add_summary(self, label: Label, summary: Summary) -> None:
         """Count the reports of a group that were counted elsewhere."""
@@ -105,7 +105,7 @@ class GroupCounts:
 
     def summaries(self) -> Iterator[tuple[Label, Summary]]:
         """Yield the groups in the order of their labels, each with its summary."""
-        for label in sorted(self._tallies, key=_order):
+        for label in sorted(self._tallies, key=order_of):
             yield label, self._tallies[label].summary()
 
     def estimates(
@@ -125,7 +125,7 @@ class GroupCounts:
                     f"the quantity of a group is an estimate, such as dt.mean's, not {type(answer).__name__}"
                 )
             kept[label[0] if len(label) == 1 else label] = answer
-        found = _kept_groups(kept, self.by, least, left_out, level)
+        found = keep_groups(kept, self.by, least, left_out, level)
         return replace(found, about=self.about)
 
 
@@ -229,7 +229,7 @@ def estimate_groups(
         kept[label[0] if len(label) == 1 else label] = (
             estimate(part, weights=own) if quantity is None else _weighted_quantity(quantity, part, own)
         )
-    return _kept_groups(kept, list(columns), least, left_out, level)
+    return keep_groups(kept, list(columns), least, left_out, level)
 
 
 def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estimate:
@@ -243,9 +243,10 @@ def _weighted_quantity(quantity: Any, part: Reports, weights: Weights) -> Estima
     return found
 
 
-def _kept_groups(
+def keep_groups(
     kept: dict[Hashable, Estimate], by: Sequence[str], least: int, left_out: int, level: float
 ) -> GroupedEstimates:
+    """Return a table of the groups that were kept; raise NotIdentifiable if there is none."""
     if not kept:
         raise NotIdentifiable(
             f"no group has {least} reports or more (of {left_out} groups); "
@@ -272,7 +273,7 @@ def _estimate_private(
     others = [name for name in columns if name not in private]
     if not others:
         found, left_out = _private_groups(reports, asked, least, weights)
-        return _kept_groups(dict(found), list(columns), least, left_out, level)
+        return keep_groups(dict(found), list(columns), least, left_out, level)
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
     counts = GroupCounts(reports.question, others)
@@ -286,7 +287,7 @@ def _estimate_private(
         for answer, group in found.items():
             named = {**dict(zip(others, label, strict=True)), private[0]: answer}
             kept[tuple(named[name] for name in columns)] = group
-    return _kept_groups(kept, list(columns), least, left_out, level)
+    return keep_groups(kept, list(columns), least, left_out, level)
 
 
 def _private_groups(
@@ -425,7 +426,7 @@ def _plain(column: Any) -> Iterable[Hashable]:
     return (None if isinstance(label, float) and math.isnan(label) else label for label in listed)
 
 
-def _order(label: Label) -> Any:
+def order_of(label: Label) -> Any:
     """Return the key by which groups are sorted: numbers first, no label last, others by type and value."""
     return [
         (part is None, "" if isinstance(part, int | float) else type(part).__name__, _Comparable(part))

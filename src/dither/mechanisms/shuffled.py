@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
+import numpy as np
+
+from dither.arrays import Floats
+from dither.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
 from dither.errors import InvalidParameter, found
+from dither.kernels.kernel import MOST_LISTED
 from dither.kernels.places.nearest import NearestNumbers
 from dither.kernels.window.kernel import WindowKernel
 from dither.mechanisms.combined import Each
@@ -23,7 +29,7 @@ from dither.privacy.shuffling import (
     Blanket,
     Failure,
     least_epsilon,
-    lower_response,
+    lower_pair,
     proven_epsilon,
     repeat,
     two_report_failure,
@@ -40,6 +46,7 @@ _CLOSE: Final = 2e-3  # how near the ln δ of a device's ε is to the asked one
 _MOST_TIMES: Final = 10_000
 _POINTS, _FEW_POINTS = 96, 40  # of a curve that is composed; the second where a point takes long
 _MOST_CURVE: Final = 10**6  # people up to which a curve of two reports is computed
+_FEW_REPORTS: Final = 1 << 12  # that are listed although the laws of sets are known
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 
@@ -102,18 +109,67 @@ def _mix(
 
 
 def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
-    """Return an ε below which no (ε, δ) guarantee of n shuffled reports of RR or KRR can lie.
+    """Return an ε below which no (ε, δ) guarantee of n shuffled reports of this mechanism can lie.
 
-    It comes from one arrangement: everybody else holds the same value. Compare it with `shuffled` to see how
-    much of the bound may be slack. It is known for RR and KRR alone.
+    It comes from two values of a person while everybody else holds one value, the first, the second or a
+    third one. Compare it with `shuffled` to see how much of the bound may be slack; what other values would
+    show is not looked at. Known for mechanisms with up to 2^16 reports, and for sets (subset selection, OUE).
+
+    >>> import dither as dt
+    >>> question = dt.SW(dt.Interval(0, 1), epsilon=1)
+    >>> 0.031 < shuffled_lower_bound(question, n=10_000, delta=1e-6) < 0.04
+    True
     """
-    guarantee = _pure(mechanism)
-    blanket = None if isinstance(mechanism, Combinator) else _blanket(mechanism)
-    outcomes = 0 if blanket is None else mechanism.plain.outcomes
-    if blanket is None or round(blanket.share * outcomes, 9) != 1.0:
-        raise InvalidParameter("a lower bound of shuffled reports is known for RR and KRR alone")
-    failure = lower_response(_count("n", n, 2, MOST_PEOPLE), float(mechanism.plain.kernel.ratio), outcomes)
-    return proven_epsilon(failure, _delta(delta), guarantee.epsilon)
+    guarantee, people, delta = _pure(mechanism), _count("n", n, 2, MOST_PEOPLE), _delta(delta)
+    proved, rounding = 0.0, 2.0**-48
+    # Floats change the others' law, and with it δ, by a factor, and the ratio of the two laws by some units.
+    asked = delta * (1.0 + people * rounding)
+    for laws in _arrangements(mechanism):
+        failure = lower_pair(people, laws)
+        if failure(proved) > asked:
+            proved = max(proved, proven_epsilon(failure, asked, guarantee.epsilon))
+    return max(0.0, proved - rounding)
+
+
+def _arrangements(mechanism: Any) -> Iterator[Floats]:
+    """Yield laws of reports: of a person's two values, and of what everybody else holds."""
+    plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else mechanism.plain
+    if not isinstance(plain, Question):
+        raise InvalidParameter("a lower bound of shuffled reports is known for single questions alone")
+    inputs, blanket, laws = _inputs_of(plain.domain), plain.kernel.blanket, list[Floats]()
+    if plain.outcomes <= (_FEW_REPORTS if blanket and blanket.reached else MOST_LISTED):
+        with suppress(InvalidParameter):  # some kernels list fewer reports
+            laws = [plain.kernel.chances(value) for value in inputs]
+    if not laws and blanket and blanket.reached:
+        laws = [np.array(blanket.masses) * row for row in blanket.ratios]
+    if not laws:
+        raise InvalidParameter(
+            "a lower bound of shuffled reports is known for mechanisms with up to 2^16 reports, and for sets"
+        )
+    for others in laws:
+        yield np.array([laws[0], laws[1], others])
+
+
+def _inputs_of(domain: Domain) -> list[Any]:
+    """Return two inputs of a kernel that are far apart, and a third; none if the domain is another one."""
+    if isinstance(domain, Categories):
+        return list(range(min(len(domain), 3)))
+    if isinstance(domain, Circle):
+        return [domain.low + part * (domain.high - domain.low) for part in (0.0, 0.5, 0.25)]
+    if isinstance(domain, Line):
+        return [domain.low, domain.high, domain.low + (domain.high - domain.low) / 2.0]
+    if isinstance(domain, Rectangle):
+        x, y = domain.x, domain.y
+        return [np.array(corner) for corner in ((x.low, y.low), (x.high, y.high), (x.low, y.high))]
+    if isinstance(domain, Disk):
+        rays = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+        return list(np.array(domain.centre) + 0.999 * domain.radius * rays)
+    if isinstance(domain, Sphere):
+        return [np.array([latitude, 0.0]) for latitude in (-90.0, 90.0, 0.0)]
+    if isinstance(domain, Places):
+        far = np.unravel_index(int(np.argmax(domain.distances)), domain.distances.shape)
+        return [int(place) for place in dict.fromkeys([*far, *range(len(domain.categories))])][:3]
+    return []
 
 
 def epsilon_on_device(central: float, *, n: int, delta: float, design: Any = None) -> float:

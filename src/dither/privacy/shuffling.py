@@ -45,7 +45,10 @@ _FINE: Final = 2e-4  # the relative width of a block of numbers of clones
 _BLOCKS: Final = 100  # the largest number of such blocks
 _CLOSE: Final = 1e-4  # how near the found ln δ is to the asked one
 
+_MOST_NODES: Final = 50_000  # places at which two counts are looked at for a lower bound
 _ARRANGEMENTS: Final = 50  # blocks of numbers of people who hold the same value
+_MORE_ARRANGEMENTS: Final = 200  # the same for up to so many people, where each takes little time:
+_FEW_PEOPLE: Final = 10**5
 _FEWER_ARRANGEMENTS: Final = 12  # the same for a curve, which has many points
 
 CELLS: Final = 4096  # of the grid on which a sum of L is held
@@ -64,12 +67,13 @@ class Blanket:
     `masses` are those of w, report by report or group by group; a row of `ratios` is P/w for an input, or for
     a kind of inputs. For any two inputs, P₀ − e·P₁ relative to w has the law of two rows, or of a mixture of
     pairs of rows, or one that is smaller in convex order. If the first row and the second are a pair that is
-    the worst of all, in either order, `worst` is set.
+    the worst of all, in either order, `worst` is set; if they are the laws of two inputs, `reached`.
     """
 
     masses: tuple[float, ...]
     ratios: tuple[tuple[float, ...], ...]
     worst: bool = False
+    reached: bool = False
 
     @property
     def ratio(self) -> float:
@@ -95,7 +99,7 @@ class Blanket:
         high = float(ratio)
         parts = (meet, share - meet, share - meet, 1 - 2 * share + meet)
         rows = ((high, high, 1.0, 1.0), (high, 1.0, high, 1.0))
-        return Blanket(tuple(float(mass * part) for part in parts), rows, worst=True)
+        return Blanket(tuple(float(mass * part) for part in parts), rows, True, both is not None)
 
     @staticmethod
     def of_laws(laws: Floats, ratio: Fraction) -> Blanket:
@@ -240,7 +244,7 @@ class Nodes:
     lowest: Floats
     weights: Floats  # a measure: the expectation is the sum of weight times the conditional one
     chance: float  # of the highest L, for a clone that has not the lowest
-    shortfall: float  # subtracted from the sum for each clone, relative to 1 − e
+    shortfall: float = 0.0  # subtracted from the sum for each clone, relative to 1 − e
 
 
 def upper(n: int, ratio: float, share: float = 0.5) -> Failure:
@@ -248,7 +252,14 @@ def upper(n: int, ratio: float, share: float = 0.5) -> Failure:
     share = min(share, 0.5)
     gamma = 1.0 / (1.0 + (ratio - 1.0) * share)
     nodes = _two_values(n, gamma / 2.0) if share == 0.5 else _three_values(n, gamma, share)
-    return lambda epsilon: min(1.0, _expectation(nodes, ratio, math.exp(epsilon), TAIL_ERROR))
+
+    def failure(epsilon: float) -> float:
+        e = math.exp(epsilon)
+        middle = nodes.shortfall * (1.0 - e)  # L of a clone that has neither of the two values
+        high, drop = ratio - e - middle, e * ratio - 1.0 + middle
+        return min(1.0, _expectation(nodes, high, drop, middle * nodes.clones, TAIL_ERROR))
+
+    return failure
 
 
 @dataclass(frozen=True)
@@ -317,7 +328,7 @@ def sums_of_bits(n: int, ratio: float, blocks: int) -> Iterator[SumOfBits]:
 def two_reports(n: int, ratio: float, delta: float, most: float) -> float:
     """Return an ε of n shuffled reports of two kinds, rounded up."""
     epsilon = 0.0
-    for bits in sums_of_bits(n, ratio, _ARRANGEMENTS):
+    for bits in sums_of_bits(n, ratio, _MORE_ARRANGEMENTS if n <= _FEW_PEOPLE else _ARRANGEMENTS):
         if bits.failure(epsilon) > delta:
             epsilon = least_epsilon(bits.failure, delta, most)
     return epsilon
@@ -341,19 +352,57 @@ def _binomial(n: int, chance: float) -> tuple[Floats, float]:
     return probability(np.arange(low, high + 1), n, chance), below + above
 
 
-def lower_response(n: int, ratio: float, categories: int) -> Failure:
-    """Return a lower bound of δ(ε) for n shuffled reports of randomized response with so many categories.
+def lower_pair(n: int, laws: Floats) -> Failure:
+    """Return a lower bound of δ(ε) for a person with one of two laws among n − 1 others who have a third.
 
-    With two categories everybody else holds one of the two compared; otherwise all others hold a third one,
-    and the collector is told only whether a report is one of the two compared.
+    `laws` are these three, a row each, of disjoint groups of reports that may not be all. The bound is the
+    exact δ of this arrangement if the collector is told only which of four groups a report is in: it is
+    likelier under the first law, likelier under the second, equally likely and rare among the others, and
+    the rest. So no analysis of all arrangements can state less (docs/crowd.md).
     """
-    if categories == 2:
-        return lambda epsilon: _lower_two(n, ratio, math.exp(epsilon))
-    share = 1.0 / (ratio + categories - 1.0)
-    lowest, weights = _spread(n, share, _MANY_NODES, outward=False)
-    shortfall = (categories - 2.0) / (ratio + categories - 3.0)
-    nodes = Nodes(np.full(lowest.size, float(n)), lowest, weights / n, share / (1.0 - share), shortfall)
-    return lambda epsilon: max(0.0, _expectation(nodes, ratio, math.exp(epsilon), -TAIL_ERROR))
+    own, second, others = laws
+    rare = (own == second) & (others <= own)
+    groups = [own > second, own < second, rare, (own == second) & ~rare]
+    mine, yours, theirs = np.array([[math.fsum(law[group]) for group in groups] for law in laws])
+    if min(theirs[0], theirs[1]) <= 0.0:
+        return lambda _: 0.0
+    spread = 2.0 * _REACH * np.sqrt(n * theirs * (1.0 - theirs)) + 60.0
+    counts = np.arange(1)
+    if theirs[2] > 0.0 and theirs[3] > 0.0 and min(spread[2], n) * min(spread[1], n) <= _MOST_NODES:
+        counts = np.arange(max(0.0, n * theirs[2] - spread[2] / 2.0), min(n, n * theirs[2] + spread[2] / 2.0))
+        counts = np.floor(counts)
+    else:  # the two groups in which the laws are equal are told as one
+        mine, yours, theirs = (np.array([*row[:2], 0.0, row[2] + row[3]]) for row in (mine, yours, theirs))
+    if theirs[2] + theirs[3] <= 0.0:
+        return lambda epsilon: _two_groups(n, mine[:2], yours[:2], theirs[:2], math.exp(epsilon))
+    share, parts = theirs[1] / (1.0 - theirs[2]), []
+    for count, mass in zip(counts, probability(counts, n, float(theirs[2])), strict=True):
+        lowest, weights = _spread(n - int(count), float(share), _MANY_NODES, outward=False)
+        parts.append((np.full(lowest.size, n - count), lowest, weights * (mass / n)))
+    clones, lowest, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    nodes = Nodes(clones, lowest, weights, float(theirs[0] / (theirs[0] + theirs[3])))
+
+    def failure(epsilon: float) -> float:
+        e = math.exp(epsilon)
+        high, low, few, middle = (mine - e * yours) / np.where(theirs > 0.0, theirs, 1.0)
+        if high <= middle or low > middle:
+            return 0.0
+        base = middle * nodes.clones + few * (n - nodes.clones)
+        return max(0.0, _expectation(nodes, high - middle, middle - low, base, -TAIL_ERROR))
+
+    return failure
+
+
+def _two_groups(n: int, mine: Floats, yours: Floats, theirs: Floats, e: float) -> float:
+    """Return E[(sum of n values)₊]/n, rounded down, where a report is in one of two groups."""
+    high, low = map(float, (mine - e * yours) / theirs)
+    chance, drop = float(theirs[0]), -low
+    if high <= 0.0 or drop <= 0.0:
+        return 0.0
+    first = math.floor(n * drop / (high + drop)) + 1.0
+    won = (high + drop) * chance * float(at_least(first - 1.0, n - 1, chance))
+    paid = drop * float(at_least(first, n, chance))
+    return max(0.0, won - paid - TAIL_ERROR * (won + paid))
 
 
 def least_epsilon(failure: Failure, delta: float, most: float) -> float:
@@ -376,7 +425,7 @@ def proven_epsilon(failure: Failure, delta: float, most: float) -> float:
 def _two_values(n: int, chance: float) -> Nodes:
     """Return the law of the count of the lowest value where each clone has one of two values."""
     lowest, weights = _spread(n, chance, _NODES)
-    return Nodes(np.full(lowest.size, float(n)), lowest, weights / n, chance / (1.0 - chance), 0.0)
+    return Nodes(np.full(lowest.size, float(n)), lowest, weights / n, chance / (1.0 - chance))
 
 
 def _three_values(n: int, gamma: float, share: float) -> Nodes:
@@ -439,18 +488,16 @@ def _gather(indices: Integers, masses: Floats, size: int) -> Floats:
     return np.asarray(np.bincount(indices, masses, size), dtype=np.float64)
 
 
-def _expectation(nodes: Nodes, ratio: float, e: float, guard: float) -> float:
+def _expectation(nodes: Nodes, high: float, drop: float, base: Floats, guard: float) -> float:
     """Return Σ weight · E[(sum of L)₊ | m, b], with each tail changed by the relative error `guard`.
 
-    The sum is H·a − D·b − C with a ~ Binomial(m − b, chance) the number of highest values. It is positive
-    from a = t on, and E[a; a ≥ t] = (m − b)·chance·P(Binomial(m − b − 1, chance) ≥ t − 1).
+    The sum is base + high·a − drop·b with a ~ Binomial(m − b, chance) the number of highest values. It is
+    positive from a = t on, and E[a; a ≥ t] = (m − b)·chance·P(Binomial(m − b − 1, chance) ≥ t − 1).
     """
-    middle = nodes.shortfall * (1.0 - e)  # L of a clone that has neither of the two values
-    high, drop = ratio - e - middle, e * ratio - 1.0 + middle
     if high <= 0.0:
         return 0.0
     trials = nodes.clones - nodes.lowest
-    lost = drop * nodes.lowest - middle * nodes.clones
+    lost = drop * nodes.lowest - base
     first = np.floor(np.maximum(lost, 0.0) / high) + 1.0
     possible = first <= trials
     trials, lost, first = trials[possible], lost[possible], first[possible]
@@ -460,29 +507,6 @@ def _expectation(nodes: Nodes, ratio: float, e: float, guard: float) -> float:
     paid = lost * (tail - (1.0 - nodes.chance) * edge)  # P(Binomial(m − b) ≥ t) by one step of the recursion
     value = won - paid + guard * (won + np.abs(paid))
     return float((nodes.weights[possible] * np.maximum(value, 0.0)).sum())
-
-
-def _lower_two(n: int, ratio: float, e: float) -> float:
-    """Return δ of randomized response where everybody else holds one of the two compared values.
-
-    L is E − e or 1/E − e, the first with probability 1/(E + 1), if it is the second value; it is 1 − e/E or
-    1 − e·E, the first with probability E/(E + 1), if it is the first value.
-    """
-    chance = 1.0 / (ratio + 1.0)
-    if e >= ratio:
-        return 0.0
-    return max(
-        _positive_part(n, chance, ratio - e, e - 1.0 / ratio),
-        _positive_part(n, 1.0 - chance, 1.0 - e / ratio, e * ratio - 1.0),
-    )
-
-
-def _positive_part(n: int, chance: float, high: float, drop: float) -> float:
-    """Return E[(sum of n values)₊]/n, rounded down: a value is `high` with this chance, else −drop."""
-    first = math.floor(n * drop / (high + drop)) + 1.0
-    won = (high + drop) * chance * float(at_least(first - 1.0, n - 1, chance))
-    paid = drop * float(at_least(first, n, chance))
-    return max(0.0, won - paid - TAIL_ERROR * (won + paid))
 
 
 _LEAST: Final = 1e-18  # δ at which the range of a single release ends

@@ -49,6 +49,7 @@ class Collector:
         self.log: CampaignLog | None = None  # the list of campaigns, if there is one
         self.live = LiveCounts()
         self.began = time.monotonic()
+        self.at_end: list[Callable[[], None]] = []  # what stops the threads of the parts over HTTP
         self._campaigns: dict[str, Published] = {}
         self._kept_refusals = store.refusals()
         self._new_refusals: Counter[RefusedKey] = Counter()

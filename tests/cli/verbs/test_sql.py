@@ -149,7 +149,16 @@ def test_two_versions_of_a_question_are_estimated_together(survey: Path, tmp_pat
     shown = run(*words)
     assert "left out" not in shown.output
     assert "each version weighs by its precision" in shown.output
-    assert "means and frequencies" in run(*words, "--by", "day").output
+    assert "means and frequencies" in run(*words, "--bins", "8").output
+    base = ("estimate", f"duckdb://{path}", "--column", "minutes", "--by", "day", "--minimum", "2", "--json")
+    told = json.loads(run(*base, "--question", survey, "--question", second).output)["minutes"]
+    ones = [json.loads(run(*base, "--question", one).output)["minutes"] for one in (survey, second)]
+    assert sum(row["n"] for row in told) == 1800
+    for row, *parts in zip(told, *ones, strict=True):  # between the versions, and narrower than both
+        assert row["n"] == sum(part["n"] for part in parts)
+        assert min(part["value"] for part in parts) <= row["value"] <= max(part["value"] for part in parts)
+        assert all(row["high"] - row["low"] <= part["high"] - part["low"] + 1e-9 for part in parts)
+    assert "2 versions, each weighs by its precision; 3 groups by day" in run(*words, "--by", "day").output
     assert "other" not in run(*words, "--column", "none").output.partition("question")[0]
     one = run("estimate", f"duckdb://{path}", "--question", survey)
     assert "900 of another fingerprint" in one.output

@@ -12,6 +12,7 @@ import dither as dt
 from dither.data import sql
 from dither.estimation.summary import read_counts
 from tests.support import report_tables as tables
+from tests.support.spark import end_session
 
 pytestmark = pytest.mark.slow
 
@@ -84,5 +85,5 @@ def test_spark(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path: Pat
         query = sql.counting_query(tables.WIDE, "spark", sql.ReportTable.of_columns("wide"))
         check_wide([row.asDict() for row in spark.sql(query).collect()], wide)
     finally:
-        spark.stop()
+        end_session(spark)
     check([row.asDict() for row in rows], reports)

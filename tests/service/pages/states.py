@@ -85,6 +85,8 @@ def served(collector: Collector, *, campaigns: bool = False, token: str | None =
     yield f"http://127.0.0.1:{bound.getsockname()[1]}"
     app.state.stopping = server.should_exit = True
     thread.join(10)
+    for end in collector.at_end:
+        end()
     if writer is not None:
         writer.close()
 

@@ -281,6 +281,7 @@ def test_the_description_knows_every_route_and_parameter():
     from dither.service.web.answers import _KNOWN, PATHS
 
     collector, _ = make()
+    collector.store.close = lambda: None
     found = {
         route.path.replace("{form}", name)
         for route in answer_routes(collector)
@@ -289,3 +290,33 @@ def test_the_description_knows_every_route_and_parameter():
     assert found <= set(PATHS)
     named = {one["name"] for one in PATHS["/v1/campaigns/{campaign}/answers.json"]["get"]["parameters"]}
     assert named == {"campaign", *_KNOWN}
+
+
+def test_the_threads_end_with_the_application():
+    """Those that compute answers, draw pages and compute promises: nobody waits until memory is tidied."""
+    import httpx
+
+    from dither.service.web.app import PARTS, application
+    from dither.service.writer import Writer
+
+    collector, _ = make()
+    collector.store.close = lambda: None
+    named = "dither-answers", "dither-pages", "dither-promises"
+    asked = []
+
+    async def ask():
+        app = application(Writer(collector), *PARTS)
+        web = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://collector.example")
+        async with app.router.lifespan_context(app), web:
+            (campaign,) = collector.campaigns
+            asked.append((await web.get(f"/v1/campaigns/{campaign}/answers.json")).status_code)
+            asked.append((await web.get("/")).status_code)
+            began = [thread for thread in threading.enumerate() if thread.name.startswith(named)]
+        return app, began
+
+    kept = asyncio.run(ask())  # the application is still there
+    assert asked == [200, 200]
+    assert len(kept[1]) >= 2
+    for thread in kept[1]:
+        thread.join(20)
+        assert not thread.is_alive()

@@ -149,6 +149,17 @@ def print_groups(
 ) -> dict[str, Any]:
     """Print tables of groups, or of their differences, or JSON, for each question; return them by a title."""
     tables = group_tables(groups, column, wanted.minimum, quantity)
+    heads = {name: f"{counts.question.name}, {counts.question.guarantee}" for name, counts in groups.items()}
+    return _print_tables(tables, heads, wanted, as_json, remark)
+
+
+def _print_tables(
+    tables: Mapping[str, GroupedEstimates],
+    heads: Mapping[str, str],
+    wanted: Wanted,
+    as_json: bool,
+    remark: str = "",
+) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for name, answers in tables.items():
         shown = {f"{name} by {', '.join(answers.by)}": answers}
@@ -160,8 +171,7 @@ def print_groups(
         print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
         return results
     for name, answers in tables.items():
-        mechanism = groups[name].question
-        click.echo(f"{name}: {mechanism.name}, {mechanism.guarantee}; {answers.title}{remark}")
+        click.echo(f"{name}: {heads[name]}; {answers.title}{remark}")
         click.echo(table(*answers._cells()))
     return results
 
@@ -360,6 +370,24 @@ def print_versions(
     return {name: answer for name, (_, answer) in together.items()}
 
 
+def print_version_groups(
+    groups: Sequence[Mapping[str, GroupCounts]], column: str | None, wanted: Wanted, as_json: bool
+) -> dict[str, Any]:
+    """Print tables of groups, each estimated from all versions of a question together."""
+    from dither.estimation.comparison import combine_groups
+
+    names = dict.fromkeys(name for counts in groups for name in counts)
+    if column is not None and column not in names:
+        raise click.UsageError(str(unknown_name("question", column, names)))
+    tables: dict[str, GroupedEstimates] = {}
+    heads: dict[str, str] = {}
+    for name in names if column is None else [column]:
+        versions = {counts[name].question.fingerprint: counts[name] for counts in groups if name in counts}
+        heads[name] = f"{number_of(len(versions), 'version')}, each weighs by its precision"
+        tables[name] = combine_groups(list(versions.values()), minimum=wanted.minimum)
+    return _print_tables(tables, heads, wanted, as_json)
+
+
 ADDRESSES: Final = ("http://", "https://")
 _BY: Final = ("day", "label")
 
@@ -529,7 +557,7 @@ def command(
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
     dither estimate duckdb://reports.db --question campaign.toml --by day
-    dither estimate duckdb://reports.db --question version-1.json --question version-2.json
+    dither estimate duckdb://reports.db --question version-1.json --question version-2.json --by day
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --quantile 0.9
     dither estimate http://127.0.0.1:8000/v1/campaigns/ID --by day
 
@@ -615,8 +643,13 @@ def _of_database(
     from dither.cli.verbs import sql
 
     if len(versions) > 1:
-        if wanted.by or wanted.numbers:
-            raise click.UsageError("of several versions there are means and frequencies, of all days")
+        if wanted.numbers:
+            raise click.UsageError("of several versions there are means and frequencies")
+        if wanted.by:
+            groups = [
+                sql.groups_of(asked, table, wanted.by) for asked, table in zip(versions, counts, strict=True)
+            ]
+            return print_version_groups(groups, column, wanted, as_json)
         return print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
     if wanted.by:
         return print_groups(sql.groups_of(versions[0], counts[0], wanted.by), column, wanted, as_json)

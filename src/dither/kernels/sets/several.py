@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, combinations
@@ -149,7 +149,8 @@ class SetKernel(SupportKernel, PureKernel):
         if self.least > 1:
             return Blanket.of_sets(self.ratio, share)
         neither = math.comb(max(self.size - 2 * self.most, 0), self.chosen)
-        return Blanket.of_sets(self.ratio, share, 2 * share - 1 + Fraction(neither, self.outcomes))
+        blanket = Blanket.of_sets(self.ratio, share, 2 * share - 1 + Fraction(neither, self.outcomes))
+        return replace(blanket, reached=self.items >= 2 * self.most)
 
     @property
     def evidence(self) -> str:

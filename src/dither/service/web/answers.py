@@ -307,6 +307,7 @@ class Answers:
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="dither-answers")
+        collector.at_end.append(self.close)
         self._kept: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._looks: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._lock = threading.Lock()

@@ -297,6 +297,8 @@ def application(writer: Writer, *parts: Routes, token: str | None = None) -> Sta
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         on_hangup(writer.reload)
         yield
+        for end in collector.at_end:
+            end()
         await asyncio.to_thread(writer.close)
         collector.store.close()
 

@@ -454,6 +454,7 @@ class Pages:
         self._collector, self._answers = collector, answers
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="dither-pages")
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="dither-promises")
+        collector.at_end.append(self.close)
         self._drawn: dict[str, tuple[int, float, dict[str, Markup]]] = {}
         self._batches: dict[str, Future[BatchPromise]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -486,6 +487,11 @@ class Pages:
                 lambda: batch_promise(published.contract.questions, minimum_batch=people)
             )
         return self._batches[published.id]
+
+    def close(self) -> None:
+        """Stop the threads."""
+        for pool in (self._pool, self._slow):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     async def news(self, published: Published, request: Request, address: str) -> AsyncIterator[bytes]:
         """Yield what has changed, as events, until the stream is old or the browser has gone."""

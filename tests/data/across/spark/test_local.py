@@ -15,6 +15,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from tests.support.repository import ROOT
+from tests.support.spark import end_session
 
 # PySpark warns of versions of pandas that it does not know; only Arrow is used here.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -50,7 +51,7 @@ def spark() -> Iterator[Any]:
         patch.setenv("PYTHONPATH", str(ROOT / "src"))  # the workers import dither
         session = dt.data.spark.session("local[2]")
         yield session
-        session.stop()
+        end_session(session)
 
 
 @pytest.fixture(scope="module")
