@@ -113,7 +113,7 @@ def test_categories_have_one_more() -> None:
 
 def test_what_else_is_refused_in_words() -> None:
     reports = dt.Podium(AGE, epsilon=1).perturb([30, None])
-    for function in (dt.variance, dt.distribution, lambda given: dt.quantile(given, 0.5)):
+    for function in (dt.fit,):
         with pytest.raises(InvalidParameter, match="everybody answers"):
             function(reports)
     with pytest.raises(InvalidParameter, match="Optional"):

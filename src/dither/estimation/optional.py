@@ -1,16 +1,22 @@
-"""Estimates from answers that may be missing: the mean of those who answered, and how many did.
+"""Estimates from answers that may be missing: of those who answered, and how many did.
 
 The report of an optional number has two readings, from the integers (`OptionalKernel`): f, whose mean is
 x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a value and 0 for no answer. With
 averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
 f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
+
+For quantiles, distributions and variances those who did not answer are taken out. Everybody's report is
+uniform with probability 1 − κ, and otherwise in the window of their value, or in the last K cells. Of n
+reports (1 − κ)·n/N are expected in every cell whoever answered, so that the excess of the last K cells is
+removed: what is left are reports of a plain window with a smaller κ. This κ is estimated from how many
+reports are below the last K cells, which says nothing about their places: its error is added.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,10 +26,12 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
-from dither.estimation.linear import DirectionInterval, mean_vector
+from dither.estimation.linear import DirectionInterval, Method, estimator, mean_vector
 from dither.estimation.summary import Summary, summarise
+from dither.kernels.window.codebook import IDENTITY, decoder
+from dither.kernels.window.kernel import SlidingKernel
 from dither.numerics.distributions import student_t_quantile
-from dither.question import CategoryQuestion, OptionalQuestion
+from dither.question import CategoryQuestion, NumberQuestion, OptionalQuestion
 from dither.reports import Reports
 
 _HALVINGS: Final = 30  # of the distance from the value to an end, for intervals at any time
@@ -151,6 +159,91 @@ def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estim
     value = mean.angle * turn % line.length
     interval = DirectionInterval(value, wobble, summary.n, line.length)
     return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
+
+
+def answered_counts(summary: Summary, more: float = 0.0) -> Any:
+    """Return counts as if only those who answered had been asked, by a window of smaller contrast.
+
+    `more` standard errors are added to how many they are. `unsure` of the result is by which part of the way
+    to an even distribution one standard error moves the one that is estimated.
+    """
+    question: Any = summary.question
+    kernel, line, n = question.kernel, question.line, summary.n
+    if isinstance(line, Circle):
+        raise InvalidParameter(
+            f"of {question.domain}, dt.mean and dt.response_rate are estimated; other quantities need angles "
+            "that everybody answers"
+        )
+    if n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    window, room = kernel.window, kernel.room
+    told = np.asarray(summary.counts[:room], dtype=np.float64)
+    within = float(told.sum())
+    error = math.sqrt(max(within * (1.0 - within / n), 1.0))
+    grown = within + more * error
+    even = n * (1.0 - window.contrast) / window.cells  # reports in every cell, whoever answered
+    found = grown - even * room  # reports in the windows of values
+    if not found > error:
+        raise NotIdentifiable(
+            "so few people answered, if anybody did, that their values cannot be estimated; "
+            "dt.response_rate says how many may have"
+        )
+    counts = np.append(told * (grown / within), np.full(window.width, even))
+    contrast = found / float(counts.sum())
+    weaker = replace(window, step=max(int(contrast * (1 << window.bits)) // window.width, 1))
+    asked = NumberQuestion(
+        line,
+        SlidingKernel(line, weaker, kernel.start),
+        decoder(IDENTITY, window.cells, line),
+        epsilon=question.epsilon,
+        name=question.name,
+        parameters=question.parameters,
+        made_by=question,
+    )
+    vars(asked)["guarantee"] = question.guarantee  # of what devices did
+    return AnsweredCounts(asked, counts, n, error / within * even * room / found)
+
+
+class AnsweredCounts(NamedTuple):
+    """Counts of reports of those who answered, in place of a summary, and how unsure their number is."""
+
+    question: NumberQuestion
+    counts: Floats
+    n: int
+    unsure: float
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftedInterval(ConfidenceInterval):
+    """An interval, and an independent standard error that is added to it."""
+
+    value: float
+    inner: ConfidenceInterval
+    shift: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        low, high = self.inner.interval(level)
+        reach = student_t_quantile(level) * self.shift
+        return self.value - math.hypot(self.value - low, reach), self.value + math.hypot(
+            high - self.value, reach
+        )
+
+
+def variance_of_answers(summary: Summary, method: Method) -> Estimate:
+    """Estimate the variance of the values of those who answered."""
+
+    def find(more: float) -> Estimate:
+        counts = answered_counts(summary, more)
+        found: Estimate = estimator(method, "variance", "variances")(
+            counts._replace(n=int(counts.counts.sum()))
+        )
+        return found
+
+    plain, other = find(0.0), find(1.0)
+    shift = float(other.value) - float(plain.value)
+    interval = ShiftedInterval(float(plain.value), plain._confidence, shift)
+    error = math.hypot(float(plain.standard_error), shift)
+    return replace(plain, error=error, n=summary.n, confidence=interval)
 
 
 def response_rate(reports: Reports | Summary) -> Estimate:
