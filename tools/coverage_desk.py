@@ -14,12 +14,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import dither as dt
+from dither.estimation.significance import indicators, same_among_private
 from tests.support.repository import ROOT
 from tools.coverage import write
 from tools.coverage_answers import Cell, Rng, page, record
 
 Run = Callable[[Rng, dt.Seeded], Any]
 UNIT: Final = dt.Interval(0, 1)
+FOUR: Final = dt.Categories(4)
 EPSILONS: Final = (0.5, 2.0, 8.0)
 # Four answers of two groups; both are as large in the population, and the second answers four times as often.
 ANSWERS: Final = np.array([[0.1, 0.2, 0.3, 0.4], [0.55, 0.3, 0.1, 0.05]])
@@ -217,6 +219,22 @@ def private_frequencies(n: int, epsilon: float) -> Run:
     return run
 
 
+def same_groups(n: int, epsilon: float, *, number: bool) -> Run:
+    """Whether the test accepts that the first two of three private groups are alike, which they are."""
+    category = dt.KRR(dt.Categories(3), epsilon=epsilon)
+    asked: Any = dt.Podium(UNIT, epsilon=epsilon, cells=1 << 12) if number else dt.KRR(FOUR, epsilon=epsilon)
+
+    def run(rng: Rng, source: dt.Seeded) -> Any:
+        group = rng.choice(3, n, p=SIZES)
+        other = group == 2
+        values = rng.beta(2, np.where(other, 2, 5)) if number else rng.choice(4, n) * (1 - other)
+        told = asked.perturb(values, source=source)
+        read = indicators(category.perturb(group, source=source))
+        return same_among_private(told, read[:, 0], read[:, 1]).p_value > 0.05
+
+    return run
+
+
 def within(kind: Any, n: int, epsilon: float, side: str, *, weighted: bool = False) -> Run:
     asked = [kind(dt.Categories(size), epsilon=epsilon) for size in (3, 2)]
     joint: Any = SIZES[:, None] * SECOND
@@ -250,6 +268,9 @@ def _groups() -> list[Cell]:
         cells.append(
             _cell("groups", f"frequencies by a private category, KRR, {at}", private_frequencies(n, epsilon))
         )
+        for number, what in ((True, "numbers, Podium"), (False, "answers, KRR")):
+            name = f"equal {what}, of two private groups are accepted at 5 %, {at}"
+            cells.append(_cell("groups", name, same_groups(n, epsilon, number=number)))
         for side in ("rows", "columns"):
             for kind in (dt.KRR, dt.OUE):
                 name = f"shares of {side} of 3 × 2, {kind.__name__}, {at}"
