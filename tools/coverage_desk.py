@@ -150,9 +150,9 @@ def _weights() -> list[Cell]:
             for kind in (dt.Podium, dt.SW):
                 run = weighted_mean(kind, 300, epsilon, raked=raked)
                 cells.append(_cell("weights", f"mean, {kind.__name__}, {at}", run))
-            for kind in (dt.KRR, dt.OUE):
-                run = weighted_frequencies(kind, 300, epsilon, raked=raked)
-                cells.append(_cell("weights", f"frequencies of 4, {kind.__name__}, {at}", run))
+            for asked in (dt.KRR, dt.OUE):
+                run = weighted_frequencies(asked, 300, epsilon, raked=raked)
+                cells.append(_cell("weights", f"frequencies of 4, {asked.__name__}, {at}", run))
             run = weighted_sum(300, epsilon, raked=raked)
             cells.append(_cell("weights", f"sum of two answers, KRR, {at}", run))
         for n, epsilon in ((6000, 1.0), (1500, 4.0)):
@@ -201,7 +201,7 @@ def private_means(n: int, epsilon: float, what: str) -> Run:
             return (found[1] - found[0]).covers(truth[1] - truth[0])
         if what == "ratio":
             return (found[1] / found[0]).covers(truth[1] / truth[0])
-        return [found[label].covers(truth[label]) for label in found.estimates]
+        return [part.covers(truth[int(str(label))]) for label, part in found.items()]
 
     return run
 
@@ -214,7 +214,7 @@ def private_frequencies(n: int, epsilon: float) -> Run:
         answer = (rng.random(n) > SECOND[group, 0]).astype(int)
         reports = second.perturb(answer, source=source)
         found = dt.estimate(reports, by=first.perturb(group, source=source), minimum=2)
-        return [part.covers(SECOND[label]) for label, part in found.items()]
+        return [part.covers(SECOND[int(str(label))]) for label, part in found.items()]
 
     return run
 

@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
-from dither.estimation.distributions import empirical_bayes
+from dither.estimation.distributions import EstimatedDistribution, empirical_bayes
 from dither.estimation.optional import answered_counts
 from tests.support.terminal import run
 
@@ -90,7 +90,7 @@ def test_how_many_answered_is_part_of_the_error() -> None:
     counts = answered_counts(dt.Summary.of(reports))
     assert 0.05 < counts.unsure < 0.2
     widths = [
-        dt.results.EstimatedDistribution.of_curve(
+        EstimatedDistribution.of_curve(
             empirical_bayes.curve(counts._replace(unsure=unsure)), counts, "", 8
         ).quantile(0.9)
         for unsure in (0.0, counts.unsure)
