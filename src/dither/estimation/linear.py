@@ -519,7 +519,9 @@ def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Es
     if isinstance(summary.question, OptionalQuestion):
         from dither.estimation.optional import variance_of_answers  # which imports this module
 
-        return variance_of_answers(summary, as_method(method))
+        if as_method(method) is not linear:
+            raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
+        return variance_of_answers(summary, summary.question)
     found: Estimate = estimator(as_method(method), "variance", "variances")(summarise_numbers(summary))
     return found
 

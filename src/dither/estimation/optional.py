@@ -5,7 +5,7 @@ x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a valu
 averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
 f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
 
-For quantiles, distributions and variances those who did not answer are taken out. Everybody's report is
+For quantiles and distributions those who did not answer are taken out. Everybody's report is
 uniform with probability 1 − κ, and otherwise in the window of their value, or in the last K cells. Of n
 reports (1 − κ)·n/N are expected in every cell whoever answered, so that the excess of the last K cells is
 removed: what is left are reports of a plain window with a smaller κ. This κ is estimated from how many
@@ -26,7 +26,7 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
-from dither.estimation.linear import DirectionInterval, Method, estimator, mean_vector
+from dither.estimation.linear import DirectionInterval, average, mean_vector
 from dither.estimation.summary import Summary, summarise
 from dither.kernels.window.codebook import IDENTITY, decoder
 from dither.kernels.window.kernel import SlidingKernel
@@ -128,10 +128,7 @@ def mean_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
         )
     above, below = _average(summary, values), _average(summary, answered)
     if not below > 0.0:
-        raise NotIdentifiable(
-            "so few people answered, if anybody did, that a mean of theirs cannot be estimated; "
-            "dt.response_rate says how many may have"
-        )
+        raise _too_few("a mean of theirs cannot be estimated")
     gaps = values - above, answered - below
     rest = max(summary.n - 1, 1)
     first, both, second = (_average(summary, gaps[i] * gaps[j]) / rest for i, j in ((0, 0), (0, 1), (1, 1)))
@@ -161,11 +158,11 @@ def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estim
     return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
 
 
-def answered_counts(summary: Summary, more: float = 0.0) -> Any:
+def answered_counts(summary: Summary) -> Any:
     """Return counts as if only those who answered had been asked, by a window of smaller contrast.
 
-    `more` standard errors are added to how many they are. `unsure` of the result is by which part of the way
-    to an even distribution one standard error moves the one that is estimated.
+    `unsure` of the result is by which part of the way to an even distribution one standard error of their
+    number moves the one that is estimated.
     """
     question: Any = summary.question
     kernel, line, n = question.kernel, question.line, summary.n
@@ -180,15 +177,11 @@ def answered_counts(summary: Summary, more: float = 0.0) -> Any:
     told = np.asarray(summary.counts[:room], dtype=np.float64)
     within = float(told.sum())
     error = math.sqrt(max(within * (1.0 - within / n), 1.0))
-    grown = within + more * error
     even = n * (1.0 - window.contrast) / window.cells  # reports in every cell, whoever answered
-    found = grown - even * room  # reports in the windows of values
+    found = within - even * room  # reports in the windows of values
     if not found > error:
-        raise NotIdentifiable(
-            "so few people answered, if anybody did, that their values cannot be estimated; "
-            "dt.response_rate says how many may have"
-        )
-    counts = np.append(told * (grown / within), np.full(window.width, even))
+        raise _too_few("their values cannot be estimated")
+    counts = np.append(told, np.full(window.width, even))
     contrast = found / float(counts.sum())
     weaker = replace(window, step=max(int(contrast * (1 << window.bits)) // window.width, 1))
     asked = NumberQuestion(
@@ -213,37 +206,53 @@ class AnsweredCounts(NamedTuple):
     unsure: float
 
 
-@dataclass(frozen=True, eq=False)
-class ShiftedInterval(ConfidenceInterval):
-    """An interval, and an independent standard error that is added to it."""
+def variance_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+    """Estimate the variance of the values of those who answered: H/G − (F/G)².
 
-    value: float
-    inner: ConfidenceInterval
-    shift: float
-
-    def interval(self, level: float) -> tuple[float, float]:
-        low, high = self.inner.interval(level)
-        reach = student_t_quantile(level) * self.shift
-        return self.value - math.hypot(self.value - low, reach), self.value + math.hypot(
-            high - self.value, reach
+    H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
+    """
+    kernel, line = question.kernel, question.line
+    values = None if isinstance(line, Circle) else kernel.number_reading()
+    if values is None:
+        raise InvalidParameter(
+            f"a variance of those who answered is estimated from numbers of designs for means (Podium, PM, "
+            f"SW), not from {question.name} on {question.domain}"
         )
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    answered = kernel.answer_reading()
+    squared = _squared_reading(question)
+    first, second, share = (_average(summary, read) for read in (values, squared, answered))
+    error = math.sqrt(_average(summary, (answered - share) ** 2) / summary.n)
+    if not share > error:
+        raise _too_few("their variance cannot be estimated")
+    mean, square = first / share, second / share
+    influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
+    noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
+    found = replace(average(summary, influence), value=square - mean**2 + noise)
+    return Estimate.of(found, question.guarantee)
 
 
-def variance_of_answers(summary: Summary, method: Method) -> Estimate:
-    """Estimate the variance of the values of those who answered."""
+def _squared_reading(question: OptionalQuestion) -> Floats:
+    """Return a number for each report whose mean is (x − low)² for a value x, and 0 for no answer.
 
-    def find(more: float) -> Estimate:
-        counts = answered_counts(summary, more)
-        found: Estimate = estimator(method, "variance", "variances")(
-            counts._replace(n=int(counts.counts.sum()))
-        )
-        return found
+    The mean of a square of the cell over a window is quadratic in its start: three values and "no answer"
+    settle a quadratic function of the cell, and the number of the last K cells.
+    """
+    kernel, line = question.kernel, question.line
+    cells = np.arange(kernel.outcomes)
+    place = np.where(cells < kernel.room, cells / kernel.room, 0.0)
+    parts = np.stack([cells < kernel.room, place, place**2, cells >= kernel.room]).astype(np.float64)
+    inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
+    laws = np.stack([kernel.likelihoods(cells, np.float64(value)) for value in inputs])
+    wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)
+    return np.asarray(np.linalg.solve(laws @ parts.T, wanted) @ parts)
 
-    plain, other = find(0.0), find(1.0)
-    shift = float(other.value) - float(plain.value)
-    interval = ShiftedInterval(float(plain.value), plain._confidence, shift)
-    error = math.hypot(float(plain.standard_error), shift)
-    return replace(plain, error=error, n=summary.n, confidence=interval)
+
+def _too_few(what: str) -> NotIdentifiable:
+    return NotIdentifiable(
+        f"so few people answered, if anybody did, that {what}; dt.response_rate says how many may have"
+    )
 
 
 def response_rate(reports: Reports | Summary) -> Estimate:
