@@ -244,7 +244,7 @@ def _squared_reading(question: OptionalQuestion) -> Floats:
     place = np.where(cells < kernel.room, cells / kernel.room, 0.0)
     parts = np.stack([cells < kernel.room, place, place**2, cells >= kernel.room]).astype(np.float64)
     inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
-    laws = np.stack([kernel.likelihoods(cells, np.float64(value)) for value in inputs])
+    laws = np.stack([kernel.likelihoods(cells, np.asarray(value)) for value in inputs])
     wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)
     return np.asarray(np.linalg.solve(laws @ parts.T, wanted) @ parts)
 

@@ -115,8 +115,9 @@ def print_estimates(
     if wanted.numbers and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
-    for alike in zip(*answers.values(), strict=False):  # what no question has is an error
-        if all(isinstance(value, str) for _, value in alike):
+    for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
+        needed = place > 0 or not wanted.numbers  # who asks for a distribution may have no mean
+        if needed and all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
     return print_answers(answers, summaries, as_json)
 
