@@ -27,7 +27,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.kernels.window.codebook import IDENTITY, decoder
 from dither.kernels.window.kernel import SlidingKernel
 from dither.numerics.distributions import student_t_quantile
@@ -255,6 +255,7 @@ def _too_few(what: str) -> NotIdentifiable:
     )
 
 
+@name_result
 def response_rate(reports: Reports | Summary) -> Estimate:
     """Estimate the share of people who answered a question on `dt.Optional(…)`, from 0 to 1.
 
