@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -29,6 +29,7 @@ import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.domains import Line
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import numerical
@@ -40,6 +41,7 @@ from dither.numerics.roots import bracketed_newton, proportional_root
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
 
+Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
 Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
 _LOOK_BACK: Final = 5  # cycles over which the gain is measured
@@ -601,3 +603,38 @@ def spread_bins(question: NumberQuestion, rows: int) -> Operator:
     times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
     places = (np.arange(GRID * times) + 0.5) / (GRID * times)
     return question.likelihood(question.line.from_unit(places), rows).spread(times)
+
+
+MOST_BINS: Final = 1 << 16
+DEFAULT: Final = 64  # of methods that do not choose
+
+
+def edges_of(line: Line, bins: Bins) -> Floats:
+    """Return the ends of bins; raise InvalidParameter unless they are increasing and span the domain."""
+    if bins is None:
+        bins = DEFAULT
+    if isinstance(bins, bool | str | bytes):
+        raise _wrong_bins(bins)
+    if isinstance(bins, int | np.integer):
+        if not 1 <= bins <= MOST_BINS:
+            raise _wrong_bins(bins)
+        return line.from_unit(np.arange(int(bins) + 1) / int(bins))
+    try:
+        edges = np.array(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _wrong_bins(bins) from None
+    if edges.ndim != 1 or not 2 <= edges.size <= MOST_BINS + 1 or not np.all(np.diff(edges) > 0.0):
+        raise _wrong_bins(bins)
+    close = 1e-9 * line.length
+    if abs(edges[0] - line.low) > close or abs(edges[-1] - line.high) > close:
+        raise InvalidParameter(f"edges of bins begin and end with the domain, {line}")
+    edges[0], edges[-1] = line.low, line.high
+    return edges
+
+
+def _wrong_bins(bins: object) -> InvalidParameter:
+    given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
+    return InvalidParameter(
+        "bins are a whole number from 1 to 2^16, or increasing edges from the lowest to the highest value, "
+        f"not {given}"
+    )
