@@ -39,6 +39,7 @@ RECORDED: Final = ROOT / "tools" / "recorded" / "quantile_errors.json"
 SHARES: Final = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99)
 BUDGETS: Final = (0.25, 0.59, 1.41, 3.36, 8.0)
 PEOPLE: Final = (300, 3000, 30_000, 300_000)
+BETWEEN: Final = (1000, 10_000, 100_000)  # for SW alone
 SEED, BLOCK, MANY, FEW = 20_000, 24, 20, 2  # a block of runs has every shape and its mirror image once
 WHOLE: Final = ("SW", "PM")  # simulated on the whole grid
 DEAR: Final = ("Laplace", "BoundedLaplace", "Staircase")  # take longer
@@ -60,6 +61,8 @@ def _order(name: str) -> int:
 def design(name: str) -> list[tuple[str, float, int]]:
     """Return the cells in which a mechanism is simulated: its name, budgets and numbers of people."""
     people = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
+    if name == WHOLE[0]:
+        people += BETWEEN
     able = [epsilon for epsilon in BUDGETS if name in mechanisms(epsilon)]  # `Cumulative` ends before 8
     return [(name, *cell) for cell in itertools.product(able, people)]
 
@@ -69,9 +72,9 @@ def every() -> list[tuple[str, float, int]]:
     return [cell for name in sorted(mechanisms(1.0), key=_order) for cell in design(name)]
 
 
-def blocks(name: str) -> range:
+def blocks(name: str, n: int = 0) -> range:
     """Return the blocks of runs of a mechanism."""
-    return range(MANY if name == WHOLE[0] else FEW)
+    return range(FEW if name != WHOLE[0] else MANY // 2 if n in BETWEEN else MANY)
 
 
 def measure(cell: tuple[str, float, int], block: int) -> list[float]:
@@ -99,7 +102,7 @@ def record() -> None:
     """Simulate the blocks that are not recorded, and write them as they come."""
     kept = recorded()
     for cell in every():
-        for block in blocks(cell[0]):
+        for block in blocks(cell[0], cell[2]):
             key = json.dumps([*cell, block])
             if key in kept:
                 continue
@@ -112,12 +115,13 @@ def record() -> None:
 def errors(cell: tuple[str, float, int], kept: dict[str, list[float]]) -> Any:
     """Return the mean squared errors of a cell: SW's, times the ratio over the blocks of both."""
     name, *rest = cell
+    n = cell[2]
 
     def mean(of: str, many: range) -> Any:
         return np.mean([kept[json.dumps([of, *rest, block])] for block in many], axis=0)
 
-    own = mean(name, blocks(name))
-    return own * mean(WHOLE[0], blocks(WHOLE[0])) / mean(WHOLE[0], blocks(name))
+    own = mean(name, blocks(name, n))
+    return own * mean(WHOLE[0], blocks(WHOLE[0], n)) / mean(WHOLE[0], blocks(name, n))
 
 
 def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, list[float]]:
