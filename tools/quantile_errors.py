@@ -74,7 +74,7 @@ def every() -> list[tuple[str, float, int]]:
 
 def blocks(name: str, n: int = 0) -> range:
     """Return the blocks of runs of a mechanism."""
-    return range(FEW if name != WHOLE[0] else MANY // 2 if n in BETWEEN else MANY)
+    return range(FEW if name != WHOLE[0] else MANY // 4 if n in BETWEEN else MANY)
 
 
 def measure(cell: tuple[str, float, int], block: int) -> list[float]:

@@ -26,7 +26,7 @@ def test_averages_keep_their_level_with_a_hundred_reports(case):
         assert case.covered(epsilon, 100, 120, seed=3) * 120 >= lowest(0.92, 120)
 
 
-@pytest.mark.some("OGPM, mean*", "SW, quantile 0.5, Beta*likelihood'")
+@pytest.mark.some("OGPM, mean*", "SW, quantile 0.5, Beta*likelihood")
 @pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
 def test_likelihoods_keep_their_level(case):
     assert case.covered(4.0, 10_000, 12, seed=4) * 12 >= lowest(0.92, 12)
