@@ -1,6 +1,6 @@
 """How often intervals hold the population's value: measured, case by case.
 
-python -m tools.coverage        measures the cells that are not recorded, and makes the table of docs/coverage.md
+python -m tools.coverage        measures what is not recorded, and makes the table of docs/coverage.md
 python -m tools.coverage page   makes the table from the record alone
 """
 
@@ -153,7 +153,9 @@ def record() -> None:
             many = case.repetitions
             kept[key] = case.covered(epsilon, n, many, seed=1), many
             print(key, *kept[key], flush=True)
-            lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in kept.items())
+            lines = (
+                f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(row)}" for name, row in kept.items()
+            )
             RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
@@ -164,7 +166,10 @@ def cells() -> list[tuple[Case, int, float]]:
 
 def table() -> str:
     """Return the table in Markdown, from the record."""
-    kept, lines = recorded(), ["| case | n | repetitions | ε = 0.5 | ε = 1 | ε = 4 |", "|---|---|---|---|---|---|"]
+    kept, lines = (
+        recorded(),
+        ["| case | n | repetitions | ε = 0.5 | ε = 1 | ε = 4 |", "|---|---|---|---|---|---|"],
+    )
     for case in (*LINEAR, *LIKELIHOOD):
         for n in case.sizes:
             found = [kept[f"{case.name}, n = {n}, ε = {epsilon:g}"] for epsilon in EPSILONS]

@@ -60,7 +60,7 @@ def _order(name: str) -> int:
 
 def design(name: str) -> list[tuple[str, float, int]]:
     """Return the cells in which a mechanism is simulated: its name, budgets and numbers of people."""
-    people = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
+    people: tuple[int, ...] = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
     if name == WHOLE[0]:
         people += BETWEEN
     able = [epsilon for epsilon in BUDGETS if name in mechanisms(epsilon)]  # `Cumulative` ends before 8

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from dither.arrays import Array, Bytes, Floats, Halves, Integers, Mask
+from dither.arrays import Array, Bytes, Floats, Integers, Mask
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain, Several
 from dither.errors import InvalidParameter, MalformedReport, found
@@ -351,8 +351,8 @@ class SetKernel(SupportKernel, PureKernel):
         narrow = _narrow(self.size)
         if codes.shape[1] == self.most and int(codes[:, -1].min(initial=0)) >= 0:  # nobody has fewer items
             return np.ascontiguousarray(codes.astype(narrow).T)
-        kind = np.int16 if self.size < 1 << 15 else np.int32
-        given = np.ascontiguousarray(codes.astype(kind).T)
+        kind: Any = np.int16 if self.size < 1 << 15 else np.int32
+        given: Array = np.ascontiguousarray(codes.astype(kind).T)
         sign = kind(8 * kind().itemsize - 1)
         have = np.full(len(codes), len(given), dtype=kind)
         for row in given:
@@ -363,8 +363,8 @@ class SetKernel(SupportKernel, PureKernel):
         for person in np.flatnonzero(have > self.most):
             rows[:, person] = self.thin(codes[person, : int(have[person])].tolist(), source)
         dummy = kind(self.items) - np.minimum(have, kind(self.most))  # that of the first place
-        for row in rows:
-            row ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
+        for place, row in enumerate(rows):
+            rows[place] ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
             dummy += kind(1)
         return rows.view(narrow) if kind is np.int16 else rows.astype(narrow)
 
