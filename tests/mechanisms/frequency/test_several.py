@@ -120,7 +120,7 @@ def test_a_hundred_thousand_items_are_told_what_short_reports_cost() -> None:
     assert 1 + asked.cut_cost == pytest.approx(116, rel=0.01)
     drawn = 100 * dt.OLH(dt.Categories(100_010), epsilon=1).variance() / (asked.variance() / 116)
     assert drawn == pytest.approx(8.8, rel=0.02)
-    with pytest.warns(UserWarning, match="27 times the variance"):
+    with pytest.warns(UserWarning, match="27.3 times the variance"):
         longer = dt.SetResponse(domain, epsilon=1, most_bytes=64)
     assert "most_bytes=64" not in longer.cut_remark
     assert "116 times" in dt.recommend(domain, dt.goals.Frequencies(n=1000), epsilon=1)[0]["why"]
