@@ -82,7 +82,8 @@ def place_errors(name: str, epsilon: float) -> list[float]:
         return [(2**0.5 + np.log(1.0 + 2**0.5)) / 6.0]
     if name in (BEST, SOLVED, BOTH, EVEN):
         purpose: Any = {SOLVED: "places", EVEN: "worst", BEST: "places"}.get(name, "both")
-        made: Any = dt.Optimal(SQUARE, epsilon=epsilon, purpose=purpose)
+        solver: Any = dt.Optimal
+        made = solver(SQUARE, epsilon=epsilon, purpose=purpose)
         return [made.bound] if name == BEST else [made.average_error(), *made.error(SPOTS)]
     rng, source = np.random.default_rng(1), dt.Seeded(1)
     mechanism = OTHERS[name](epsilon)

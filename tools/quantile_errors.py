@@ -34,6 +34,7 @@ from dither.advice import simulation
 from dither.advice.simulation import ErrorTable, ShapeQuestion
 from dither.randomness import Seeded
 from tests.support.repository import ROOT
+from tools.coverage import write
 
 RECORDED: Final = ROOT / "tools" / "recorded" / "quantile_errors.json"
 SHARES: Final = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99)
@@ -219,6 +220,39 @@ def check(many: int) -> None:
             CHECKS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
+def ratios() -> dict[tuple[str, float, int], list[tuple[float, float]]]:
+    """Return predicted ÷ measured errors of the median and of the 0.9-quantile, each with its accuracy."""
+    blocks_of: dict[tuple[str, float, int], list[list[float]]] = {}
+    for key, squares in json.loads(CHECKS.read_text(encoding="utf-8")).items():
+        which, epsilon, n, _ = json.loads(key)
+        blocks_of.setdefault((which, epsilon, n), []).append(squares)
+    found = {}
+    for cell, each in blocks_of.items():
+        means = np.mean(each, axis=0)
+        off = np.std(each, axis=0, ddof=1) / np.sqrt(len(each)) / means / 2.0
+        mechanism = dt.SW(UNIT, epsilon=cell[1])
+        predicted = [
+            simulation.simulate(mechanism, ShapeQuestion(None, share), cell[2]).error for share in (0.5, 0.9)
+        ]
+        rows = zip(predicted, np.sqrt(means).tolist(), off.tolist(), strict=True)
+        found[cell] = [(error / measured, error / measured * spread) for error, measured, spread in rows]
+    return found
+
+
+def check_page() -> None:
+    """Write the table of docs/choose.md from the record of the checks."""
+    found = ratios()
+    lines = [
+        f"| ε, n | {TWELVE}: median | 0.9-quantile | {OTHERS}: median | 0.9-quantile |",
+        "|---|---|---|---|---|",
+    ]
+    for epsilon, n in CHECKED:
+        pairs = (*found[TWELVE, epsilon, n], *found[OTHERS, epsilon, n])
+        cells = " | ".join(f"{ratio:.2f} ± {spread:.2f}" for ratio, spread in pairs)
+        lines.append(f"| {epsilon:g}, {f'{n:,}'.replace(',', ' ')} | {cells} |")
+    write(ROOT / "docs" / "choose.md", "\n".join(lines), "quantiles")
+
+
 def table() -> None:
     """Write the table from the record."""
     kept, cells = recorded(), every()
@@ -234,6 +268,7 @@ def table() -> None:
 if __name__ == "__main__":
     if sys.argv[1:] == ["check"]:
         check(24)
+        check_page()
     else:
         if sys.argv[1:] != ["table"]:
             record()

@@ -32,7 +32,7 @@ from dither.domains import Line
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import numerical
-from dither.estimation.profile import Profile
+from dither.estimation.profile import LikelihoodProfile
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.numerics.distributions import student_t_quantile
@@ -233,10 +233,10 @@ class Relaxed:
         return climb(self.fit.operator, self.fit.counts, start, finish=tilt(shifted))
 
     @cached_property
-    def _profile(self) -> Profile | None:
+    def _profile(self) -> LikelihoodProfile | None:
         fit = self.fit
         try:
-            return Profile.of(fit.operator, fit.counts, fit.probabilities)
+            return LikelihoodProfile.of(fit.operator, fit.counts, fit.probabilities)
         except np.linalg.LinAlgError:  # hardly anything is identifiable
             return None
 

@@ -74,7 +74,7 @@ class _Pivot(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class LikelihoodProfile:
     """A log-likelihood about its maximum."""
 
     operator: Operator
