@@ -75,7 +75,7 @@ class Case:
         """How often it is repeated: fits take longer than averages."""
         if self.method == "linear":
             return 2000
-        return 200 if self.question == "mean" and self.kind is not dt.Duchi else 60
+        return 400 if self.kind is dt.Duchi else 200 if self.question == "mean" else 60
 
     def mechanism(self, epsilon: float) -> Any:
         cells = {} if self.kind is dt.Duchi else {"cells": 1 << 12}  # enough, and faster than 2^16
