@@ -260,8 +260,8 @@ class EstimatedDistribution(Tabular):
 
         The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
         smooth between its point masses. With `simultaneous` they hold in all bins at once with that
-        probability. With `strict` they are profile likelihood intervals, which assume no smoothness; they are
-        wider and take several fits for every bin.
+        probability. With `strict` they are profile likelihood intervals, which assume no smoothness and are
+        wider.
         """
         if self.curve is not None and not strict:
             unit = self.line.to_unit(self.edges)
@@ -285,8 +285,7 @@ class EstimatedDistribution(Tabular):
         """Draw the density with its bands on `ax`, and return the axes.
 
         A curve has 95 % bands unless another level is given, and point masses are vertical lines. Bands of a
-        fit by likelihood, or `strict` ones, take several fits for every bin; for a fit they are drawn if a
-        level is given.
+        fit by likelihood are drawn if a level is given.
         """
         from dither.estimation.plotting import draw_bands, draw_distribution
 

@@ -33,6 +33,7 @@ from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import numerical
+from dither.estimation.profile import LikelihoodProfile
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.numerics.distributions import student_t_quantile
@@ -233,6 +234,22 @@ class Relaxed:
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
         return climb(self.fit.operator, self.fit.counts, start, finish=tilt(shifted))
 
+    @cached_property
+    def _profile(self) -> LikelihoodProfile | None:
+        fit = self.fit
+        try:
+            return LikelihoodProfile.of(fit.operator, fit.counts, fit.probabilities)
+        except np.linalg.LinAlgError:  # hardly anything is identifiable
+            return None
+
+    def farthest(self, numbers: Floats, side: float, reach: float, limit: float) -> float | None:
+        """Return the end of the interval of a mean of numbers, up to a limit; None if it needs fits."""
+        mean, share = self.phantoms * float(numbers.mean()), 1.0 - self.phantoms
+        if self._profile is None:
+            return None
+        found = self._profile.end(numbers, side, reach, share * limit + mean, _CLOSE)
+        return None if found is None else (found - mean) / share
+
     def allows(self, gaps: Floats) -> bool:
         """Return whether any distribution over the bins has a mean gap of zero."""
         shifted = gaps - self.phantoms * gaps.mean()
@@ -274,7 +291,7 @@ class Quantity:
 
     `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value,
     which can be from `least` to `most`. If the reports only identify the bin of a value, `edges` are those of
-    the bins. Possible values lie between `low` and `high`.
+    the bins. Possible values lie between `low` and `high`. A mean has the `numbers` that are averaged.
     """
 
     gaps: Callable[[float], Floats]
@@ -283,6 +300,7 @@ class Quantity:
     low: float
     high: float
     edges: Floats | None = None
+    numbers: Floats | None = None
 
     def easiest(self, answer: float, value: float) -> float:
         """Return the value nearest to `value` that is in the same identifiable bin as this one."""
@@ -305,7 +323,8 @@ class Quantity:
 
 def mean_quantity(values: Floats, low: float, high: float) -> Quantity:
     """Return the mean of a number per bin as a quantity, which lies between low and high."""
-    return Quantity(partial(np.subtract, values), float(values.min()), float(values.max()), low, high)
+    ends = float(values.min()), float(values.max())
+    return Quantity(partial(np.subtract, values), *ends, low, high, numbers=values)
 
 
 def quantile_quantity(edges: Floats, share: float) -> Quantity:
@@ -321,7 +340,7 @@ def _below(edges: Floats, share: float, answer: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ProfileInterval(ConfidenceInterval):
-    """The profile likelihood interval of a quantity; it takes several fits, made when it is used."""
+    """The profile likelihood interval of a quantity, computed when it is used."""
 
     value: float
     relaxed: Relaxed
@@ -336,10 +355,13 @@ class ProfileInterval(ConfidenceInterval):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float) -> bool:
-        """Return whether the interval contains a value. It takes one fit."""
+        """Return whether the interval contains a value. That of a quantile takes one fit."""
         reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
         if not self.quantity.low <= value <= self.quantity.high:
             return False
+        if self.quantity.numbers is not None:
+            low, high = self.interval(level)
+            return low <= value <= high
         nearest = self.quantity.easiest(value, self._middle)
         return nearest == self._middle or self._loss(nearest, self.relaxed.fit)[0] <= reach
 
@@ -353,10 +375,15 @@ class ProfileInterval(ConfidenceInterval):
     def end(self, level: float, side: float) -> float:
         """Return the lower end (side −1) or the upper end (side 1) of the interval at `level`."""
         limit = self.quantity.least if side < 0.0 else self.quantity.most
-        return self.quantity.outward(self._end(student_t_quantile(level), limit), side)
+        reach, numbers, found = student_t_quantile(level), self.quantity.numbers, None
+        if numbers is not None:
+            found = self.relaxed.farthest(numbers, side, reach, limit)
+        if found is not None:  # the maximum is that of the profile, which is closer than the fit's
+            found = side * max(side * found, side * self._middle)
+        return self.quantity.outward(self._end(reach, limit) if found is None else found, side)
 
     def _end(self, reach: float, limit: float) -> float:
-        """Return the value between the estimate and `limit` whose `_loss` is `reach`."""
+        """Return the value between the estimate and `limit` whose `_loss` is `reach`, by several fits."""
         warm = self.relaxed.fit
 
         def loss(answer: float) -> float:
