@@ -509,7 +509,7 @@ def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Es
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
     summary = summarise_numbers(reports)
     found: Estimate = estimator(as_method(method), "variance", "variances")(summary)
-    return found
+    return replace(found, limits=(0.0, 1.0 if on_circle(numerical(summary)) else math.inf))
 
 
 @name_result
@@ -522,4 +522,4 @@ def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> E
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
     found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
-    return found
+    return replace(found, limits=(0.0, 1.0))  # of a length, no share
