@@ -26,6 +26,7 @@ from dither.maps.density import Sample, check_smoothing, measured_smoothing, smo
 from dither.maps.metrics import draw_cells
 from dither.numerics.codebooks import cover
 from dither.numerics.distributions import student_t_quantile
+from dither.numerics.matrices import cholesky, product, solve_lower, solve_upper
 from dither.plotting import dress_axes
 from dither.privacy import Guarantee
 from dither.reports import Reports
@@ -176,27 +177,30 @@ class JointDensity(Tabular):
         The bias is that of the people of the table. Of several penalties on the variance that one is taken
         whose interval is the shortest.
         """
-        law, roots, turned, gains = self._decomposed
+        law, roots, factors = self._factors
         centre = float(self._people @ wanted)
-        target = turned.T @ ((law * self._people) @ (wanted - centre) / roots)
+        target = product(law, self._people * (wanted - centre)) / roots
 
-        def step(penalty: float) -> tuple[float, Floats, float, float]:
-            scores = centre + turned @ (target / (gains + penalty * gains[-1])) / roots
-            gap = scores @ law - wanted
+        def step(factor: Floats) -> tuple[float, Floats, float, float]:
+            scores = centre + solve_upper(factor, solve_lower(factor, target)) / roots
+            gap = product(scores, law) - wanted
             bias = float(self._people @ np.abs(gap))
             error = math.sqrt(float(np.square(roots) @ (scores - centre) ** 2) / self.n)
             return 2.0 * error + bias, scores, -float(self._people @ gap), bias
 
-        return min(map(step, _PENALTIES), key=lambda made: made[0])[1:]
+        return min(map(step, factors), key=lambda made: made[0])[1:]
 
     @cached_property
-    def _decomposed(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """P(report | record), the roots of its mean, and the eigenvectors of its scaled square."""
+    def _factors(self) -> tuple[Floats, Floats, list[Floats]]:
+        """P(report | record), the roots of its mean, and its scaled square with each penalty, factored.
+
+        The largest eigenvalue of the scaled square is 1, since the probabilities of reports add up to 1.
+        """
         law = self.kernel.laws(self._records).T
-        roots = np.sqrt(law @ self._people)
+        roots = np.sqrt(product(law, self._people))
         scaled = law * np.sqrt(self._people) / roots[:, None]
-        gains, turned = np.linalg.eigh(scaled @ scaled.T)
-        return law, roots, turned, np.maximum(gains, 0.0)
+        square, level = product(scaled, scaled.T), np.eye(len(law))
+        return law, roots, [cholesky(square + penalty * level) for penalty in _PENALTIES]
 
     @cached_property
     def _records(self) -> Floats:
