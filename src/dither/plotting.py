@@ -74,9 +74,10 @@ def set_height(ax: Axes, inches: float) -> None:
 
 def as_per_cent(ax: Axes, axis: str) -> None:
     """Write the ticks of an axis of shares in per cent."""
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter
 
-    getattr(ax, f"{axis}axis").set_major_formatter(PercentFormatter(1.0, decimals=None, symbol=" %"))
+    formatter = FuncFormatter(lambda share, _: f"{round(100.0 * share, 6):g} %")
+    getattr(ax, f"{axis}axis").set_major_formatter(formatter)
 
 
 _ROWS: Final = 60  # of a picture

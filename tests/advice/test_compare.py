@@ -205,6 +205,19 @@ def test_pictures(table: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         protocols.plot()
 
 
+def test_a_goal_is_drawn() -> None:
+    """As bars of its errors, the best first: not the errors of single values, which were not asked for."""
+    pytest.importorskip("matplotlib")
+    for domain, goal in ((UNIT, dt.goals.Mean(n=500)), (dt.Categories(4), dt.goals.Ranges(n=500))):
+        table = dt.compare(domain, epsilon=1, goal=goal)
+        (axes,) = table.plot(count=3)
+        errors = [row["error"] for row in table if row["error"] is not None][:6]
+        assert [bar.get_width() for bar in axes.patches] == pytest.approx(errors)
+        assert axes.get_yticklabels()[0].get_text() == table[0]["mechanism"]
+        assert type(goal).__name__ in axes.get_title()
+        assert axes.get_xlabel() == "predicted error"
+
+
 @pytest.mark.parametrize("domain", [UNIT, dt.Circle(), dt.Categories(4)], ids=str)
 @pytest.mark.parametrize("epsilon", [pytest.param(1e-6, marks=pytest.mark.slow), 50.0])
 def test_extreme_budgets(domain: Any, epsilon: float) -> None:

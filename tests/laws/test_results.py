@@ -209,3 +209,29 @@ def test_pictures_and_views_name_the_question(tmp_path: Path) -> None:
     assert dt.mean(told["age"]).plot(title="years").get_title().split("\n")[0] == "years"
     assert told["age"].question.device_text == asked["age"].question.device_text
     assert not dt.mean(numbers()).about
+
+
+def test_a_mean_between_0_and_1_is_no_share() -> None:
+    near = dt.Podium(UNIT, epsilon=2)
+    mean = dt.mean(near.perturb([0.5] * 200, source=dt.Seeded(1)))
+    assert not mean.plot().xaxis.get_major_formatter()(0.5).endswith("%")
+    share = dt.frequencies(pair()["pet"])["dog"]
+    assert share.plot().xaxis.get_major_formatter()(0.5).endswith("%")
+    every = dt.Once(near, days=2)
+    told = dt.by_day(every.perturb([[0.2, 0.4]] * 400, source=dt.Seeded(2)))
+    assert told.plot().get_ylabel() == "estimate, 95 % intervals"
+
+
+def test_what_cannot_be_negative_is_cut_where_it_is_shown_and_nowhere_else() -> None:
+    few = dt.Podium(UNIT, epsilon=0.5).perturb([0.02] * 60, source=dt.Seeded(1))
+    spread = dt.variance(few)
+    assert spread.to_frame()["low"][0] == spread.interval()[0] < 0.0
+    assert "‹0" in repr(spread)
+    assert "‹0" in spread._repr_html_()
+    assert spread.plot().get_xlim()[0] > spread.interval()[0]
+    table = dt.crosstab(pair()["pet"], pair()["home"])  # nobody has a cat in a house
+    assert table.to_frame()["low"].min() < 0.0
+    assert "(‹0 – " in table._repr_html_()
+    gone = table["none", "flat"]
+    assert gone.interval()[1] < 0.0  # so far out that both ends are beyond
+    assert "(‹0 – ‹0)" in repr(gone)

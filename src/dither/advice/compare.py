@@ -120,10 +120,14 @@ class Comparison(ResultTable):
     def _draw_goal(self, columns: Sequence[str], count: int, ax: Sequence[Axes] | None) -> Sequence[Axes]:
         """Draw bars of the errors in some columns, the best mechanisms first."""
         panels = panels_or_new(ax, len(columns))
-        about = self.title.split(";")[0].replace(", ε =", "\nε =", 1)
+        goal, _, where = self.title.split(";")[0].rpartition("ε = ")
+        about = f"{goal.partition(' (')[0].rstrip(', ')}\nε = {where}".strip()
         for panel, column in zip(panels, columns, strict=True):
             named = column if column != "error" else "predicted error"
-            draw_rows(self.rows[: 2 * count], title=about, x=named, bars=column, ax=panel)
+            title = about if panel is panels[0] else named
+            draw_rows(self.rows[: 2 * count], title=title, x=named, bars=column, ax=panel)
+        for panel in panels[1:]:  # the rows are those of the first
+            panel.set_yticklabels([])
         return panels
 
     def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:

@@ -360,7 +360,7 @@ def count(data: object, *, epsilon: float, source: Source | None = None) -> Answ
     """
     number = data.secret()[1] if isinstance(data, Tally) else int(records(data).size)
     answer = _release(number, DiscreteStaircase(1, 1, budget(epsilon)), source)
-    return replace(answer, n=int(answer.value))
+    return replace(answer, n=int(answer.value), limits=(0.0, math.inf))
 
 
 def staircase(value: int, sensitivity: int, *, epsilon: float, source: Source | None = None) -> Answer:

@@ -293,7 +293,8 @@ def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | 
         write_tables(out, tables)
         click.echo(f"wrote {out}", err=True)
     if picture is not None:
-        drawn = [(name, result) for name, result in results.items() if hasattr(result, "plot")]
+        every = [(name, result) for name, result in results.items() if hasattr(result, "plot")]
+        drawn = [(name, result) for name, result in every if not name.endswith(": test")] or every
         if len(drawn) != 1:
             raise click.UsageError(
                 f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"

@@ -67,10 +67,8 @@ class Differences(ResultTable):
         from dither.plotting import draw_rows
 
         name = title or self.about
-        about = (
-            f"{name}\n" * bool(name)
-            + f"Differences, with intervals that hold together with {100 * self.level:g} %"
-        )
+        how = f"intervals hold together with {100 * self.level:g} %"
+        about = f"{name}\n{how}" if name else f"Differences: {how}"
         return draw_rows(self.rows, title=about, x="first less second", zero=True, ax=ax)
 
     def items(self) -> ItemsView[tuple[Hashable, ...], Estimate]:

@@ -14,7 +14,7 @@ from dither.arrays import Floats
 from dither.domains import Circle, Line
 from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
-from dither.estimation.estimate import Estimate
+from dither.estimation.estimate import SHARE, Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
 from dither.kernels.transition import Operator
 from dither.numerics.distributions import check_level, erf, student_t_quantile
@@ -199,7 +199,7 @@ class DensityCurve:
         if parts.shape[0] == 1:
             value, error = float(value[0]), float(error[0])  # type: ignore[index]
         interval = ClippedInterval(value, error, self.condition)
-        return Estimate(value, error, self.n, self.guarantee, confidence=interval)
+        return Estimate(value, error, self.n, self.guarantee, confidence=interval, limits=SHARE)
 
     @cached_property
     def _ladder(self) -> tuple[Floats, Floats, Floats]:

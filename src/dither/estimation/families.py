@@ -212,8 +212,12 @@ def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
     errors = np.sqrt(np.diagonal(np.linalg.inv(information))) * model.stretch(theta)
     natural = model.outward(theta)
     parameters = {
-        name: Estimate.of(StudentInterval(float(value), float(error), summary.n, 0.0), question.guarantee)
-        for name, value, error in zip(kind.names, natural, errors, strict=True)
+        name: Estimate.of(
+            StudentInterval(float(value), float(error), summary.n, 0.0),
+            question.guarantee,
+            limits=(0.0 if above else -math.inf, math.inf),
+        )
+        for name, above, value, error in zip(kind.names, kind.positive, natural, errors, strict=True)
     }
     probabilities, _ = model.laws(theta)
     return FittedFamily(family, parameters, points, probabilities, model.goodness(theta, family), summary)

@@ -654,7 +654,7 @@ def _both(counted: Integers, n: int, question: CategoryQuestion) -> Estimate:
     constant = (squares[0] + (squares[1] - squares[0]) * shares) / n
     linear = (squares[2] - 2.0 * squares[1] + squares[0]) / n
     interval = VarianceInterval(value, n, (constant, linear, 1.0 / n))
-    return Estimate.of(interval, question.guarantee)
+    return Estimate.of(interval, question.guarantee, limits=SHARE)
 
 
 def read(

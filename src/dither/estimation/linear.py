@@ -524,8 +524,9 @@ def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Es
         if as_method(method) is not linear:
             raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
         return variance_of_answers(summary, summary.question)
-    found: Estimate = estimator(as_method(method), "variance", "variances")(summarise_numbers(summary))
-    return found
+    numbers = summarise_numbers(summary)
+    found: Estimate = estimator(as_method(method), "variance", "variances")(numbers)
+    return replace(found, limits=(0.0, 1.0 if on_circle(numerical(numbers)) else math.inf))
 
 
 @name_result
@@ -538,4 +539,4 @@ def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> E
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
         )
     found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
-    return found
+    return replace(found, limits=(0.0, 1.0))  # of a length, no share

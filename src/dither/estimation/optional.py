@@ -23,7 +23,7 @@ import numpy as np
 from dither.arrays import Floats
 from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import Estimate
+from dither.estimation.estimate import SHARE, Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
@@ -288,4 +288,6 @@ def response_rate(reports: Reports | Summary) -> Estimate:
     mean = min(max(share, other), other + kept)
     error = math.sqrt(mean * (1.0 - mean) / summary.n) / kept
     interval = ScoreInterval(share, other, kept, summary.n, error)
-    return Estimate((share - other) / kept, error, summary.n, question.guarantee, confidence=interval)
+    return Estimate(
+        (share - other) / kept, error, summary.n, question.guarantee, confidence=interval, limits=SHARE
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import cycle
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -147,7 +148,7 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if isinstance(shown, EstimatedRegression):
         what = "coefficient" if shown.answer is None else f"log-odds of {shown.answer}"
         return draw_rows(rows[1:], title=head, x=f"{what}, {100 * level:g} % intervals", zero=True, ax=ax)
-    share = shown.limits == SHARE
+    share = shown.limits is SHARE or (bool(shown.labels) and shown.limits == SHARE)  # not a mean on [0, 1]
     if isinstance(shown, EstimatedCumulative):
         return _draw_cumulative(shown, level, head, ax)
     if share and len(shown.labels) > 1:
@@ -170,7 +171,7 @@ def _draw_cumulative(shown: EstimatedCumulative, level: float, head: str, ax: Ax
         labels = [str(show_label(label)) for label in shown.labels]
         draw_intervals(ax, np.arange(len(labels)), shown.records(level), SHARE, upright=True)
         ax.step(range(len(labels)), value, where="mid", color=BLUE, alpha=0.5)
-        ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
+        _name_ticks(ax, labels)
     else:
         ax.fill_between(shown.edges[1:], low, high, color=BLUE, alpha=0.2, linewidth=0.0)
         ax.plot(shown.edges[1:], value, color=BLUE, linewidth=1.8)
@@ -189,7 +190,7 @@ def _draw_shares(
     kept = [rows[int(at)] for at in order]
     labels = [str(row["answer"]) for row in kept]
     _bars(ax, np.arange(len(labels)), kept, 0.7, BLUE)
-    ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
+    _name_ticks(ax, labels)
     ax.axhline(0.0, color=GREY, linewidth=0.8)
     as_per_cent(ax, "y")
     some = f"the {most} most frequent of {len(rows)}; " if many else ""
@@ -222,7 +223,7 @@ def draw_table(
             dark = "white" if seen[i, j] > 0.6 * top else "#22303c"
             ax.text(j, i, text, ha="center", va="center", fontsize=9, color=dark)
     rows, columns = ([str(show_label(label)) for label in side] for side in answers)
-    ax.set_xticks(range(len(columns)), columns, **_tick_style(columns))
+    _name_ticks(ax, columns)
     ax.set_yticks(range(len(rows)), rows)
     return dress_axes(ax, title=f"{head}\nper cent of {whose}, {100 * level:g} % intervals")
 
@@ -243,7 +244,7 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
             colour = COLOURS[place % len(COLOURS)]
             _bars(ax, at, part.records(shown.level), 0.9 * width, colour, names[place])
         labels = [str(show_label(label)) for label in first.labels]
-        ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
+        _name_ticks(ax, labels)
         ax.axhline(0.0, color=GREY, linewidth=0.8)
         aside: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
         ax.legend(frameon=False, fontsize="small", title=", ".join(shown.by), **aside)
@@ -257,7 +258,7 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
             low, high = float(part.value) - half, float(part.value) + half
         rows.append({"value": float(part.value), "low": float(low), "high": float(high)})
     draw_intervals(ax, np.arange(len(rows)), rows, shown.limits, upright=True)
-    ax.set_xticks(range(len(names)), names, **_tick_style(names))
+    _name_ticks(ax, names)
     ax.margins(x=0.1)
     unit = f" ({first.unit})" if first.unit else ""
     by = "" if shown.by == ("group",) else ", ".join(shown.by)
@@ -322,9 +323,9 @@ def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     locator: Any = ax.xaxis.get_major_locator()
     locator.set_params(integer=True)  # there is no half day
-    if shown.limits == SHARE:
+    if answers[0] is not None:
         as_per_cent(ax, "y")
-    what = "share of people" if shown.limits == SHARE else f"estimate{shown.unit and f' ({shown.unit})'}"
+    what = "share of people" if answers[0] is not None else f"estimate{shown.unit and f' ({shown.unit})'}"
     return dress_axes(ax, title=_head(title, shown), x="day", y=f"{what}, 95 % intervals")
 
 
@@ -353,7 +354,7 @@ def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
     labels = [str(show_label(label)) for label in shown.scale]
     at, low, high = (shown.scale.index(label) for label in (shown.value, *shown.ends))
     draw_intervals(ax, [0], [{"value": at, "low": low, "high": high}], (0, len(labels) - 1), upright=False)
-    ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
+    _name_ticks(ax, labels)
     ax.set(yticks=[], ylim=(-1, 1), xlim=(-0.5, len(labels) - 0.5))
     set_height(ax, 1.8)
     return dress_axes(ax, title=_head(title, shown), x="95 % interval")
@@ -369,9 +370,17 @@ def _head(title: str, shown: Any) -> str:
     return f"{name}\n" * bool(name) + f"n = {thousands(shown.n)}, {shown.guarantee}"
 
 
-def _tick_style(labels: list[str]) -> dict[str, Any]:
-    """Return how tick labels are written: slanted if they are many or long."""
-    return {"rotation": 30, "ha": "right"} if sum(map(len, labels)) > 60 else {}
+def _name_ticks(ax: Axes, labels: list[str]) -> None:
+    """Put labels below the axis: on several lines if they are long, slanted if that is not enough."""
+    room = max(_LETTERS // len(labels), 1)
+    lines = [wrap(label, room) or [""] for label in labels]
+    fits = max(map(len, lines)) <= 3 and max(len(line) for label in lines for line in label) <= room
+    style: dict[str, Any] = {} if fits and room >= 6 else {"rotation": 30, "ha": "right"}
+    shown = labels if style else ["\n".join(parts) for parts in lines]
+    ax.set_xticks(range(len(labels)), shown, **style)
+
+
+_LETTERS: Final = 66  # of all labels below an axis, side by side
 
 
 def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, ax: Axes | None) -> Axes:

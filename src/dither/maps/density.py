@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from dither.arrays import Array, Floats, Integers, Mask
 from dither.domains import Paths, Rectangle, Sphere
 from dither.domains.domain import Interval
 from dither.errors import InvalidParameter, found
-from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.estimate import SHARE, Estimate, thousands
 from dither.estimation.likelihood import (
     DIP,
     ProfileInterval,
@@ -113,7 +113,8 @@ def profiled_share(sample: Sample, weight: Floats, shares: Floats) -> Estimate:
         relaxed = relaxed_by(sample.law.dense()[:, inside], counts, sample.spare[:, inside])
     value = min(max(float(weight @ relaxed.probabilities), 0.0), 1.0)
     interval = ProfileInterval(value, relaxed, mean_quantity(weight, 0.0, 1.0), 0.0)
-    return profile_estimate(value, sample.whose.size, sample.guarantee, interval)
+    found = profile_estimate(value, sample.whose.size, sample.guarantee, interval)
+    return replace(found, limits=SHARE)
 
 
 def relaxed_by(laws: Floats, counts: Floats, spare: Floats) -> Relaxed:

@@ -162,7 +162,7 @@ class JointDensity(Tabular):
     def _linear(self, wanted: Floats, ends: tuple[float, float]) -> Estimate:
         value, error, bias = self._correct(wanted)
         value = min(max(value, ends[0]), ends[1])
-        return Estimate.of(BiasedInterval(value, error, self.n, bias, ends), self.guarantee)
+        return Estimate.of(BiasedInterval(value, error, self.n, bias, ends), self.guarantee, limits=ends)
 
     def _correct(self, wanted: Floats) -> tuple[float, float, float]:
         """Return the mean of a function of the record, its standard error and its largest bias."""
