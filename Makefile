@@ -26,7 +26,9 @@ demo: $(VENV)/.demo
 	$(BIN)/dither demo
 	$(BIN)/python examples/collector/demo.py
 
-test: lint unit
+# Both at once: types are checked on the core that the tests leave idle.
+test: $(VENV)/.installed
+	@$(MAKE) --no-print-directory -j 2 lint unit
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -312,6 +312,9 @@ MEANINGS = {
     "written": "how many reports were written",
     "x": "the horizontal side; of a classifier, the record",
     "y": "the vertical side",
+    "about": "the name of the question in a campaign or a file, for titles; empty if it is not known",
+    "answers": "the answers of each attribute",
+    "axes": "the names of the two coordinates, with their units",
     "calls": "how many calls were timed",
     "change": "the question whose reports these are",
     "identity": "what makes the entry that of one answer",
@@ -319,6 +322,7 @@ MEANINGS = {
     "intervals": "the interval of days of each report",
     "nanoseconds": "the mean duration for one value, of each input",
     "once": "the question whose reports these are",
+    "scale": "all answers, in their order",
     "t": "the test statistic of the running times",
     # Spark and databases
     "address": "the address of the database",

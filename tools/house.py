@@ -13,13 +13,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from statistics import mean, median
 from types import FrameType, ModuleType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin, get_overloads
 
 import dither
 
@@ -203,10 +203,20 @@ def _signature_types(value: Any) -> set[Any]:
         signature = inspect.signature(value)
     except ValueError:  # an exception, or another class of C
         return set()
-    scope = _names_for_types(value)
     stated = [parameter.annotation for parameter in signature.parameters.values()]
     if inspect.isfunction(value):
         stated.append(signature.return_annotation)
+    return _annotated_types(value, stated)
+
+
+def return_types(function: Any) -> set[Any]:
+    """Return the classes of the package of which what a function returns is made, its overloads included."""
+    forms = [function, *get_overloads(function)]
+    return _annotated_types(function, [inspect.signature(form).return_annotation for form in forms])
+
+
+def _annotated_types(value: Any, stated: Iterable[Any]) -> set[Any]:
+    scope = _names_for_types(value)
     found: set[Any] = set()
     for annotation in stated:
         if annotation is not inspect.Parameter.empty:

@@ -36,7 +36,7 @@ function merged(code) {
 
 async function bundle(name, options, module = true, finish = (code) => code) {
   const made = await build({ bundle: true, format: "esm", target: "es2022", charset: "utf8", write: false, legalComments: "none", minifySyntax: true, ...options });
-  const { code } = await minify(merged(made.outputFiles[0].text), { module, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } });
+  const { code } = await minify(merged(made.outputFiles[0].text), { module, ecma: 2020, compress: { passes: 3, unsafe_arrows: true, hoist_vars: name === "core" } });
   writeFileSync(`dist/${name}.js`, finish(code));
 }
 
@@ -52,9 +52,9 @@ await bundle("core", { stdin: { contents: inCore, resolveDir: "src" } }, true, (
   }),
 );
 const entries = { dither: "index", account: "view" }; // where the file has another name than its source
-for (const name of ["angles", "auto", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "projective", "react", "relay", "rules", "several", "signatures", "testing"]) entries[name] = name;
+for (const name of ["angles", "auto", "box", "hashed", "lattice", "nearest", "node", "optional", "packed", "paths", "projective", "react", "relay", "rules", "several", "signatures", "testing"]) entries[name] = name;
 for (const [name, source] of Object.entries(entries)) {
-  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./paths.js", "node:*", "react"], plugins: [parts] });
+  await bundle(name, { entryPoints: [`src/${source}.ts`], external: ["./core.js", "./nearest.js", "./paths.js", "node:*", "react"], plugins: [parts] });
 }
 
 // Pages that are opened from disk may not load modules: for them one script, which makes the global name `dither`.

@@ -4,6 +4,7 @@ import { sectors } from "./dist/angles.js";
 import { draws, hex, Malformed, readQuestion } from "./dist/core.js";
 import { hashed } from "./dist/hashed.js";
 import { lattice } from "./dist/lattice.js";
+import { box } from "./dist/box.js";
 import { nearest } from "./dist/nearest.js";
 import { optional } from "./dist/optional.js";
 import { packedBody } from "./dist/packed.js";
@@ -16,7 +17,7 @@ import { readCampaign, readLog } from "./dist/signatures.js";
 import { expBelow, jsonBody } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
-Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, ...paths, ...nearest });
+Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
 
 const read = new Map();
 

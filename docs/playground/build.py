@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,22 @@ import numpy as np
 import dither as dt
 
 HERE = Path(__file__).parent
-CLIENT = HERE.parents[1] / "clients" / "javascript" / "dist" / "dither.global.js"
+DIST = HERE.parents[1] / "clients" / "javascript" / "dist"
 TARGET = HERE / "index.html"
 MOST_BYTES = 300_000
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 CURVE = (0.1, 0.15, 0.25, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 BROWSERS, SHARES = ["Chrome", "Edge", "Firefox", "Safari", "other"], [0.48, 0.12, 0.16, 0.2, 0.04]
+ITEMS, MOST = ["Mail", "Maps", "Chat", "Music", "Notes", "Video"], 3
+SETS = {  # what people use, and how many of them
+    (): 0.06,
+    ("Mail",): 0.16,
+    ("Mail", "Chat"): 0.24,
+    ("Chat", "Music", "Video"): 0.18,
+    ("Mail", "Maps", "Chat"): 0.22,
+    ("Mail", "Notes"): 0.08,
+    ("Maps", "Music"): 0.06,
+}
 # goal: what it is called, what the error is, the column of dt.compare, its root, the mechanisms
 GOALS: list[dict[str, Any]] = [
     {
@@ -91,6 +102,7 @@ def questions() -> list[dict[str, Any]]:
     minutes = np.random.default_rng(1).gamma(4.0, 11.0, 200_000).clip(0, 180)
     quantiles = np.quantile(minutes, np.linspace(0, 1, 101)).round(2).tolist()
     yes_no, browsers = dt.Categories(["no", "yes"]), dt.Categories(BROWSERS)
+    sets = [dt.SetResponse(dt.Several(ITEMS, most=MOST), epsilon=epsilon) for epsilon in EPSILONS]
     return [
         {
             "title": "How many minutes did you travel today?",
@@ -111,6 +123,15 @@ def questions() -> list[dict[str, Any]]:
             "labels": BROWSERS,
             "shares": SHARES,
             "specifications": [dt.to_json(dt.KRR(browsers, epsilon=epsilon)) for epsilon in EPSILONS],
+        },
+        {
+            "title": "Which of these do you use?",
+            "labels": ITEMS,
+            "most": MOST,
+            "sets": [list(items) for items in SETS],
+            "shares": list(SETS.values()),
+            "rates": [[asked.question.p, asked.question.q] for asked in sets],
+            "specifications": [dt.to_json(asked) for asked in sets],
         },
     ]
 
@@ -152,7 +173,7 @@ def page(goals: list[dict[str, Any]] | None = None) -> str:
         "goals": curves() if goals is None else goals,
     }
     style, script = ((HERE / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    client = CLIENT.read_text(encoding="utf-8")
+    client = (DIST / "dither.global.js").read_text(encoding="utf-8") + _sets_entry()
     policy = (
         f"default-src 'none'; script-src {_digest(client)} {_digest(script)}; style-src {_digest(style)}; "
         "base-uri 'none'; form-action 'none'"
@@ -173,6 +194,17 @@ def page(goals: list[dict[str, Any]] | None = None) -> str:
     if len(text.encode()) > MOST_BYTES:
         raise ValueError(f"the playground has {len(text.encode())} bytes, more than {MOST_BYTES}")
     return text
+
+
+def _sets_entry() -> str:
+    """Return the client's entry for sets as a part of a script, for a page that loads no modules."""
+    core, several = ((DIST / f"{name}.js").read_text(encoding="utf-8") for name in ("core", "several"))
+    inner, _, exported = core.partition("export{")
+    shared = re.sub(r"(\w+) as (\w+)", r"\2:\1", exported.strip().removesuffix("};"))
+    imported, _, body = several.removeprefix("import{").partition('}from"./core.js";')
+    body, _, name = body.strip().removesuffix(" as several};").partition("export{")
+    parts = f"const{{{imported.replace(' as ', ':')}}}=(()=>{{{inner};return{{{shared}}}}})()"
+    return f"(()=>{{{parts};{body};dither.draws.several={name}}})();\n"
 
 
 def _digest(text: str) -> str:

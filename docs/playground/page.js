@@ -10,7 +10,7 @@
   const minus = (text) => text.replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212"); // there is no \u22120
   const percent = (share, digits = 0) => `${minus((100 * share).toFixed(digits))}\u202f%`;
   const rounded = (x) => minus(Math.abs(x) >= 100 ? x.toFixed(0) : Math.abs(x) >= 10 ? x.toFixed(1) : x.toPrecision(2));
-  const state = { question: 0, epsilon: 4, people: 2, answers: [40, "no", "Firefox"], drawn: [], goal: 0, at: 6 };
+  const state = { question: 0, epsilon: 4, people: 2, answers: [40, "no", "Firefox", ["Mail", "Chat"]], drawn: [], goal: 0, at: 6 };
 
   // --- a question: the client reads it, and the page knows what its reports stand for ---
 
@@ -20,9 +20,14 @@
     const specification = JSON.parse(text);
     const device = JSON.parse(specification.device);
     const question = dither.readQuestion(text); // verifies the promise in whole numbers
+    const cell = (bytes) => bytes.reduce((sum, byte, place) => sum + byte * 256 ** place, 0);
+    if (asked.sets) {
+      // A report of one byte names an item, or a place of a set that is not filled.
+      const [own, other] = asked.rates[epsilon];
+      return { asked, question, cell, own, other, count: asked.labels.length };
+    }
     const all = 2 ** device.bits;
     const step = Number(BigInt(`0x${device.step}`));
-    const cell = (bytes) => bytes.reduce((sum, byte, place) => sum + byte * 256 ** place, 0);
     if (asked.labels) {
       const other = step / all; // each other answer
       const own = 1 - (device.cells - 1) * other;
@@ -48,8 +53,19 @@
       });
     }
     let sum = 0;
-    const ends = asked.shares.map((share) => (sum += share) * n);
-    return Array.from({ length: n }, (_, i) => asked.labels[ends.findIndex((end) => i + 0.5 <= end + 1e-9)] ?? asked.labels.at(-1));
+    const ends = asked.shares.map((share) => (sum += share) * n), given = asked.sets ?? asked.labels;
+    return Array.from({ length: n }, (_, i) => given[ends.findIndex((end) => i + 0.5 <= end + 1e-9)] ?? given.at(-1));
+  }
+
+  // Whether an answer is a label, or a set that has it.
+  const holds = (answer, label) => (Array.isArray(answer) ? answer.includes(label) : answer === label);
+
+  // The names of the reports, and how likely each is. Of a set's places that are not filled there is one name.
+  const NOTHING = "(none)";
+  function chances(one, answer) {
+    const own = Array.isArray(answer) && answer.length > one.asked.most ? (one.own * one.asked.most + one.other * (answer.length - one.asked.most)) / answer.length : one.own;
+    const found = one.asked.labels.map((name) => [name, holds(answer, name) ? own : one.other]);
+    return one.asked.sets ? [...found, [NOTHING, 1 - found.reduce((sum, [, share]) => sum + share, 0)]] : found;
   }
 
   // The quantile of the normal distribution, with the first term of Student's t.
@@ -60,13 +76,13 @@
     const cells = people.map((value) => one.cell(one.question.report(value, source)));
     if (one.asked.labels) {
       const counts = new Array(one.count).fill(0);
-      for (const cell of cells) counts[cell]++;
+      for (const cell of cells) if (cell < one.count) counts[cell]++;
       const lead = one.own - one.other;
       const estimates = counts.map((count) => {
         const share = count / n;
         return { value: (share - one.other) / lead, half: (reach(n) * Math.sqrt((share * (1 - share)) / n)) / lead };
       });
-      const truth = one.asked.labels.map((label) => people.filter((value) => value === label).length / n);
+      const truth = one.asked.labels.map((label) => people.filter((value) => holds(value, label)).length / n);
       return { cells, counts, estimates, truth };
     }
     const numbers = cells.map(one.number);
@@ -118,16 +134,18 @@
 
   function drawLaw(one, answer, drawn) {
     if (one.asked.labels) {
-      const label = `Probability of each report if the answer is ${answer}: ${percent(one.own)} for ${answer}, ${percent(one.other)} for each other answer.`;
-      picture("law", 14 + 34 * one.count, label, (put, width) => {
+      const shares = chances(one, answer);
+      const label = `Probability of each report if the answer is ${Array.isArray(answer) ? answer.join(", ") || NOTHING : answer}: ${shares.map(([name, share]) => `${percent(share)} for ${name}`).join(", ")}.`;
+      picture("law", 14 + 34 * shares.length, label, (put, width) => {
         const left = 76, room = width - left - 56;
-        one.asked.labels.forEach((name, code) => {
-          const y = 8 + 34 * code, share = name === answer ? one.own : one.other;
+        shares.forEach(([name, share], code) => {
+          const y = 8 + 34 * code;
           write(put, left - 8, y + 17, name, "end");
-          put("rect", { x: left, y, width: Math.max(1, share * room), height: 24, class: name === answer ? "mine" : "bar" });
+          put("rect", { x: left, y, width: Math.max(1, share * room), height: 24, class: holds(answer, name) ? "mine" : "bar" });
           write(put, left + share * room + 6, y + 17, percent(share), "start");
-          const times = drawn.filter((cell) => cell === code).length;
-          if (code === drawn.at(-1)) put("rect", { x: left - 2, y: y - 2, width: Math.max(1, share * room) + 4, height: 28, class: "truth" });
+          const own = (cell) => Math.min(cell, shares.length - 1) === code;
+          const times = drawn.filter(own).length;
+          if (drawn.length && own(drawn.at(-1))) put("rect", { x: left - 2, y: y - 2, width: Math.max(1, share * room) + 4, height: 28, class: "truth" });
           if (times > 1) write(put, left + 6, y + 17, `drawn ${times} times`, "start");
         });
       });
@@ -210,7 +228,19 @@
     const label = document.createElement("label");
     label.htmlFor = "answer";
     label.textContent = "Your answer";
-    if (asked.labels) {
+    if (asked.sets) {
+      const group = Object.assign(document.createElement("fieldset"), { id: "answer", className: "choices" });
+      const legend = Object.assign(document.createElement("legend"), { textContent: `Your answer: any of them; of more than ${asked.most}, ${asked.most} drawn at random count` });
+      group.append(legend);
+      for (const name of asked.labels) {
+        const own = document.createElement("label");
+        const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: state.answers[state.question].includes(name) });
+        box.addEventListener("change", () => answered([...group.querySelectorAll("input:checked")].map((found) => found.value)));
+        own.append(box, ` ${name}`);
+        group.append(own);
+      }
+      place.replaceChildren(group);
+    } else if (asked.labels) {
       const select = document.createElement("select");
       select.id = "answer";
       for (const name of asked.labels) select.append(new Option(name, name));
@@ -241,7 +271,7 @@
     const report = question.report(answer, source);
     const number = cell(report);
     state.drawn = [...state.drawn, number].slice(-40);
-    const told = asked.labels ? asked.labels[number] : `${minus(current.number(number).toFixed(0))} ${asked.unit}`;
+    const told = asked.labels ? asked.labels[number] ?? NOTHING : `${minus(current.number(number).toFixed(0))} ${asked.unit}`;
     const size = report.length === 1 ? "1 byte" : `${report.length} bytes`;
     at("sent").textContent = `Your device sends: ${told} (${size}: ${dither.hex(report)}).`;
     drawLaw(current, answer, state.drawn);
@@ -287,7 +317,9 @@
     at("people-shown").value = spaced(PEOPLE[state.people]);
     at("people").setAttribute("aria-valuetext", `${PEOPLE[state.people]} people`);
     at("people-title").textContent = `${spaced(PEOPLE[state.people])} people`;
-    at("law-note").textContent = current.asked.labels
+    at("law-note").textContent = current.asked.sets
+      ? "Bars: the probability of each report, which names one thing, whatever is ticked; (none) stands for what the set has room for. The frame: the report that was drawn."
+      : current.asked.labels
       ? "Bars: the probability of each report. The frame: the report that was drawn."
       : "Shaded: how likely each report is, in minutes. Dots: reports that were drawn; the large one was the last.";
     at("crowd-note").textContent = current.asked.labels

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,12 +35,41 @@ def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
         if side in ax.spines:
             ax.spines[side].set_visible(False)
     if title:
-        ax.set_title(title, fontsize=10, color="#22303c")  # in the place of matplotlib's own titles
+        wide = _letters(ax)
+        lines = [part for line in title.split("\n") for part in wrap(line, wide) or [""]]
+        ax.set_title("\n".join(lines), fontsize=10, color="#22303c")  # replaces matplotlib's own
     if x:
         ax.set_xlabel(x)
     if y:
         ax.set_ylabel(y)
     return ax
+
+
+def _letters(ax: Axes) -> int:
+    """Return how many letters of a title fit above the axes, beside the names on the left."""
+    across: Any = getattr(ax.get_subplotspec(), "get_gridspec", lambda: None)()
+    panel = float(ax.figure.get_figwidth()) / (1 if across is None else across.ncols)  # type: ignore[union-attr]
+    names = (line for label in ax.get_yticklabels() for line in label.get_text().split("\n"))
+    return max(int((panel - 0.6) / 0.083) - max(map(len, names), default=0), 30)
+
+
+def as_budgets(ax: Axes) -> None:
+    """Give an axis of ε a logarithmic scale, with ticks that are read without powers."""
+    low, high = ax.dataLim.intervalx
+    ax.set_xscale("log")
+    ax.set_xticks(_BUDGETS, [f"{mark:g}" for mark in _BUDGETS])
+    ax.set_xticks([], minor=True)
+    ax.set_xlim(0.95 * max(low, _BUDGETS[0]), 1.05 * high)
+
+
+_BUDGETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+
+def set_height(ax: Axes, inches: float) -> None:
+    """Make a figure as high as its content needs, if the axes are its only ones."""
+    figure: Any = ax.figure
+    if hasattr(figure, "set_figheight") and len(figure.axes) == 1:
+        figure.set_figheight(inches)
 
 
 def as_per_cent(ax: Axes, axis: str) -> None:
@@ -59,30 +89,35 @@ def draw_rows(
     x: str = "",
     zero: bool = False,
     limits: tuple[float, float] = (-math.inf, math.inf),
+    bars: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw values with their intervals, one below the other, each named by its other columns.
+    """Draw values with their intervals, one below the other, each named by the columns before its value.
 
-    Rows with an `error` alone are bars. Intervals end at the limits, with an arrow where they are cut.
+    `bars` is the column of numbers without intervals, each a bar named by the first column. Intervals end at
+    the limits, with an arrow where they are cut.
     """
-    shown = [row for row in rows if np.isfinite(row.get("value", row.get("error", math.nan)))][:_ROWS]
+    column = bars or "value"
+    shown = [row for row in rows if row.get(column) is not None and math.isfinite(row[column])][:_ROWS]
     if not shown:
         raise InvalidParameter("there is no finite number to draw")
-    ax = axes_or_new(ax)
-    apart = ("value", "low", "high", "n", "p", "error", "why")
-    names = [" · ".join(str(row[key]) for key in row if key not in apart) or "estimate" for row in shown]
+    new, ax = ax is None, axes_or_new(ax)
+    named = 1 if bars else list(shown[0]).index("value")
+    names = [" · ".join(str(cell) for cell in list(row.values())[:named]) or "estimate" for row in shown]
     places = np.arange(len(shown))[::-1]
-    figure: Any = ax.figure
-    if len(shown) > 8 and hasattr(figure, "set_figheight"):
-        figure.set_figheight(max(float(figure.get_figheight()), 0.28 * len(shown) + 1.0))
-    if "value" not in shown[0]:
-        ax.barh(places, [float(row["error"]) for row in shown], color=BLUE, alpha=0.75)
+    if new or len(shown) > 8:
+        lines = sum(1 + name.count("\n") for name in names)
+        set_height(ax, max(0.28 * lines + 1.2, 1.7))
+    if bars:
+        drawn = ax.barh(places, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
+        ax.bar_label(drawn, [f"{row[bars]:.3g}" for row in shown], padding=3, fontsize=8)
+        ax.margins(x=0.12)  # for the numbers beside the bars
     else:
         draw_intervals(ax, places, shown, limits, upright=False)
     if zero:
         ax.axvline(0.0, color=GREY, linewidth=0.8)
     ax.set_yticks(places, names)
-    ax.margins(y=0.08)
+    ax.set_ylim(-0.6, len(shown) - 0.4)
     return dress_axes(ax, title=title, x=x)
 
 

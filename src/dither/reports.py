@@ -48,6 +48,7 @@ class Reports:
 
     question: Question
     cells: Array
+    about: str = ""  # the name of the question in a campaign or a file, for titles
 
     @property
     def values(self) -> Array:
@@ -83,7 +84,7 @@ class Reports:
                 f"these reports of {_name(self.question)} were made by another mechanism than "
                 f"{_name(question)}, or with other parameters"
             )
-        return Reports(question, self.cells)
+        return Reports(question, self.cells, self.about)
 
     @staticmethod
     def concatenate(parts: list[Reports]) -> Reports:
@@ -96,7 +97,8 @@ class Reports:
         first = parts[0].question
         for part in parts[1:]:
             check_codebooks(first, part.question)
-        return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]))
+        about = next((part.about for part in parts if part.about), "")
+        return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]), about)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.values, dtype=dtype)
@@ -108,7 +110,7 @@ class Reports:
         return iter(self.values)
 
     def __getitem__(self, index: Any) -> Reports:
-        return Reports(self.question, np.asarray(self.cells[index]))
+        return Reports(self.question, np.asarray(self.cells[index]), self.about)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Reports):

@@ -105,9 +105,10 @@ def page_of_markdown(text: str, language: str = "en") -> str:
 
 _ITEM: Final = re.compile(r"(?:-|\d+\.) +")
 _PRINT: Final = """
-@page { size: A4; margin: 12mm 14mm } @media print { body { font-size: 9pt; line-height: 1.22; margin: 0 }
+@page { size: A4; margin: 10mm 12mm }
+@media print { body { font: 9pt/1.15 Arial, "Liberation Sans", Helvetica, sans-serif; margin: 0 }
 body { max-width: none; padding: 0 }
-h1 { font-size: 14pt; margin: 0 } h2 { margin: 5pt 0 2pt; padding: 2pt 0 0; font-size: 10pt }
+h1 { font-size: 13pt; margin: 0 } h2 { margin: 4pt 0 1pt; padding: 2pt 0 0; font-size: 10pt }
 p, ul, ol, table { margin: 2pt 0 } td, th { padding: 1pt 6pt } }
 """
 
@@ -176,12 +177,16 @@ def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
         if -12 <= places <= 12:
             for name, end in zip(_ENDS, ends, strict=True):
                 cells[name] = f"{round(end, places) + 0.0:.{max(places, 0)}f}"  # type: ignore[arg-type]
-    low, high = row.get("low"), row.get("high")
-    if isinstance(low, float) and low < limits[0]:
-        cells["low"] = f"‹{limits[0]:g}"
-    if isinstance(high, float) and high > limits[1]:
-        cells["high"] = f"{limits[1]:g}›"
+    for name in _ENDS[1:]:
+        end = row.get(name)
+        if isinstance(end, float):
+            cells[name] = show_end(end, limits) or cells[name]
     return list(cells.values())
+
+
+def show_end(end: float, limits: tuple[float, float]) -> str:
+    """Return the limit with a mark, ‹ or ›, if the end of an interval is beyond it; else an empty text."""
+    return f"‹{limits[0]:g}" if end < limits[0] else f"{limits[1]:g}›" if end > limits[1] else ""
 
 
 def show_label(label: Any) -> Any:
@@ -310,22 +315,34 @@ def _number(text: str) -> Any:
         return text
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Tabular(ABC):
-    """A result that has rows: as a data frame, and as notebooks show it."""
+    """A result that has rows: as a data frame, as notebooks show it, and as a picture."""
+
+    # The name of the question, if it is known.
+    about: str = field(default="", kw_only=True, repr=False, compare=False)
 
     @abstractmethod
     def records(self) -> list[Row]:
         """Return the result as rows of a table."""
+
+    @abstractmethod
+    def plot(self, *, title: str = "", ax: Any = None) -> Any:
+        """Draw the result on `ax`, and return the axes; needs the extra `plot`."""
 
     def to_frame(self) -> Any:
         """Return the result as a pandas data frame; needs the extra `frames`."""
         return ResultTable("", tuple(self.records())).to_frame()
 
     def _repr_html_(self) -> str:
-        """Return the result as notebooks show it: its text, and its rows."""
+        """Return the result as notebooks show it: the question, its text, the guarantee, and its rows."""
         rows = self.records()
-        said = element("p", *(line for part in str(self).splitlines() for line in (part, element("br"))))
-        return said + (ResultTable("", tuple(rows[:MOST_ROWS]))._repr_html_() if rows else "")
+        lines = [self.about, *repr(self).splitlines(), getattr(self, "guarantee", None)]
+        said = element("p", *(part for line in lines if line for part in (str(line), element("br"))))
+        more = element("p", f"and {len(rows) - MOST_ROWS} more rows") if len(rows) > MOST_ROWS else ""
+        limits: tuple[float, float] = getattr(self, "limits", (-math.inf, math.inf))
+        shown = ResultTable("", tuple(rows[:MOST_ROWS]), limits=limits)
+        return said + (shown._repr_html_() if rows else "") + more
 
 
 MOST_ROWS: Final = 50  # of a result in a notebook
@@ -343,6 +360,7 @@ class ResultTable:
     rows: tuple[Row, ...]
     # Between which numbers values can be: ends of intervals are shown cut there.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
+    about: str = field(default="", kw_only=True)  # the name of the question, if it is known
 
     @property
     def columns(self) -> list[str]:
@@ -394,4 +412,5 @@ class ResultTable:
 
     def _repr_html_(self) -> str:
         """Return the table as notebooks show it."""
-        return (element("p", self.title) if self.title else "") + as_html(*self._cells())
+        title = f"{self.about}: " * bool(self.about) + self.title
+        return (element("p", title) if title else "") + as_html(*self._cells())

@@ -9,6 +9,8 @@ import itertools
 import json
 import math
 import re
+import shutil
+import subprocess
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
@@ -389,6 +391,51 @@ def test_the_officers_page_is_in_the_docs_and_on_paper(tmp_path: Path) -> None:
     assert run("explain", "-o", out).exit_code == 2
     assert run("explain").exit_code == 2
     assert run("explain", tmp_path / "survey.toml", "--officer", "-o", tmp_path / "x.pdf").exit_code == 2
+
+
+FOUR = """
+[questions.age]
+interval = [18, 100]
+epsilon = 1
+[questions.pet]
+categories = ["cat", "dog", "none"]
+epsilon = 1
+[questions.income]
+interval = [0, 10000]
+epsilon = 0.5
+[questions.features]
+several = ["mail", "calendar", "maps", "chat"]
+most = 2
+epsilon = 1
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("campaign", [None, FOUR], ids=["alone", "with four questions"])
+def test_the_officers_page_is_one_sheet(tmp_path: Path, language: str, campaign: str | None) -> None:
+    """Printed on A4 with letters of 9 pt, by itself and with a campaign's own numbers."""
+    browser, count = shutil.which("chromium"), shutil.which("pdfinfo")
+    if browser is None or count is None:
+        pytest.skip("chromium and pdfinfo are needed to print a page")
+    (tmp_path / "survey.toml").write_text(FOUR)
+    asked = [] if campaign is None else [tmp_path / "survey.toml"]
+    page, paper = tmp_path / "page.html", tmp_path / "page.pdf"
+    assert run("explain", *asked, "--officer", "--language", language, "-o", page).exit_code == 0
+    assert "9pt" in page.read_text(encoding="utf-8")
+    quiet = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+    ]
+    words = [browser, *quiet, f"--user-data-dir={tmp_path / 'browser'}", "--no-pdf-header-footer"]
+    subprocess.run(
+        [*words, f"--print-to-pdf={paper}", str(page)], capture_output=True, timeout=120, check=True
+    )
+    told = subprocess.run([count, str(paper)], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^Pages:\s+1$", told, re.MULTILINE), told
 
 
 def test_errors_of_a_drawn_question_are_those_of_the_people_who_answer_it() -> None:

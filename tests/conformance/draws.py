@@ -31,7 +31,7 @@ LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; conformance/README.md names them.
 PYTHON_ONLY: Final = (
     *("channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"),
-    *("two copies", "polar", "box", "joint response", "joint bits", "joint hashed"),
+    *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)

@@ -7,6 +7,7 @@ read from it. The file `refused.json` has more specifications that are refused.
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -225,11 +226,68 @@ def specifications() -> Iterator[Case]:
         for heads in ("0", "1", "f" * 30):
             low = changed(made, lambda device, heads=heads: device.update(heads=heads))  # type: ignore[misc]
             yield REFUSED, f"less than 1: {kind}", f"the input is the least likely: {heads} for heads", low
+    last = changed(window, lambda device: device["start"].update(last=(1 << 31) - (1 << 15)))
+    yield READ, "start", "the last start of 31 bits, less the random rounding", last
+    labels = dt.KRR(dt.Categories(["a", None, True, 0.5, 2, -(2**53) + 1]), epsilon=1)
+    yield READ, "labels", "a text, null, a truth value, a fraction, whole numbers", dt.to_json(labels)
+    far = changed(
+        dt.TraCSD(dt.Disk(2.5), epsilon=2), lambda device: device.update(start=[2.5 * (1 + 4e-16), 0])
+    )
+    yield READ, "start", "a start on the border of a disk, by rounding outside", far
     larger = changed(dt.HadamardResponse(dt.Categories(7), epsilon=1), lambda device: device.update(order=16))
     yield REFUSED, "order", "a larger order than the categories need", larger
 
 
 # --- campaigns
+
+P: Final = (1 << 255) - 19  # Ed25519: the field, and the order of the group
+ORDER: Final = (1 << 252) + 27742317777372353535851937790883648493
+EIGHTH: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD83D3D706A17C7  # y of a point of order 8
+SMALL: Final[tuple[tuple[int, str], ...]] = (
+    (1, "of order 1"),
+    (1 + (1 << 255), "of order 1, with a sign"),
+    (P - 1, "of order 2"),
+    (0, "of order 4"),
+    (1 << 255, "of order 4, with a sign"),
+    (EIGHTH, "of order 8"),
+    (P - EIGHTH + (1 << 255), "of order 8, with a sign"),
+    (P, "of order 4, not canonical"),
+    (P + 1, "of order 1, not canonical"),
+)
+
+
+def _digits(number: int) -> str:
+    return number.to_bytes(32, "little").hex()
+
+
+def _told(mark: str, key: str, message: bytes) -> int:
+    """Return the number h of a signature that begins with R = `mark` [RFC 8032, 5.1.7]."""
+    data = bytes.fromhex(mark + key) + message
+    return int.from_bytes(hashlib.sha512(data).digest(), "little") % ORDER
+
+
+def _forged(point: int) -> str:
+    """Return a campaign with a valid signature of a next key of small order, which the pinned key has signed.
+
+    Nobody needs a private key for it: with S = 0, R = (0, 1) and h a multiple of 8, [S]B = R + [h]A.
+    """
+    key, mark = _digits(point), _digits(1)
+    statement = KEY.sign(b"dither next key 1\n" + key.encode()).hex()
+    for version in range(1, 1000):
+        text = replace(contract(), version=version).text
+        if _told(mark, key, b"dither campaign 1\n" + text.encode()) % 8 == 0:
+            break
+    before = {"key": public_part(KEY), "signature": statement}
+    return _signed(text, key=key, signature=mark + _digits(0), key_before=before)
+
+
+def _signature(text: str, point: int, more: int = 0) -> str:
+    """Return a signature of the pinned key whose R is an encoding of (0, 1); `more` is added to S."""
+    seed = hashlib.sha512(KEY.private_bytes_raw()).digest()[:32]
+    scalar = int.from_bytes(seed, "little") & ((1 << 254) - 8) | 1 << 254
+    mark = _digits(point)
+    told = _told(mark, public_part(KEY), b"dither campaign 1\n" + text.encode())
+    return mark + _digits(told * scalar % ORDER + more)
 
 
 def _signed(text: str, **more: Any) -> str:
@@ -352,6 +410,8 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("reading", {"minutes": {"step": 200}}, "a step beyond the domain"),
     ("reading", {"minutes": {"step": 0.1}}, "more than 501 answers"),
     ("reading", {"minutes": {"step": "1"}}, "a text for a number"),
+    ("reading", {"minutes": {"step": None}}, "null for a step"),
+    ("reading", {"minutes": {"step": 15, "unit": None}}, "null for a unit"),
     ("reading", {"minutes": {"unit": "a\nb"}}, "a unit on two lines"),
     ("reading", {"minutes": {"unit": "x" * 41}}, "a unit of 41 letters"),
     ("note", "x", "a term that nobody knows"),
@@ -414,6 +474,17 @@ def campaigns() -> Iterator[Case]:
         *(READ, "reading", "a unit and a step, which devices do not use"),
         _signed(replace(plain, questions={"minutes": declared}).text),
     )
+    for made in (
+        dt.Podium(dt.Optional(dt.Interval(0, 180)), epsilon=1),
+        dt.OGPM(dt.Optional(dt.Circle(360)), epsilon=1),
+    ):
+        missing = replace(plain, questions={"minutes": made})
+        for words, reason in (({"step": 15, "unit": "h"}, "a unit and a step"), ({"unit": "h"}, "a unit")):
+            kind = type(made).__name__
+            yield (
+                *(READ, "reading", f"{reason} of a number that may be missing, {kind}"),
+                _signed(_terms(_put("reading", {"minutes": words}), missing)),
+            )
     yield READ, "reading", "nothing is declared", _signed(_terms(_put("reading", {})))
     noise = dt.Gaussian(LINE, epsilon=1, delta=1e-6, cells=1024)
     normal = replace(plain, questions=_two() | {"noise": noise})
@@ -538,6 +609,15 @@ def campaigns() -> Iterator[Case]:
         ("retired", "the signed day without hyphens", gone | {"day": "20260601"}),
         ("retired", "a day in words", gone | {"day": "soon"}),
     )
+    yield READ, "signature", "an R of small order", _signed(text, signature=_signature(text, 1))
+    for point, more, reason in (
+        (P + 1, 0, "an R that is not canonical"),
+        (1 + (1 << 255), 0, "an R of x = 0 with a sign"),
+        (1, ORDER, "an S that is not below the order of the group"),
+    ):
+        yield REFUSED, "signature", reason, _signed(text, signature=_signature(text, point, more))
+    for point, reason in SMALL:
+        yield REFUSED, "key", f"a next key {reason}, under which signatures of any text exist", _forged(point)
     third = key_before(KEY, THIRD)._asdict()
     for reason, made in (
         ("the next key of the next key", Published.sign(plain, THIRD, key_before(NEXT, THIRD)).to_json()),

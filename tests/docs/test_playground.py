@@ -166,6 +166,47 @@ def test_numbers_and_axes_on_a_phone(tmp_path: Path) -> None:
         assert {"error", "ε, privacy loss of one answer"} <= set(titles)
 
 
+SETS = 3  # the question about sets of items, and the ε of its specification
+TICK = """
+(() => { const wanted = %s;
+for (const box of document.querySelectorAll('#answer input'))
+  if (box.checked !== wanted.includes(box.value)) box.click();
+return [...document.querySelectorAll('#answer input:checked')].length; })()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [320, 1000])
+def test_a_set_is_ticked(tmp_path: Path, width: int) -> None:
+    """Of an empty set, of one, of all: the report is one of the names, as likely as the picture says."""
+    question, epsilon = data()["questions"][SETS], 8
+    labels, (own, other) = question["labels"], question["rates"][epsilon]
+    asked = dt.from_json(question["specifications"][epsilon])
+    assert (own, other) == pytest.approx((asked.p, asked.q))
+    with chromium(tmp_path) as page:
+        page.look(width=width, height=900)
+        page.open(PAGE.as_uri(), READY)
+        choose(page, SETS, epsilon, 0)
+        for ticked in ([], labels[:1], labels[:3], labels):
+            assert page.value(TICK % json.dumps(ticked)) == len(ticked)
+            sent = re.fullmatch(
+                r"Your device sends: (.+) \(1 byte: 0[0-8]\)\.",
+                page.value("document.getElementById('sent').textContent"),
+            )
+            assert sent is not None
+            assert sent[1] in [*labels, "(none)"]
+            said = page.value("document.querySelector('#law svg').getAttribute('aria-label')")
+            shown = {name: int(share) for share, name in re.findall(r"(\d+)\u202f% for ([^,.]+)", said)}
+            kept = min(len(ticked), 3) / max(len(ticked), 1)
+            likely = {name: kept * own + (1 - kept) * other if name in ticked else other for name in labels}
+            likely["(none)"] = 1.0 - sum(likely.values())
+            assert shown == pytest.approx({name: 100 * share for name, share in likely.items()}, abs=0.51)
+            assert page.value("document.documentElement.scrollWidth <= innerWidth")
+            if likely["(none)"] < 0.02:
+                assert sum(shown.values()) == pytest.approx(100, abs=4)
+        assert page.problems() == []
+
+
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return axe_script(tmp_path_factory.mktemp("axe"))

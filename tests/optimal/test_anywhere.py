@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
@@ -87,6 +88,16 @@ def test_the_sphere_is_as_good_as_the_closed_form(epsilon: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [12.0, 14.0, pytest.param(20.0, marks=pytest.mark.slow)])
+def test_at_large_budgets_a_report_is_the_nearest_point_of_a_fine_grid(epsilon: float) -> None:
+    """Nobody is read at the middle of the area because no stand-in lives in a cell."""
+    design = made(epsilon)
+    places = np.random.default_rng(3).random((40, 2))
+    cell = 1.0 / math.sqrt(design.kernel.outcomes)
+    assert design.kernel.outcomes <= 1 << 14
+    assert design.error(places).max() < 0.72 * cell + 0.75 * design.kernel.outcomes / math.exp(epsilon)
+
+
 def test_a_disk_and_a_parallelogram() -> None:
     disk = dt.Optimal(dt.Disk(1.0), epsilon=4, purpose="places")
     assert disk.average_error() == pytest.approx(0.318, rel=0.006)

@@ -67,14 +67,48 @@ def test_a_person_answers_and_the_collector_counts(collector: Process, account: 
         client.answer("minutes", 7)
 
 
-def test_a_refused_batch_waits_and_has_the_same_bytes(collector: Process, account: dt.Account) -> None:
+def test_a_batch_that_is_refused_for_good_is_dropped(collector: Process, account: dt.Account) -> None:
+    """It does not hold up the others, and what was spent stays spent."""
     client = Client(collector.campaign, account)
     client.answer("minutes", 42)
-    assert client.send(label="no such label").refused == "label"
-    first = account.batch(client.contract.asker)
-    assert first == account.batch(client.contract.asker)
-    assert client.send().reports == 1
+    left = account.left
+    told = client.send(label="no such label")
+    assert (told.reports, told.refused, told.dropped, told.reasons) == (0, None, 1, ("label",))
+    assert str(told) == "0 reports were acknowledged; 1 were dropped, refused for good (label)"
     assert account.queue == ()
+    assert account.left == left
+    client.answer("browser", "firefox")
+    assert client.send() == Sent(1)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "waits", "later"),
+    [
+        (413, b'{"refused": "size", "words": ""}', None, None),
+        (413, b"<html>too large</html>", "status 413", None),
+        (404, b'{"refused": "campaign", "words": ""}', "campaign", None),
+        (429, b'{"refused": "rate", "words": ""}', "rate", 7.0),
+        (503, b"", "busy", 7.0),
+    ],
+)
+def test_what_an_answer_means(
+    collector: Process,
+    account: dt.Account,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    body: bytes,
+    waits: str | None,
+    later: float | None,
+) -> None:
+    client = Client(collector.campaign, account)
+    client.answer("minutes", 42)
+    seconds = "" if later is None else "7"
+    monkeypatch.setattr(client, "_request", lambda *_: (status, body, seconds))
+    told = client.send()
+    assert (told.refused, told.retry_after) == (waits, later)
+    assert (len(account.queue), told.dropped) == ((0, 1) if waits is None else (1, 0))
+    if waits is not None:  # the same bytes at every sending
+        assert account.batch(client.contract.asker) == account.batch(client.contract.asker)
 
 
 @contextmanager

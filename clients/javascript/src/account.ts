@@ -183,7 +183,7 @@ export function answer(state: State, id: string, asked: Asked, policy: Policy, r
   const entry: Entry = { ...question, id, device: state.device, epsilon: charge(epsilon, 64), delta: charge(delta, 128), assumes, first: 0, last: 0, ...(data && { data }), ...(times && { times }) };
   const find = <T extends { id: string }>(list: T[], id: string | undefined): T | undefined => list.find((one) => one.id === id);
   // Nothing is handed out uncharged but what was charged: the same question, and the same terms.
-  const paid = (one: Entry | undefined): boolean => !!one && same(one, asked) && terms(one) === terms(entry);
+  const paid = (one: Entry | undefined): unknown => one && same(one, asked) && terms(one) === terms(entry);
   const kept = state.answers.find((one) => same(one, asked) && one.permanent === repeat);
   const charged = find(state.entries, kept?.id);
   const waiting = find(state.queue, id);

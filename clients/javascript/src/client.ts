@@ -6,7 +6,7 @@ import { jsonBody, type Waiting } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store<Thing = Kept> {
-  update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing]): Promise<T>;
+  update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
 
 /** What is kept: the state of the account, and the secret key of permanent answers. */
@@ -163,7 +163,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
     store.update((kept) => {
       need(kept, "account");
       const [outcome, state] = change(kept.state, kept.key);
-      return state ? [outcome, { ...kept, state }] : [outcome];
+      return [outcome, state && { ...kept, state }];
     });
 
   const among =
@@ -179,16 +179,14 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));
       need(!spend === !times, "asking", "times");
       const [cost, lines] = spend?.(epsilon, times!) ?? [epsilon, []];
+      const odds = Math.exp(cost);
       const asked = { question: name, asker, fingerprint, mechanism, epsilon: cost, delta, assumes: assumes.concat(lines), repeat, days, start, data, ...(times && { times }) };
       need(rules.knows(asked), "asking", "repeat");
       return {
         question,
         terms,
         asked,
-        promise: () => {
-          const odds = Math.exp(cost);
-          return happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]);
-        },
+        promise: () => happen((state) => [{ epsilon: cost, odds, reach: odds / (1 + odds), left: rules.left(state), assumes: assumed(asked, rules) }]),
       };
     },
 
@@ -226,16 +224,16 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
           credentials: "omit",
           referrerPolicy: "no-referrer",
           keepalive: next.body.length < 6e4, // browsers refuse more than 64 KiB
-        }).catch((error: unknown) => new Response(JSON.stringify({ refused: "unreachable", words: "" + error }), { status: 503 }));
+        }).catch((error: unknown) => ({ json: async () => ({ refused: "unreachable", words: "" + error }) }) as Response);
         const { ok, status } = answer;
         // A conflict: these reports are stored, sent before under another label. Nobody else knows the identity.
         const taken = ok || status === 409;
         const { refused, words = "" } = Object(taken || (await answer.json().catch(() => 0))) as { refused?: string; words?: string };
         // Never to be taken, if it is the collector that says so: a proxy's page has no word for it.
-        const gone = taken || (refused && [400, 410, 413, 415, 422].includes(status));
-        const reports = gone ? (((await device.acknowledge(next.id))["reports"] as number) ?? 0) : 0;
-        if (taken) told.sent += reports;
-        else told.refused.push({ reason: refused ?? "status " + status, words, dropped: reports });
+        const gone = taken || [400, 410, 413, 415, 422].includes((refused?.length && status) as number);
+        const { reports: dropped = 0 } = (gone && (await device.acknowledge(next.id))) as { reports?: number };
+        if (taken) told.sent += dropped;
+        else told.refused.push({ reason: refused ?? "status " + status, words, dropped });
         told.retryAfter = +answer.headers?.get("retry-after")! || 0;
         if (!gone) break;
       }

@@ -52,9 +52,16 @@ export function codes({ domain, outside }: Fields): [inside: Inside, count: numb
     const count = whole(domain, "count", 2, 2 ** 32);
     return [(value) => (Number.isInteger(value) && (value as number) >= 0 && (value as number) < count ? (value as number) : undefined), count];
   }
-  const labels = domain.labels as Fields[];
-  const known = new Map<unknown, number>(labels.map((label, code) => [Object(label) === label ? real(label, "number") : label, code]));
-  need(known.size > 1 && known.size === labels.length, "domain");
+  const labels = domain.labels as unknown[];
+  const known = new Map<unknown, number>(
+    labels.map((label, code) => {
+      need(typeof label !== "number" || Number.isSafeInteger(label), "domain"); // a fraction is {"number": 0.5}
+      return [Object(label) === label ? real(label as Fields, "number") : label, code];
+    }),
+  );
+  // Some languages take truth values for 1 and 0.
+  const both = (known.has(true) && known.has(1)) || (known.has(false) && known.has(0));
+  need(known.size > 1 && known.size === labels.length && !both, "domain");
   return [(value) => known.get(value), known.size];
 }
 
@@ -68,9 +75,6 @@ export function asCell(value: number, cells: number): Uint8Array {
   while (256 ** length < cells) length *= 2;
   return asBytes(value, length);
 }
-
-/** Return whether a number is a power of two, by its logarithm. */
-export const power = (n: number): boolean => Number.isInteger(Math.log2(n));
 
 /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of `heads`. */
 export function coin(given: Fields, field: string): [toss: (source: Source) => number, heads: bigint, tails: bigint] {
@@ -129,16 +133,20 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const place = (value: number): number => Math.trunc((value - origin) * scale);
   // Cut to 0 … last without Math.min and Math.max, whose time tells which side they take. All are whole numbers below 2^52.
   const within = (value: number, last: number): number => (Math.abs(place(value)) - Math.abs(place(value) - last) + last) / 2;
-  need(scale > 0 && ends.every((end) => Math.abs(place(end)) < (cells > 65536 ? 2 ** 52 : 2 ** 31)), "start");
+  const room = 2 ** (cells > 65536 ? 52 : 31);
+  const far = Math.max(...ends.map((end) => Math.abs(end - origin) * scale));
+  need(scale > 0 && far * (1 + 2 ** -19) < room, "start"); // Python's narrow floats may exceed an end
   if (kind === "line") {
     const fraction = whole(given, "fraction", 0, 30);
-    const last = given["last"] === null ? Infinity : whole(given, "last", 0, 2 ** 52);
-    return (value, source) => rounded(last < Infinity ? within(value, last) : place(value), source, fraction);
+    const free = given["last"] === null;
+    const last = free ? far : whole(given, "last", 0, room);
+    need(last <= room - 2 ** fraction, "start");
+    return (value, source) => rounded(free ? place(value) : within(value, last), source, fraction);
   }
   const table: number[] = [];
   if (kind === "steps") {
     (given["counts"] as unknown[]).forEach((count, i) => {
-      for (let left = whole({ counts: count }, "counts", 1, 65536 - table.length); left--; ) table.push(whole({ starts: given["starts"][i] }, "starts", 0, cells - 1));
+      for (let left = whole(given, "counts", 1, 65536 - table.length, count); left--; ) table.push(whole(given, "starts", 0, cells - 1, given["starts"][i]));
     });
     need(table.length, "start");
     return (value) => table[within(value, table.length - 1)]!;
@@ -148,10 +156,10 @@ export function readStart(given: Fields, cells: number, ends: Ends): Start {
   const most = cells * 65536;
   table.push(whole(given, "first", 0, most - 1));
   for (const [count, base] of given["pieces"] as [number, number][]) {
-    for (let left = whole({ pieces: count }, "pieces", 1, 32768 - table.length); left--; ) {
+    for (let left = whole(given, "pieces", 1, 32768 - table.length, count); left--; ) {
       const at = table.length - 1;
-      const pieces = table[at]! + whole({ pieces: base }, "pieces", -most, most) + ((bytes[at >> 3]! >> (at & 7)) & 1);
-      table.push(whole({ pieces }, "pieces", 0, most - 1));
+      const entry = table[at]! + whole(given, "pieces", -most, most, base) + ((bytes[at >> 3]! >> (at & 7)) & 1);
+      table.push(whole(given, "pieces", 0, most - 1, entry));
     }
   }
   const size = table.length - 1;

@@ -1,12 +1,12 @@
 /** OLH, BLH and Hadamard response, for long lists: `Object.assign(draws, hashed)` makes the client know the draws `hashed` and `hadamard`. */
 
-import { asBytes, asCell, bits, blocks, codes, coin, need, power, type Reader, whole } from "./parts.js";
+import { asBytes, asCell, bits, blocks, codes, coin, need, type Reader, whole } from "./parts.js";
 
 const hadamard: Reader = (given) => {
   const [inside, count] = codes(given);
   const order = whole(given, "order", count + 1, 2 ** 32);
   const [toss, heads, tails] = coin(given, "heads");
-  need(power(order) && order <= 2 * count, "cells");
+  need(Number.isInteger(Math.log2(order)) && order <= 2 * count, "cells");
   return {
     names: "HadamardResponse",
     ratio: [heads, tails],

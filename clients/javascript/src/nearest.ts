@@ -10,7 +10,7 @@ function unpack(text: unknown, field: string): number[] {
 }
 
 /** The integers of a draw: one of K given numbers with probability K·d/2^w, otherwise any number below N. */
-function window(given: Fields): [cells: number, width: number, draw: (near: number[], source: Source) => Uint8Array, ratio: Ratio] {
+export function window(given: Fields): [cells: number, width: number, draw: (near: number[], source: Source) => Uint8Array, ratio: Ratio] {
   const cells = whole(given, "cells", 2, 65536);
   const width = whole(given, "width", 1, cells - 1);
   const [draw, step, all] = lottery(width, given);
@@ -26,20 +26,17 @@ function window(given: Fields): [cells: number, width: number, draw: (near: numb
 /** Cut to 0 … 65535. */
 const short = (x: number): number => Math.min(Math.max(Math.floor(x), 0), 65535);
 
-const places: Reader = (device) => {
-  const [cells, width, draw, ratio] = window(device);
-  const area = readArea(device);
-  const given = device["selector"] as Fields;
-  const round = device["domain"].kind === "sphere";
+/** Read the rule from a value to its K nearest points: of a box of so many sides, or (0) of a sphere. Return it with the box. */
+export function selector(given: Fields, sides: number, cells: number, width: number): [near: (at: readonly number[]) => number[], box: Place[] | undefined] {
   const box = given["box"] && (given["box"] as unknown[][]).map((side) => pair(side, "box"));
-  need(round ? box === null : box?.length === 2, "selector");
+  const axes = sides || 3;
+  need(sides ? box?.length === sides : box === null, "selector");
   box?.forEach(([low, high]: Place) => need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "selector"));
-  const axes = round ? 3 : 2;
-  const scales = (given["scales"] as unknown[]).map((scale) => whole({ scales: scale }, "scales", 1, 511));
+  const scales = (given["scales"] as unknown[]).map((scale) => whole(given, "scales", 1, 511, scale));
   const grain = 2 ** whole(given, "grain", 0, 12);
   let points: number[][] = [];
   if (given["kind"] === "grid") {
-    const per = (given["per"] as unknown[]).map((count) => whole({ per: count }, "per", 1, 65536));
+    const per = (given["per"] as unknown[]).map((count) => whole(given, "per", 1, 65536, count));
     const scale = whole(given, "scale", 0, 65536);
     need(box && per.length === axes, "selector");
     points = [[]];
@@ -55,17 +52,24 @@ const places: Reader = (device) => {
     while (flat.length) points.push(flat.splice(0, axes));
   }
   need(points.length === cells && scales.length === axes, "selector");
-  const integers = ([x, y]: Place): number[] => {
-    if (box) return [x, y].map((at, i) => short(((at - box[i][0]) / (box[i][1] - box[i][0])) * 65536));
-    const [across, up] = [x * (Math.PI / 180), y * (Math.PI / 180)];
+  const integers = (at: readonly number[]): number[] => {
+    if (box) return at.map((x, i) => short(((x - box[i][0]) / (box[i][1] - box[i][0])) * 65536));
+    const [across, up] = at.map((x) => x * (Math.PI / 180)) as [number, number];
     const level = Math.cos(up);
-    return [level * Math.cos(across), level * Math.sin(across), Math.sin(up)].map((at) => short(32767 * at + 32768.5));
+    return [level * Math.cos(across), level * Math.sin(across), Math.sin(up)].map((x) => short(32767 * x + 32768.5));
   };
-  const near = (place: Place): number[] => {
+  const near = (place: readonly number[]): number[] => {
     const at = integers(place).map((x) => x - (x % grain) + Math.floor(grain / 2));
     const far = points.map((point) => point.reduce((sum, x, i) => sum + (scales[i]! * (at[i]! - x)) ** 2, 0));
     return Array.from(far.keys()).sort((a, b) => far[a]! - far[b]! || a - b).slice(0, width);
   };
+  return [near, box];
+}
+
+const places: Reader = (device) => {
+  const [cells, width, draw, ratio] = window(device);
+  const area = readArea(device);
+  const [near] = selector(device["selector"] as Fields, device["domain"].kind === "sphere" ? 0 : 2, cells, width);
   return {
     names: "Optimal",
     ratio,

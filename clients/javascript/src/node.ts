@@ -38,7 +38,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
     (await readdir(folder)).flatMap((name) => (/^\d+\.json$/.test(name) ? [parseInt(name)] : [])).sort((a, b) => a - b);
 
   /** Change what is there; return undefined if another process was faster. */
-  async function attempt<T>(change: (kept: Thing | undefined) => [T, Thing?]): Promise<[T] | undefined> {
+  async function attempt<T>(change: (kept: Thing | undefined) => [T, (Thing | undefined)?]): Promise<[T] | undefined> {
     const before = await turns();
     const turn = before.at(-1) ?? 0;
     const text = turn ? await unless(readFile(place(turn), "utf8"), "ENOENT") : "";

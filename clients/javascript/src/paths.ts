@@ -14,6 +14,8 @@ export interface Area {
   axes(place: Place): Place;
   /** Return the length of a step over the distance to the border in its direction. */
   gauge(at: Place, step: Place): number;
+  /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
+  lines?: unknown[];
 }
 
 const SLACK = 1e-12; // of a side: the least room before the border
@@ -21,8 +23,16 @@ const clamp = (x: number, low: number, high: number): number => Math.min(Math.ma
 /** Return a list of two numbers as a pair; refuse any other. */
 export const pair = (given: unknown[], field: string): Place => {
   need(given.length === 2, "domain", field);
-  return given.map((one) => real({ [field]: one }, field)) as unknown as Place;
+  return given.map((one) => real({}, field, one)) as unknown as Place;
 };
+
+/** Refuse ends of an interval, or of a side of the box around an area, that doubles would not hold well. */
+const extent = (...numbers: number[]): Place => {
+  const ends: Place = [Math.min(...numbers), Math.max(...numbers)];
+  need(ends[0] >= -1e30 && ends[1] <= 1e30 && ends[1] - ends[0] >= 1e-30, "domain");
+  return ends;
+};
+const UNIT = { high: 1, kind: "interval", low: 0 };
 
 function rectangle(x: Place, y: Place): Area {
   const towards = ([low, high]: Place, at: number, step: number): number =>
@@ -35,6 +45,9 @@ function rectangle(x: Place, y: Place): Area {
 }
 
 function disk(radius: number, [x, y]: Place): Area {
+  extent(0, radius);
+  extent(x - radius, x + radius);
+  extent(y - radius, y + radius);
   return {
     clip: ([a, b]) => {
       const share = radius / Math.hypot(a - x, b - y);
@@ -55,7 +68,11 @@ function disk(radius: number, [x, y]: Place): Area {
 
 function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
   const area = a * d - b * c;
-  need(Math.abs(area) > 1e-9 * Math.hypot(a, b) * Math.hypot(c, d), "domain");
+  const sides = [Math.hypot(a, b), Math.hypot(c, d)] as const;
+  need(Math.abs(area) > 1e-9 * sides[0] * sides[1], "domain");
+  sides.forEach((side) => extent(0, side));
+  extent(x, x + a, x + c, x + (a + c));
+  extent(y, y + b, y + d, y + (b + d));
   const unit = rectangle([0, 1], [0, 1]);
   const along = ([p, q]: Place): Place => [(p * d - q * c) / area, (q * a - p * b) / area];
   const axes = ([p, q]: Place): Place => unit.clip(along([p - x, q - y]));
@@ -68,6 +85,7 @@ function parallelogram([x, y]: Place, [a, b]: Place, [c, d]: Place): Area {
     },
     axes,
     gauge: (at, step) => unit.gauge(axes(at), along(step)),
+    lines: [UNIT, UNIT],
   };
 }
 
@@ -80,36 +98,43 @@ const sphere: Area = {
   },
   axes: ([longitude, latitude]) => [longitude + 180, latitude],
   gauge: () => 1,
+  lines: [
+    { kind: "circle", period: 360 },
+    { high: 90, kind: "interval", low: -90 },
+  ],
 };
 
 /** Return the area of a device text. */
 export function readArea({ domain, outside }: Fields): Area {
   const side = (given: Fields): Place => {
-    const ends: Place = [real(given, "low"), real(given, "high")];
-    need(given["kind"] === "interval" && ends[1] - ends[0] >= 1e-30, "domain");
-    return ends;
+    const low = real(given, "low");
+    need(given["kind"] === "interval" && low < given["high"], "domain");
+    return extent(low, real(given, "high"));
   };
   need(outside === "clip", "domain");
   switch (domain.kind) {
     case "rectangle":
-      return rectangle(side(domain.x), side(domain.y));
+      return { ...rectangle(side(domain.x), side(domain.y)), lines: [domain.x, domain.y] };
     case "disk":
-      need(real(domain, "radius") > 0, "domain");
-      return disk(domain.radius, pair(domain.centre, "centre"));
+      need(domain.radius > 0, "domain");
+      return disk(real(domain, "radius"), pair(domain.centre, "centre"));
     case "parallelogram":
       return parallelogram(pair(domain.corner, "corner"), pair(domain.first, "first"), pair(domain.second, "second"));
   }
-  need(domain.kind === "sphere" && real(domain, "radius") > 0, "domain");
+  need(domain.kind === "sphere" && domain.radius > 0, "domain");
+  extent(0, real(domain, "radius"));
   return sphere;
 }
 
-/** Return the number that a cell stands for, by a codebook. */
-function codebook(given: Fields): (cell: number) => number {
+/** Return the number that a cell stands for, by the codebook of so many cells. */
+function codebook(given: Fields, cells: number): (cell: number) => number {
+  need(!(cells > 2 ** 20), "cells");
   if (given["values"]) {
     const table: number[] = [];
     (given["runs"] as unknown[]).forEach((run, i) => {
-      for (let left = whole({ runs: run }, "runs", 1, 2 ** 20 - table.length); left--; ) table.push(real({ values: given["values"][i] }, "values"));
+      for (let left = whole(given, "runs", 1, 2 ** 20 - table.length, run); left--; ) table.push(real(given, "values", given["values"][i]));
     });
+    need(table.length === (cells ?? table.length), "cells");
     return (cell) => table[cell]!;
   }
   const [offset, step] = [real(given, "offset"), real(given, "step")];
@@ -131,7 +156,7 @@ export function spend(epsilon: number, times: number): [epsilon: number, assumes
 export const inArea =
   (area: Area) =>
   (value: unknown): Place[] | undefined =>
-    Array.isArray(value) && value.length && value.every((one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite))
+    Array.isArray(value) && value.length && [...value].every((one) => Array.isArray(one) && one.length === 2 && [...one].every(Number.isFinite))
       ? (value as Place[]).map(area.clip)
       : undefined;
 
@@ -146,20 +171,23 @@ export function asPath(rows: Uint8Array[][]): Uint8Array {
 function reader(walks: boolean): Reader {
   return (device) => {
     const area = readArea(device);
-    need(!(walks && area === sphere) && (walks || device["domain"].kind !== "disk"), "domain");
-    const [first, second] = ["first", "second"].map((name): Draw<number> => {
-      const part = device[name] as Fields;
+    const lines = walks ? [{ kind: "circle", period: 2 * Math.PI }, UNIT] : area.lines;
+    need(!(walks && area === sphere) && lines, "domain");
+    const both = [device["first"], device["second"]] as [Fields, Fields];
+    const [first, second] = both.map((part, i): Draw<number> => {
+      need(JSON.stringify(part["domain"]) === JSON.stringify(lines[i]), "domain");
       // The part of a pair has no rule for values outside: what comes to it is inside.
       const whole = { __proto__: part, outside: part["domain"].kind === "circle" ? "wrap" : "clip" } as Fields;
       const known = draws[part["draw"]];
-      need(known, "draw");
+      need(known && part["draw"] + "" === part["draw"], "draw");
       const read = known(whole) as Draw<number>;
       need(!read.delta && !read.spend, "draw");
       return read;
     }) as [Draw<number>, Draw<number>];
     const begin = walks ? pair(device["start"], "start") : undefined;
-    const books = walks ? (device["codebooks"] as Fields[]).map(codebook) : [];
-    need(!walks || books.length === 2, "start");
+    const books = walks ? (device["codebooks"] as Fields[]).map((book, i) => codebook(book, both[i]!["cells"])) : [];
+    const slack = SLACK * (device["domain"].radius ?? 0); // on a circle alone rounding may put a place outside
+    need(!begin || (books.length === 2 && area.clip(begin).every((x, i) => Math.abs(x - begin[i]!) <= slack)), "start");
     // The reference of a walk is the last report's place, unless it is fixed: then it is always the start.
     const fixed = device["reference"] !== undefined;
     need(!fixed || (walks && device["reference"] === "fixed"), "reference");

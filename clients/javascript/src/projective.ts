@@ -33,7 +33,7 @@ export const projective: Reader = (given) => {
   const points = (order ** dimension - 1) / (order - 1);
   const block = (order ** (dimension - 1) - 1) / (order - 1);
   need(prime ** degree === order && points >= count && points <= 2 ** 21, "cells");
-  const polynomial = (given["polynomial"] as unknown[]).map((one) => whole({ polynomial: one }, "polynomial", 0, prime - 1));
+  const polynomial = (given["polynomial"] as unknown[]).map((one) => whole(given, "polynomial", 0, prime - 1, one));
   need(polynomial.length === degree * dimension, "cells");
   const own = hexadecimal(given, "own", 32);
   const other = hexadecimal(given, "other", 32);

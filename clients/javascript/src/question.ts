@@ -43,7 +43,7 @@ export function readQuestion(text: string): Question {
     need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
     const [given, finish] = watched(device);
     const kind = given["draw"] as string;
-    need(draws[kind], "draw");
+    need(draws[kind] && kind === kind + "", "draw"); // a list of one text would be its key, too
     const read = draws[kind](given);
     const { names, ratio, inside, delta } = read;
     need(names.split(" ").includes(mechanism), "draw");

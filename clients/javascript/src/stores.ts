@@ -34,11 +34,10 @@ export function indexedStore<Thing = Kept>(name = "dither"): Store<Thing> {
       request.onerror = request.onabort = () => reject(request.error);
     });
   const opened = (async () => {
-    copies = await caches?.open(name).catch(() => undefined); // a private window may have none
+    copies = (await caches?.open(name).catch(() => {})) as Cache | undefined; // a private window may have none
     for (const place of ["/0", "/1"]) {
-      const found = await copies?.match(place);
-      const read = (await found?.json().catch(() => ({ turn: 0 }))) as Copy<Thing> | undefined; // turn 0: killed while it was written
-      if (read && read.turn >= (copy?.turn ?? 0)) copy = read;
+      const read = (await (await copies?.match(place))?.json().catch(() => ({ turn: 0 }))) as Copy<Thing> | undefined; // turn 0: killed while it was written
+      if (read?.turn! >= (copy?.turn ?? 0)) copy = read;
     }
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(name);

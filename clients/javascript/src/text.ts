@@ -52,23 +52,19 @@ export function watched(text: string): [given: Fields, finish: () => void] {
 }
 
 /** Return a field that is a finite number; texts are not read as one. */
-export function real(given: Fields, field: string): number {
-  const value = given[field];
+export function real(given: Fields, field: string, value: unknown = given[field]): number {
   need(Number.isFinite(value), "number", field);
-  return value;
+  return value as number;
 }
 
-/** Return a field that is a whole number within bounds; texts and fractions are not read as one. */
-export function whole(given: Fields, field: string, least: number, most: number): number {
-  const value = given[field];
-  need(Number.isSafeInteger(value) && value >= least && value <= most, "number", field);
-  return value;
+/** Return a field, or a value of it, that is a whole number within bounds; texts and fractions are not read as one. */
+export function whole(given: Fields, field: string, least: number, most: number, value: unknown = given[field]): number {
+  need(Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most, "number", field);
+  return value as number;
 }
 
 /** Return a field that is a whole number, written as lower-case hexadecimal text without leading zeros. */
-export function hexadecimal(given: Fields, field: string, digits: number): bigint {
-  const value = given[field];
-  let read = 0n;
+export function hexadecimal(given: Fields, field: string, digits: number, value = given[field], read = 0n): bigint {
   // The length comes first: a long text takes long to read.
   need(value?.length <= digits && (read = BigInt("0x" + value)).toString(16) === value, "number", field);
   return read;
@@ -94,9 +90,9 @@ export function sha256(bytes: Uint8Array): Uint8Array {
     while (n % d) d++;
     if (d < n) continue;
     sums[found] = n ** 0.5 * 2 ** 32; // beyond the eighth there is no place
-    cubes[found++] = Math.cbrt(n) * 2 ** 32;
+    cubes[found++] = n ** (1 / 3) * 2 ** 32;
   }
-  const turn = (x: number, ...by: number[]): number => by.reduce((sum, n) => sum ^ ((x >>> n) | (x << (32 - n))), 0);
+  const turn = (x: number, ...by: number[]): number => by.reduce((sum, n) => sum ^ ((x >>> n) | (x << -n)), 0);
   for (let at = 0; at < length; at += 64) {
     let state = [...sums];
     for (let i = 0; i < 64; i++) {

@@ -1,6 +1,6 @@
 /** Draws from windows: numbers, angles and randomized response. */
 
-import { asCell, codes, line, lottery, power, readStart, type Ends, type Ratio, type Reader } from "./draw.js";
+import { asCell, codes, line, lottery, readStart, type Ends, type Ratio, type Reader } from "./draw.js";
 import { bits, type Source } from "./source.js";
 import { need, whole, type Fields } from "./text.js";
 
@@ -10,7 +10,7 @@ type Cell = (input: number, source: Source) => number;
 function window(given: Fields, ends: Ends): [cells: number, cell: Cell, ratio: Ratio] {
   const cells = whole(given, "cells", 2, 2 ** 32);
   const size = Math.log2(cells);
-  need(power(cells) && given["draw"] === "sliding", "cells");
+  need(given["draw"] === "sliding" && Number.isInteger(size), "cells");
   const width = whole(given, "width", 1, cells - 1);
   const [draw, step, all] = lottery(width, given);
   const start = readStart(given["start"] as Fields, cells, ends);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { sectors } from "../dist/angles.js";
 import { draws as kinds, hex, Malformed, readQuestion } from "../dist/core.js";
 import { lattice } from "../dist/lattice.js";
+import { box } from "../dist/box.js";
 import { nearest } from "../dist/nearest.js";
 import { paths } from "../dist/paths.js";
 import { projective } from "../dist/projective.js";
@@ -19,7 +20,7 @@ test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));
   const one = questions.find(({ name }) => name === "Sectors");
   if (one) assert.throws(() => readQuestion(one.specification), new Malformed("draw"));
-  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, optional, ...paths, ...nearest });
+  Object.assign(kinds, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
 });
 
 for (const { name, specification, draws } of JSON.parse(readFileSync(file, "utf8")).questions) {

@@ -25,7 +25,7 @@ from dither.numerics.roots import integrate
 from dither.optimal import store
 from dither.optimal.mechanism import Optimal
 from dither.optimal.problem import Problem, known_optimum, least_frequency_variance
-from dither.plotting import COLOURS, dress_axes, panels_or_new
+from dither.plotting import COLOURS, as_budgets, draw_rows, dress_axes, panels_or_new
 from dither.question import check_epsilon
 from dither.table import ResultTable, Row, show_cell
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Curve = tuple[str, tuple[Floats, Floats]]  # a label, x and y
 
-MARKS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # labels of the ε axis
 BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # on the ε axis
 
 
@@ -57,9 +56,8 @@ def draw_curves(
     for (name, (x, y)), colour in zip(there, cycle(COLOURS), strict=False):
         right.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
     left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
-    right.set(xlabel="ε", ylabel=f"worst {labels[1]}", xscale="log", yscale="log")
-    right.set_xticks(MARKS, [f"{mark:g}" for mark in MARKS])
-    right.set_xticks([], minor=True)
+    right.set(xlabel="ε", ylabel=f"worst {labels[1]}", yscale="log")
+    as_budgets(right)
     left.legend(frameon=False, fontsize="small")
     dress_axes(left, title=f"{labels[1].capitalize()} by {labels[0]}")
     dress_axes(right, title=f"Worst {labels[1]} by budget")
@@ -86,6 +84,7 @@ class Comparison(ResultTable):
     epsilon: float
     candidates: tuple[Candidate, ...]
     losses: tuple[Power, ...]
+    goal: tuple[str, ...] = ()  # the columns of the errors that are predicted for a goal
 
     def plot(
         self, *, loss: Loss | None = None, count: int = 6, ax: Sequence[Axes] | None = None
@@ -93,15 +92,16 @@ class Comparison(ResultTable):
         """Draw the best mechanisms in two panels: error against the value, and worst error against ε.
 
         `ax` is a pair of axes, such as `plt.subplots(1, 2)[1]`; the pair is returned. On categories the left
-        panel shows the variance against the frequency. Needs the extra `plot`.
+        panel shows the variance against the frequency. For a goal, and where errors are no function of the
+        value, bars are the errors of the table, a panel for each of them. Needs the extra `plot`.
         """
         drawn = [
             candidate
             for candidate in self.candidates
             if isinstance(candidate.mechanism, Analysis | CategoryMechanism)
         ]
-        if not drawn or (len(drawn) < len(self.candidates) and not self.losses):
-            raise InvalidParameter("errors of ranges and tables have no picture; draw an estimate")
+        if self.goal or not drawn or (len(drawn) < len(self.candidates) and not self.losses):
+            return self._draw_goal(self.goal or (self.columns[1],), count, ax)
         best = drawn[:count]
         if isinstance(self.domain, Categories):
             here = [(candidate.name, _frequency_curve(candidate)) for candidate in best]
@@ -116,6 +116,15 @@ class Comparison(ResultTable):
             for candidate in best
         ]
         return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
+
+    def _draw_goal(self, columns: Sequence[str], count: int, ax: Sequence[Axes] | None) -> Sequence[Axes]:
+        """Draw bars of the errors in some columns, the best mechanisms first."""
+        panels = panels_or_new(ax, len(columns))
+        about = self.title.split(";")[0].replace(", ε =", "\nε =", 1)
+        for panel, column in zip(panels, columns, strict=True):
+            named = column if column != "error" else "predicted error"
+            draw_rows(self.rows[: 2 * count], title=about, x=named, bars=column, ax=panel)
+        return panels
 
     def narrow(self, columns: Sequence[str], top: int | None = None) -> Comparison:
         """Return the table with some columns, and their relative errors, and the first `top` rows alone."""
@@ -222,7 +231,11 @@ def _for_goal(table: Comparison, goal: Goal | None, progress: Progress | None) -
         rows.append(dict([name, *columns[place].items(), *rest]))
     title = f"{goal!r}{f' ({how})' if how else ''}, {table.title}"
     return replace(
-        table, title=title, rows=tuple(rows), candidates=tuple(candidates[place] for place in order)
+        table,
+        title=title,
+        rows=tuple(rows),
+        candidates=tuple(candidates[place] for place in order),
+        goal=tuple(columns[0]),
     )
 
 
@@ -376,7 +389,7 @@ def _compare_apart(domain: Domain, epsilon: float, goal: Goal) -> Comparison:
     title = (
         f"{goal!r}, ε = {epsilon:g} on {domain}; in brackets, relative to a lower bound for every mechanism"
     )
-    return Comparison(title, rows, domain, epsilon, tuple(candidate for candidate, _ in ranking), ())
+    return Comparison(title, rows, domain, epsilon, tuple(held for held, _ in ranking), (), ("error",))
 
 
 def error_of(mechanism: Any, loss: Power, criterion: Criterion) -> float:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.goals import Frequencies, Goal, Mean
 from dither.domains import Categories, Domain, Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.over_time import predicted_error
 from dither.mechanisms.base import Mechanism
+from dither.plotting import draw_rows
 from dither.privacy import Guarantee, Nothing
 from dither.question import LEAST_EPSILON, as_question
 from dither.repetition import MOST_KEPT, KeptChange, Once, tells_changes
 from dither.table import ResultTable, as_text, show_cell
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _MOST_CHANGES: Final = 10**6
 _SAME, _ONCE = "one answer, repeated", "one answer, on a drawn day"
@@ -36,6 +40,12 @@ class OverTime(ResultTable):
     def reason(self) -> str:
         """Why the first way is recommended."""
         return str(self.rows[0]["why"])
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the predicted error of one day for each way, with its ε; needs the extra `plot`."""
+        rows = [{"way": f"{row['way']}\n(ε = {row['epsilon']})", "error": row["error"]} for row in self.rows]
+        about = title or self.title
+        return draw_rows(rows, title=about, x="predicted error of one day", bars="error", ax=ax)
 
     def __repr__(self) -> str:
         head = ("way", "ε for all days", "error", "why")

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
@@ -18,8 +18,12 @@ from dither.mechanisms.base import Mechanism, WindowMechanism
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.roots import decreasing_root
+from dither.plotting import draw_rows
 from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.table import ResultTable, as_text, percent, show_cell
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LIAR: Final = "one liar moves"  # a column of means and frequencies
 _SHORT: Final = (64, 128, 256)  # cells of a report of one byte
@@ -41,6 +45,11 @@ class Recommendation(ResultTable):
     def best(self) -> Mechanism[Any]:
         """The first mechanism of the ranking."""
         return self.mechanisms[0]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the predicted errors, the best first; needs the extra `plot`."""
+        about = title or self.title.partition(": mechanism")[0]
+        return draw_rows(self.rows, title=about, x="predicted error", bars="error", ax=ax)
 
     def __repr__(self) -> str:
         lies = any(LIAR in row for row in self.rows)

@@ -14,7 +14,7 @@ from dither.arrays import Floats
 from dither.audits.black_box.calls import Calls
 from dither.errors import InvalidParameter
 from dither.numerics.distributions import binomial_above, binomial_below
-from dither.plotting import BLUE, ORANGE, axes_or_new, dress_axes
+from dither.plotting import BLUE, ORANGE, as_per_cent, axes_or_new, draw_rows, dress_axes
 from dither.privacy import Bound, Guarantee, Nothing
 from dither.table import Row, Tabular
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(Tabular):
     """An event, how often it happened under each of two inputs, and the ε that follows from it.
 
     With probability at least `confidence` all of an audit's bounds hold together; `omega` is the share of
@@ -80,11 +80,23 @@ class Evidence:
             self.again,
         )
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw how often each bin was reported under both inputs, the bins of the event marked."""
-        from dither.audits.finding import plot_evidence
+    def records(self) -> list[Row]:
+        """Return a row for each bin: its share of the reports of both inputs, and whether it is the event's.
 
-        return plot_evidence(self, ax=ax)
+        Without bins, as after `repeat`, the event alone.
+        """
+        if self.shares is None or self.chosen is None:
+            first, second = (hits / trials for hits, trials in zip(self.hits, self.trials, strict=True))
+            return [{"bin": self.event, "first": first, "second": second, "event": True}]
+        columns = (self.bins, *(side.tolist() for side in self.shares), self.chosen.tolist())
+        return [
+            dict(zip(("bin", "first", "second", "event"), row, strict=True))
+            for row in zip(*columns, strict=True)
+        ]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw how often each bin was reported under both inputs, the bins of the event marked."""
+        return plot_evidence(self, title=title, ax=ax)
 
     def __str__(self) -> str:
         return (
@@ -109,7 +121,7 @@ _THRESHOLD: Final = 4.5  # of |t| [Reparaz17]
 
 
 @dataclass(frozen=True)
-class Timing:
+class Timing(Tabular):
     """The durations of calls with two inputs, compared by Welch's t-test: no part of ε, and not a proof."""
 
     first: Any
@@ -122,6 +134,16 @@ class Timing:
     def differs(self) -> bool:
         """Whether |t| is above 4.5, dudect's threshold."""
         return abs(self.t) > _THRESHOLD
+
+    def records(self) -> list[Row]:
+        """Return a row for each input: the mean duration of one value, in nanoseconds."""
+        inputs = (show_input(self.first), show_input(self.second))
+        return [{"input": text, "ns": time} for text, time in zip(inputs, self.nanoseconds, strict=True)]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the mean duration of both inputs; needs the extra `plot`."""
+        about = title or f"|t| = {abs(self.t):.1f} over {self.calls} calls each"
+        return draw_rows(self.records(), title=about, x="nanoseconds a value", bars="ns", ax=ax)
 
     def __str__(self) -> str:
         verdict = "differs" if self.differs else "does not differ"
@@ -224,11 +246,11 @@ class Finding(Tabular):
         """Whether no more is spent than was claimed, and nothing is assumed that was not accepted."""
         return self.holds and not self.unaccepted
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the evidence: how often each bin was reported under both inputs."""
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the evidence of samples, both inputs by bin, or what an exact audit found to be spent."""
         if self.evidence is None:
-            raise InvalidParameter("only a finding from samples has a picture; an exact one has a bound")
-        return self.evidence.plot(ax=ax)
+            return plot_claims(self, title=title, ax=ax)
+        return self.evidence.plot(title=title, ax=ax)
 
     def records(self) -> list[Row]:
         """Return a row for the whole and for each part: what was claimed, what is spent, the verdict."""
@@ -282,7 +304,19 @@ _TICKS = 12
 _EVENT = "#f3e3d3"
 
 
-def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
+def plot_claims(finding: Finding, *, title: str, ax: Axes | None) -> Axes:
+    """Draw the ε that is spent, as bars, and a mark at the ε that was claimed."""
+    rows = finding.records()
+    about = title or f"{finding.mechanism}: the claim {'holds' if finding.ok else 'DOES NOT HOLD'}"
+    most = 1.25 * max(row["claimed"] for row in rows)
+    shown = [{"part": row["mechanism"], "ε": min(row["realised"], most)} for row in rows]
+    ax = draw_rows(shown, title=about, x="bar: ε that is spent; line: ε that was claimed", bars="ε", ax=ax)
+    places = np.arange(len(rows))[::-1]
+    ax.vlines([row["claimed"] for row in rows], places - 0.45, places + 0.45, color=ORANGE, linewidth=2.5)
+    return ax
+
+
+def plot_evidence(evidence: Evidence, *, title: str, ax: Axes | None) -> Axes:
     """Draw the frequencies of both inputs by bin, and mark the bins of the event."""
     if evidence.shares is None or evidence.chosen is None:
         raise InvalidParameter("this evidence has no frequencies to draw")
@@ -298,7 +332,8 @@ def plot_evidence(evidence: Evidence, *, ax: Axes | None = None) -> Axes:
     every = -(-len(seen) // _TICKS)
     ax.set_xticks(places[::every], [evidence.bins[at] for at in seen[::every]], fontsize=8)
     ax.legend(frameon=False, fontsize=8)
-    title = f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
+    about = title or f"ε ≥ {evidence.epsilon:.3g} with confidence {100 * evidence.confidence:g} %"
+    as_per_cent(ax, "y")
     return dress_axes(
-        ax, title=title, x="bins of the reports; those of the event are shaded", y="share of the reports"
+        ax, title=about, x="bins of the reports; those of the event are shaded", y="share of the reports"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dither.arrays import Floats, Integers
 from dither.classifiers.feature_law import FeatureLaw, Randomisation, Randomiser, Subject
 from dither.classifiers.models.model import Model
 from dither.classifiers.monte_carlo import binomial_above, binomial_below, draw_reports, mean_below
-from dither.classifiers.result import Case, Utility, UtilityMethod, rounded_down
+from dither.classifiers.result import Case, Utility, UtilityMethod, draw_utilities, rounded_down
 from dither.classifiers.robustness import hyperrectangle, radius
 from dither.classifiers.utility import (
     BUDGETS,
@@ -32,11 +32,14 @@ from dither.classifiers.utility import (
 )
 from dither.domains import Interval, finite
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.plotting import axes_or_new
+from dither.plotting import BLUE, ORANGE, as_budgets, as_per_cent, axes_or_new, dress_axes
 from dither.privacy import Guarantee
 from dither.question import check_epsilon
 from dither.randomness import SYSTEM, Source
-from dither.table import Markup, as_html, element, figure, join_markup, page
+from dither.table import Markup, Row, Tabular, as_html, element, figure, join_markup, page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _RANGE: Final = (0.05, 20.0)  # the default range of budgets
 _RATIO: Final = 1.1  # of neighbouring budgets on the first curve
@@ -44,7 +47,7 @@ _PARTS: Final = 4  # into which the gap between an insufficient and a sufficient
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking:
+class Ranking(Tabular):
     """Mechanisms in decreasing order of the lower bounds of their utility."""
 
     names: tuple[str, ...]
@@ -61,6 +64,17 @@ class Ranking:
     def decided(self) -> bool:
         """Whether no other mechanism can be better: every other upper bound is below the best lower bound."""
         return all(self.utilities[0].lower >= other.upper for other in self.utilities[1:])
+
+    def records(self) -> list[Row]:
+        """Return a row for each mechanism: the probability of the same answer, and its bounds."""
+        rows = zip(self.names, self.utilities, strict=True)
+        return [{"mechanism": name, **found.records()[0]} for name, found in rows]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the mechanisms with the bounds of their utility, the best first; needs the extra `plot`."""
+        promise = f", {self.utilities[0].guarantee}" if self.utilities[0].guarantee else ""
+        about = title or f"How often the classifier answers as without noise{promise}"
+        return draw_utilities(self.records(), about, ax)
 
     def __repr__(self) -> str:
         width = max(map(len, self.names))
@@ -107,7 +121,7 @@ def best_mechanism(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SufficientBudget:
+class SufficientBudget(Tabular):
     """A budget that keeps enough utility, the lower bound it keeps, and the curve that it was read off.
 
     `not_enough` is the next smaller budget that was looked at and is not sufficient; 0 if there is none.
@@ -118,6 +132,19 @@ class SufficientBudget:
     mechanism: Any
     curve: Curve
     not_enough: float
+
+    def records(self) -> list[Row]:
+        """Return one row: the budget, the bound that it keeps, and the next smaller one that does not."""
+        return [{"epsilon": self.epsilon, "low": self.lower, "not enough": self.not_enough}]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the curve that the budget was read off, and the budget; needs the extra `plot`."""
+        ax = self.curve.plot(title=title or repr(self), ax=ax)
+        ax.axvline(self.epsilon, color=ORANGE, linewidth=1.2, linestyle="--")
+        ax.plot([self.epsilon], [self.lower], "o", color=ORANGE, label=f"ε = {self.epsilon:.3g}")
+        as_budgets(ax)
+        ax.legend(frameon=False, fontsize=9)
+        return ax
 
     def __float__(self) -> float:
         return self.epsilon
@@ -291,7 +318,7 @@ def _curves(curves: Mapping[str, Curve], at_least: float) -> Markup:
         curve.plot(ax=ax, label=name)
         lines.append((name, _sufficient(curve, at_least), curve.method, curve.queries))
     ax.axhline(at_least, color="grey", linewidth=0.8, linestyle=":")
-    ax.set_xscale("log")
+    as_budgets(ax)
     head = ("mechanism", f"utility of at least {at_least:g}", "method", "queries")
     drawn = figure(svg(ax), "the utility against ε, for each mechanism")
     return join_markup([drawn, as_html(head, lines)])
@@ -340,7 +367,7 @@ _ROWS: Final = 1 << 16  # rows that the classifier is asked about at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DatasetUtility:
+class DatasetUtility(Tabular):
     """The utility over a data set: on average, at worst, and for each record (`lower`, `upper`).
 
     The average, the worst case and the bounds of all records at once each hold with the stated confidence.
@@ -350,6 +377,28 @@ class DatasetUtility:
     worst: Utility
     lower: Floats
     upper: Floats
+
+    def records(self) -> list[Row]:
+        """Return a row for each record: the bounds of its probability to have the same answer."""
+        bounds = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
+        return [{"record": place, "low": low, "high": high} for place, (low, high) in enumerate(bounds)]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw which share of the records keeps its answer with which probability; needs the extra `plot`."""
+        ax = axes_or_new(ax)
+        shares = (np.arange(self.lower.size) + 0.5) / self.lower.size
+        low, high = np.sort(self.lower), np.sort(self.upper)
+        ax.fill_between(shares, low, high, color=BLUE, alpha=0.25, linewidth=0, label="between the bounds")
+        ax.plot(shares, low, color=BLUE, label="lower bound of each record")
+        ax.axhline(self.average.lower, color=ORANGE, linestyle="--", label="lower bound of the average")
+        ax.legend(frameon=False, fontsize=9)
+        ax.set_ylim(0.0, 1.02)
+        for axis in "xy":
+            as_per_cent(ax, axis)
+        about = title or f"How often the classifier answers as without noise, {self.lower.size} records"
+        return dress_axes(
+            ax, title=about, x="records, the least certain first", y="probability of the same answer"
+        )
 
     def __repr__(self) -> str:
         return f"on average {self.average!r}; at worst {self.worst!r}; {self.lower.size} records"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from dither.arrays import Floats, Mask
 from dither.classifiers.boxes import FeatureBox
@@ -13,7 +13,12 @@ from dither.classifiers.feature_law import Subject
 from dither.classifiers.models.linear import Slice
 from dither.classifiers.models.model import Model, read_parameters
 from dither.errors import InvalidParameter
+from dither.plotting import as_per_cent, draw_rows
 from dither.privacy import Guarantee
+from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _EXACT: Final = 1e-6  # proven bounds closer than this are one number
 _CLOSE: Final = 0.01  # proven bounds closer than this are not improved by sampling
@@ -26,7 +31,7 @@ UtilityMethod = Literal["exact", "certified", "importance sampling", "Monte Carl
 
 
 @dataclass(frozen=True, repr=False)
-class Utility:
+class Utility(Tabular):
     """The probability that a classifier's answer stays the same when the record is randomised.
 
     With probability `confidence` or more, both `lower` and `upper` bound it; with a confidence of 1 they are
@@ -71,6 +76,23 @@ class Utility:
         """Whether the bounds are so close that sampling would not improve them."""
         return self.upper - self.lower < _CLOSE
 
+    def records(self) -> list[Row]:
+        """Return one row: the probability, its bounds, and how they were obtained."""
+        return [
+            {
+                "value": self.estimate,
+                "low": self.lower,
+                "high": self.upper,
+                "method": self.method,
+                "confidence": self.confidence,
+                "queries": self.queries,
+            }
+        ]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the probability with its bounds; needs the extra `plot`."""
+        return draw_utilities([{"": "same answer", **self.records()[0]}], title or repr(self), ax)
+
     def __float__(self) -> float:
         return self.lower
 
@@ -79,6 +101,14 @@ class Utility:
             return f"stays with probability {self.estimate:.4f} ({self.method})"
         how = f"{self.method}{confidence_text(self.confidence)}"
         return f"stays with probability ≥ {rounded_down(self.lower)} ({how})"
+
+
+def draw_utilities(rows: Sequence[Row], title: str, ax: Axes | None) -> Axes:
+    """Draw probabilities of the same answer with their bounds, one below the other, in per cent."""
+    axes = draw_rows(rows, title=title, x="probability of the same answer", limits=(0.0, 1.0), ax=ax)
+    axes.set_xlim(0.0, 1.02)
+    as_per_cent(axes, "x")
+    return axes
 
 
 def with_raw_release(kept: Edge, share: float) -> Edge:

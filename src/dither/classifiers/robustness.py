@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,7 +22,12 @@ from dither.classifiers.result import Case, confidence_text
 from dither.domains import Interval
 from dither.errors import InvalidParameter, found
 from dither.numerics.roots import smallest_positive_integer
+from dither.plotting import BLUE, axes_or_new, dress_axes, set_height
 from dither.randomness import SYSTEM, Source
+from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Domains = Interval | Mapping[str, Interval]
 
@@ -30,7 +35,7 @@ _FINE: Final = 40  # halvings of a bisection whose every step is a proof
 
 
 @dataclass(frozen=True, repr=False)
-class Robustness:
+class Robustness(Tabular):
     """A box about a record in which the answer stays; with its `radius` if all sides are equally far away.
 
     Either proven (`confidence` 1, `tau` 0), or tested: at most a share `tau` of the box's points changes the
@@ -48,6 +53,24 @@ class Robustness:
     def proven(self) -> bool:
         """Whether the answer is proven to stay in all of the box."""
         return self.tau == 0.0
+
+    def records(self) -> list[Row]:
+        """Return a row for each feature that may move: the lowest and the highest value in the box."""
+        sides = enumerate(zip(self.box.low, self.box.high, strict=True), 1)
+        return [{"feature": number, "low": low, "high": high} for number, (low, high) in sides]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw how far each feature may move, one below the other; needs the extra `plot`."""
+        ax = axes_or_new(ax)
+        places = np.arange(len(self.box))[::-1]
+        low, high = self.box.corners
+        ax.barh(places, high - low, left=low, height=0.5, color=BLUE, alpha=0.75)
+        ax.set_yticks(places, [f"feature {number + 1}" for number in range(len(self.box))])
+        ax.margins(x=0.1)
+        set_height(ax, max(0.35 * len(self.box) + 1.2, 1.7))
+        about = title or "Where the classifier answers as for the record"
+        how = "proven" if self.proven else f"but for {100 * self.tau:g} % of the box"
+        return dress_axes(ax, title=about, x=f"values that the features may have together ({how})")
 
     def __repr__(self) -> str:
         what = f"{self.box}" if self.radius is None else f"radius {self.radius:.4g}: {self.box}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
@@ -16,9 +16,13 @@ from dither.classifiers.monte_carlo import binomial_above, binomial_below, count
 from dither.classifiers.result import Case, Utility, UtilityMethod, confidence_text, with_raw_release
 from dither.domains import Box, Line
 from dither.errors import Infeasible, InvalidParameter, check_choice, found
-from dither.plotting import BLUE, COLOURS, axes_or_new, dress_axes
+from dither.plotting import BLUE, COLOURS, as_per_cent, axes_or_new, dress_axes
 from dither.question import Question, as_question, check_epsilon
 from dither.randomness import SYSTEM, Source
+from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 QUERIES: Final = 20_000
 _FEW: Final = 8  # up to this many features a box is searched for in addition to sampling
@@ -183,7 +187,7 @@ BUDGETS: Final = tuple(np.geomspace(0.1, 10.0, 50).tolist())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
+class Curve(Tabular):
     """The probability that the answer stays, at many budgets: between `lower` and `upper`.
 
     With the stated confidence the whole band holds: both edges, at all budgets at once.
@@ -204,7 +208,13 @@ class Curve:
         )
         return replace(self, lower=lower, upper=upper, estimate=estimate)
 
-    def plot(self, *, ax: Any = None, label: str | None = None) -> Any:
+    def records(self) -> list[Row]:
+        """Return a row for each budget: the probability and its bounds."""
+        columns = (part.tolist() for part in (self.epsilons, self.estimate, self.lower, self.upper))
+        names = ("epsilon", "value", "low", "high")
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def plot(self, *, label: str | None = None, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the curve and its band on `ax`, or on new axes, and return them; needs the extra `plot`."""
         ax = axes_or_new(ax)
         colour = COLOURS[len(ax.lines) % len(COLOURS)]
@@ -212,8 +222,9 @@ class Curve:
         ax.fill_between(self.epsilons, self.lower, self.upper, color=colour, alpha=0.25, lw=0)
         ax.set_ylim(0.0, 1.02)
         ax.legend(frameon=False, fontsize=9)
-        title = "How often the classifier answers as without noise"
-        return dress_axes(ax, title=title, x="ε", y="probability of the same answer")
+        as_per_cent(ax, "y")
+        about = title or "How often the classifier answers as without noise"
+        return dress_axes(ax, title=about, x="ε", y="probability of the same answer")
 
     def __len__(self) -> int:
         return self.epsilons.size

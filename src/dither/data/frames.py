@@ -37,6 +37,7 @@ from dither.estimation.groups import (
 )
 from dither.estimation.groups import estimate as estimate_summary
 from dither.estimation.summary import Summary
+from dither.question import Question
 from dither.randomness import Source
 from dither.reports import Reports
 from dither.wire.codec import Campaign
@@ -101,8 +102,7 @@ def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summa
     totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
     for batch in reader:
         for name, question in campaign.questions.items():
-            reports = question.reports(from_column(batch.column(name), question))
-            totals[name] = totals[name] + Summary.of(reports)
+            totals[name] = totals[name] + Summary.of(_column_reports(name, question, batch.column(name)))
     return totals
 
 
@@ -120,7 +120,7 @@ def reports(frame: Any, questions: Questions | None = None) -> dict[str, Reports
         rows = np.flatnonzero(np.logical_and.reduce(whole))
         for name, question in campaign.questions.items():
             column = rows_of(batch.column(name), rows)  # Arrow does not filter Polars' bytes, which are views
-            parts[name].append(question.reports(from_column(column, question)))
+            parts[name].append(_column_reports(name, question, column))
     return {name: Reports.concatenate(found) for name, found in parts.items()}
 
 
@@ -163,12 +163,17 @@ def estimate(
         for name, question in campaign.questions.items():
             column = batch.column(name)
             there = column.is_valid().to_pylist()  # no kernel filters Polars' texts, which are views
-            answers = question.reports(from_column(column, question))
+            answers = _column_reports(name, question, column)
             counts[name].add([list(compress(column.to_pylist(), there)) for column in labels], answers)
     return {
         name: groups.estimates(estimate_summary, minimum=minimum, level=level)
         for name, groups in counts.items()
     }
+
+
+def _column_reports(name: str, question: Question, column: Any) -> Reports:
+    """Return the reports of a column, which know its name."""
+    return Reports(question, question.reports(from_column(column, question)).cells, name)
 
 
 def _open_reports(frame: Any, questions: Questions | None) -> tuple[pyarrow.RecordBatchReader, Campaign]:

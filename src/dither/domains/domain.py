@@ -592,7 +592,7 @@ class Box(Domain):
             if not isinstance(name, str) or not isinstance(side, Interval):
                 raise InvalidParameter("every number has a name and is a dt.Interval")
         object.__setattr__(self, "names", tuple(sides))
-        object.__setattr__(self, "sides", tuple(side.read_as() for side in sides.values()))
+        object.__setattr__(self, "sides", tuple(side.read_as(unit=side.unit) for side in sides.values()))
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:

@@ -66,7 +66,11 @@ class Differences(ResultTable):
         """Draw the differences with their joint intervals, and return the axes; needs the extra `plot`."""
         from dither.plotting import draw_rows
 
-        about = title or f"Differences, with intervals that hold together with {100 * self.level:g} %"
+        name = title or self.about
+        about = (
+            f"{name}\n" * bool(name)
+            + f"Differences, with intervals that hold together with {100 * self.level:g} %"
+        )
         return draw_rows(self.rows, title=about, x="first less second", zero=True, ax=ax)
 
     def items(self) -> ItemsView[tuple[Hashable, ...], Estimate]:
@@ -114,7 +118,8 @@ def difference(groups: Groups, *, baseline: Hashable = None, level: float = 0.95
         rows.append({**names, "value": float(part.value), "low": float(low), "high": float(high), "p": p})
     conditions = {part.condition for part in gaps.values()} - {""}
     title = _title(len(rows), level) + "".join(f";{condition}" for condition in sorted(conditions))
-    return Differences(title, tuple(rows), MappingProxyType(gaps), level)
+    about = getattr(groups, "about", "")
+    return Differences(title, tuple(rows), MappingProxyType(gaps), level, about=about)
 
 
 def holm(p_values: list[float]) -> list[float]:

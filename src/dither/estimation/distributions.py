@@ -50,14 +50,14 @@ from dither.estimation.linear import (
     resultant_length,
     summarise_numbers,
 )
-from dither.estimation.summary import Summary
+from dither.estimation.summary import Summary, name_result
 from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
 from dither.kernels.transition import Operator
 from dither.numerics.matrices import product
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
 from dither.reports import Reports
-from dither.table import ResultTable, Row
+from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,8 +134,8 @@ class PointMass:
         return f"{self.share} at {self.place:g}"
 
 
-@dataclass(frozen=True, eq=False)
-class EstimatedDistribution:
+@dataclass(frozen=True, eq=False, repr=False)
+class EstimatedDistribution(Tabular):
     """The probabilities of bins of an interval or a circle, and further estimates with their intervals.
 
     `edges` are the ends of the bins. `curve` is the posterior of `"empirical bayes"`; then all shares and
@@ -300,7 +300,13 @@ class EstimatedDistribution:
         return low, high
 
     def plot(
-        self, *, level: float | None = None, bands: bool = True, strict: bool = False, ax: Axes | None = None
+        self,
+        *,
+        level: float | None = None,
+        bands: bool = True,
+        strict: bool = False,
+        title: str = "",
+        ax: Axes | None = None,
     ) -> Axes:
         """Draw the density with its bands on `ax`, and return the axes.
 
@@ -312,7 +318,7 @@ class EstimatedDistribution:
 
         usual = 0.95 if level is None else level
         by_curve = self.curve is not None and not strict and bands
-        axes = draw_distribution(self, level=usual if by_curve else None, ax=ax)
+        axes = draw_distribution(self, level=usual if by_curve else None, title=title, ax=ax)
         if bands and not by_curve and (strict or level is not None):
             draw_bands(self, usual, axes, strict=strict)
         return axes
@@ -333,15 +339,6 @@ class EstimatedDistribution:
             return rows
         low, high = (end.tolist() for end in self.bands(level))
         return [{**row, "low": least, "high": most} for row, least, most in zip(rows, low, high, strict=True)]
-
-    def to_frame(self) -> Any:
-        """Return the bins as a pandas data frame; needs the extra `frames`."""
-        return ResultTable("", tuple(self.records())).to_frame()
-
-    def _repr_html_(self) -> str:
-        """Return the bins as notebooks show them."""
-        unit = f", in {self.line.unit}" if self.line.unit else ""
-        return ResultTable(f"{self!r}{unit}; {self.guarantee}", tuple(self.records()))._repr_html_()
 
     def __repr__(self) -> str:
         what = f"{self.bins} bins of {self.line}, {self.method}, n = {thousands(self.n)}"
@@ -611,6 +608,7 @@ def quantile(
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
+@name_result
 def quantile(
     reports: Reports | Summary,
     share: float | Sequence[float],
@@ -666,6 +664,7 @@ def _weighted_quantile(
     return replace(answer, n=len(reports), remark=f", design effect {checked.design_effect:.2f}")
 
 
+@name_result
 def distribution(
     reports: Reports | Summary,
     bins: Bins = None,

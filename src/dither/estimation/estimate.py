@@ -31,7 +31,7 @@ from dither.estimation.intervals import (
 )
 from dither.numerics.distributions import check_level, decimals, student_t_quantile
 from dither.privacy import Guarantee
-from dither.table import MOST_ROWS, ResultTable, Row, percent, show_label
+from dither.table import MOST_ROWS, ResultTable, Row, percent, show_end, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,6 +86,7 @@ class Estimate:
     remark: str = field(default="", kw_only=True)  # printed after the number of reports
     # Between which numbers the population's value is: intervals are shown cut there, with a mark.
     limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
+    about: str = field(default="", kw_only=True)  # the name of the question, if it is known
 
     __array_priority__ = 100.0  # numpy's numbers leave arithmetic to this class
 
@@ -218,6 +219,7 @@ class Estimate:
             unit=self.unit,
             remark=remark,
             limits=self.limits,
+            about=self.about,
         )
 
     def __getitem__(self, label: Any) -> Estimate:
@@ -238,6 +240,7 @@ class Estimate:
             unit=self.unit,
             remark=self.remark,
             limits=self.limits,
+            about=self.about and f"{self.about}: {show_label(label)}",
         )
 
     def __add__(self, other: object) -> Estimate:
@@ -340,7 +343,8 @@ class Estimate:
         title = (
             f"95 % intervals{self.condition}, n = {thousands(self.n)}{self.remark}{unit}; {self.guarantee}"
         )
-        return ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits)._repr_html_()
+        shown = ResultTable(title, tuple(rows[:MOST_ROWS]), limits=self.limits, about=self.about)
+        return shown._repr_html_()
 
     def plot(self, *, level: float = 0.95, most: int = 20, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the estimate with its intervals on `ax`, and return the axes; needs the extra `plot`.
@@ -392,14 +396,13 @@ def show_interval(value: float, low: float, high: float, limits: Limits = _ANYWH
     """
     below, above = value - low, high - value
     half = (high - low) / 2.0
-    cut = low < limits[0], high > limits[1]
-    if any(cut):
-        ends = [limit if beyond else end for limit, beyond, end in zip(limits, cut, (low, high), strict=True)]
-        width = (ends[1] - ends[0]) / 2.0
+    if low < limits[0] or high > limits[1]:
+        ends = [min(max(end, limits[0]), limits[1]) for end in (low, high)]
+        width = (ends[1] - ends[0]) / 2.0 or half
         places = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
-        shown = [f"{end:g}" if beyond else f"{end:.{places}f}" for end, beyond in zip(ends, cut, strict=True)]
+        shown = [show_end(end, limits) or f"{end:.{places}f}" for end in (low, high)]
         number = f"{round(value, places) + 0.0:.{places}f}" if math.isfinite(value) else "?"
-        return f"{number} ({'‹' * cut[0]}{shown[0]} – {shown[1]}{'›' * cut[1]})"
+        return f"{number} ({shown[0]} – {shown[1]})"
     even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
     if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
         return show(value, half)

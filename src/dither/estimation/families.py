@@ -26,11 +26,12 @@ from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.linear import numerical, on_circle
 from dither.estimation.significance import Significance
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.kernels.transition import Operator
 from dither.numerics.matrices import dot, product, solve
 from dither.privacy import Guarantee
 from dither.reports import Reports
+from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,8 +103,8 @@ _FAMILIES: Final[Mapping[str, _Family]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class FittedFamily:
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedFamily(Tabular):
     """A family fitted to reports: parameters with their errors, and whether the reports refute it.
 
     `points` are the values on which the family stands, in the domain's units, with their `probabilities`.
@@ -154,11 +155,15 @@ class FittedFamily:
         sums = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         return float(np.interp(x, np.append(self.points - half, self.points[-1] + half), sums))
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def records(self) -> list[Row]:
+        """Return a row for each parameter: its value and its interval."""
+        return [{"parameter": name, **value.records()[0]} for name, value in self.parameters.items()]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the fitted density over the estimate without a family on `ax`, and return the axes."""
         from dither.estimation.plotting import draw_family
 
-        return draw_family(self, empirical_bayes.distribution(self.summary), ax)
+        return draw_family(self, empirical_bayes.distribution(self.summary), title or self.about, ax)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {str(value).split(' (95')[0]}" for name, value in self.parameters.items())
@@ -169,6 +174,7 @@ class FittedFamily:
         )
 
 
+@name_result
 def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
     """Fit a family of distributions to reports by maximum likelihood, with standard errors and a test.
 

@@ -38,7 +38,7 @@ from dither.estimation.intervals import (
     least_mean,
     shares_without,
 )
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, influences, student
 from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import EachReport
@@ -547,6 +547,7 @@ def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
     return np.asarray((numbers**2 * p * (1.0 - p) + squares * q * (1.0 - q) + pairs) / gap**2)
 
 
+@name_result
 def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None) -> EstimatedFrequencies:
     """Estimate how frequent every category, or every item of a set, is in the population, without bias.
 

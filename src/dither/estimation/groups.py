@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast, overload
 
@@ -19,7 +19,7 @@ from dither.estimation.linear import mean
 from dither.estimation.pairs import QuotientInterval, crosstab
 from dither.estimation.queries import answers, cumulative
 from dither.estimation.significance import check_pair, indicators, number_question, numbers, protocol_of
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.numerics.distributions import check_level
 from dither.question import CategoryQuestion, QueryQuestion, Question, as_question
@@ -75,12 +75,12 @@ class GroupCounts:
                 f"the reports of {question.name} are correlated between people, so groups of them "
                 "have no errors of their own; use a mechanism of one person, such as KRR"
             )
-        self.question, self.by = question, tuple(by)
+        self.question, self.by, self.about = question, tuple(by), ""
         self._tallies: dict[Label, _Tally] = {}
 
     def add(self, labels: Sequence[Sequence[Hashable]], reports: Reports) -> None:
         """Count reports; `labels` has a column for each name in `by`, and each column a label per report."""
-        cells = reports.cells
+        cells, self.about = reports.cells, self.about or reports.about
         for label, rows in _divide(labels, len(cells)):
             self._tally(label).add(cells[rows])  # a copy: a view would keep the whole chunk in memory
 
@@ -125,7 +125,8 @@ class GroupCounts:
                     f"the quantity of a group is an estimate, such as dt.mean's, not {type(answer).__name__}"
                 )
             kept[label[0] if len(label) == 1 else label] = answer
-        return keep_groups(kept, self.by, least, left_out, level)
+        found = keep_groups(kept, self.by, least, left_out, level)
+        return replace(found, about=self.about)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -485,6 +486,7 @@ def estimate(
 ) -> GroupedEstimates: ...
 
 
+@name_result
 def estimate(
     reports: Reports | Summary,
     *,

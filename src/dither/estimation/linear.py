@@ -26,7 +26,7 @@ from dither.estimation.intervals import (
     StudentInterval,
     mean_error_without,
 )
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting
 from dither.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.numerics.distributions import rice_interval, student_t_quantile
@@ -464,6 +464,7 @@ def as_method(method: object) -> Method:
     return choose("method", method, METHODS)
 
 
+@name_result
 def mean(
     reports: Reports | Summary,
     *,
@@ -503,6 +504,7 @@ def mean(
     return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
 
 
+@name_result
 def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
     summary = summarise_numbers(reports)
@@ -510,6 +512,7 @@ def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Es
     return found
 
 
+@name_result
 def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
     summary = summarise_numbers(reports)

@@ -21,7 +21,7 @@ from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, mean_vector
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.numerics.distributions import student_t_quantile
 from dither.question import CategoryQuestion, OptionalQuestion
 from dither.reports import Reports
@@ -153,6 +153,7 @@ def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estim
     return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
 
 
+@name_result
 def response_rate(reports: Reports | Summary) -> Estimate:
     """Estimate the share of people who answered a question on `dt.Optional(…)`, from 0 to 1.
 

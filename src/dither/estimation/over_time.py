@@ -8,19 +8,24 @@ to the root, as in [Hay10, Section 4], for any variances.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers
 from dither.domains import Circle, Line, finite
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.estimate import Estimate, LabelledEstimate, thousands
+from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate, thousands
 from dither.estimation.groups import estimate
 from dither.privacy import Guarantee
 from dither.repetition import ChangeReports, DatedReports, KeptChange
+from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UNKNOWN: Final = 1e12  # the variance of an interval without reports
 
@@ -152,7 +157,8 @@ def shares_by_day(reports: ChangeReports, smoothing: int) -> tuple[list[Estimate
             found.append(None)
             continue
         value, error = np.array([1.0 - share, share]), np.full(2, np.sqrt(variance))
-        found.append(LabelledEstimate(value, error, people, change.guarantee, labels=change.domain.labels))
+        labels = change.domain.labels
+        found.append(LabelledEstimate(value, error, people, change.guarantee, labels=labels, limits=SHARE))
     return found, people
 
 
@@ -305,7 +311,7 @@ def _filter(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EstimatedDays:
+class EstimatedDays(Tabular):
     """An estimate for each day, or None where no estimate is possible, such as on a day without reports.
 
     `smoothing` is the number of days that are pooled, or "auto"; then intervals cover the day itself, and
@@ -338,6 +344,34 @@ class EstimatedDays:
         high = self._stack(lambda day: day.interval(level)[1])
         reach = (self.drift or 0.0) * self.distances.reshape(-1, *(1,) * (low.ndim - 1))
         return low - reach, high + reach
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between which numbers the values can be."""
+        return next((day.limits for day in self.days if day is not None), (-math.inf, math.inf))
+
+    @property
+    def unit(self) -> str:
+        """The unit of the values."""
+        return next((day.unit for day in self.days if day is not None), "")
+
+    def records(self) -> list[Row]:
+        """Return a row for each day, or for each answer of it; NaN where no estimate is possible."""
+        names = next((day._names() for day in self.days if day is not None), [{}])
+        parts = [part.reshape(len(self), -1).tolist() for part in (self.value, *self.interval())]
+        return [
+            {"day": day, **name, **dict(zip(("value", "low", "high"), numbers, strict=True)), "n": n}
+            for day, (n, *cells) in enumerate(
+                zip((0 if found is None else found.n for found in self.days), *parts, strict=True)
+            )
+            for name, *numbers in zip(names, *cells, strict=True)
+        ]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the days as a line with a band, one for each answer; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_days
+
+        return draw_days(self, title=title, ax=ax)
 
     def __getitem__(self, day: int) -> Estimate | None:
         return self.days[day]
@@ -463,10 +497,11 @@ def _by_evidence(reports: DatedReports) -> EstimatedDays:
         value, error = (
             np.array([getattr(column, what)[day] for column in columns]) for what in ("values", "errors")
         )
+        told: Any = {"labels": whole.labels, "unit": whole.unit, "limits": whole.limits}
         if whole.labels:
-            days.append(LabelledEstimate(value, error, whole.n, whole.guarantee, labels=whole.labels))
+            days.append(LabelledEstimate(value, error, whole.n, whole.guarantee, **told))
         else:
-            days.append(Estimate(float(value[0]), float(error[0]), whole.n, whole.guarantee, unit=whole.unit))
+            days.append(Estimate(float(value[0]), float(error[0]), whole.n, whole.guarantee, **told))
     weekly = max(column.weekly for column in columns)
     nothing = np.zeros(counts.size)
     return EstimatedDays(tuple(days), "auto", None, nothing, reports.once.guarantee, len(reports), weekly)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import Any, Final, cast
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -32,14 +32,17 @@ from dither.estimation.significance import (
     quadratic_form,
     squares,
 )
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, as_weights
 from dither.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
 from dither.question import CategoryQuestion, Question
 from dither.reports import Reports
-from dither.table import Row, as_html, as_text, show_label
+from dither.table import Row, Tabular, as_html, as_text, element, show_label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,7 +113,9 @@ class EstimatedTable(Estimate):
         return f"{as_text(*self._grid())}\n(95 %, n = {thousands(self.n)}{of}{self.remark})"
 
     def _repr_html_(self) -> str:
-        return as_html(*self._grid())
+        of = "shares of all people" if self.whose == "people" else f"shares of each of the {self.whose}"
+        title = f"{of}, 95 % intervals, n = {thousands(self.n)}{self.remark}; {self.guarantee}"
+        return element("p", f"{self.about}: " * bool(self.about) + title) + as_html(*self._grid())
 
 
 def distinct_pairs(
@@ -163,6 +168,7 @@ class _Products:
         return cls(joint / n, [total / n for total in sums], [matrix / n for matrix in inner])
 
 
+@name_result
 def crosstab(first: Reports, second: Reports, *, weights: Weighting | None = None) -> EstimatedTable:
     """Estimate how frequent each pair of answers is, from two questions that the same people answered.
 
@@ -446,7 +452,7 @@ _CLOSE: Final = 1e-10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
+class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
     """Shares of the cells of every table: `tables["age", "sex"]` is an `Estimate` of a matrix.
 
     Names may be given in either order. The tables are unbiased; cells may be negative. `consistent` makes
@@ -455,7 +461,34 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
 
     parts: dict[tuple[str, ...], Estimate]
     n: int
+    answers: Mapping[str, Sequence[Hashable]]  # of each attribute
     possible: bool = False
+    limits: ClassVar[tuple[float, float]] = SHARE
+
+    def records(self) -> list[Row]:
+        """Return a row for each cell of each table: the table, the answers, the share and its interval."""
+        return [
+            {"table": " × ".join(key), "first": names[0], "second": names[1] if names[1:] else None, **row}
+            for key, part in self.parts.items()
+            for names, row in zip(
+                product(*(map(show_label, self.answers[name]) for name in key)),
+                ({cell: row[cell] for cell in ("value", "low", "high", "n")} for row in part.records()),
+                strict=True,
+            )
+        ]
+
+    def plot(self, *names: str, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the table of some attributes, by default the first; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_table
+
+        key = names or next(iter(self.parts))
+        shown = self[key]
+        which = "" if names or len(self) == 1 else f" (1 of {len(self)} tables)"
+        head = f"{title or ' × '.join(key)}{which}\nn = {thousands(self.n)}, {shown.guarantee}"
+        if len(key) == 1:
+            own = replace(shown, labels=tuple(self.answers[key[0]]), limits=SHARE)
+            return own.plot(title=title or key[0], ax=ax)
+        return draw_table(shown, [self.answers[name] for name in key], 0.95, head, ax=ax)
 
     def __getitem__(self, names: Any) -> Estimate:
         key = (names,) if isinstance(names, str) else names
@@ -492,7 +525,7 @@ class EstimatedTables(Mapping[tuple[str, ...], Estimate]):
             key: replace(part, value=kept[key], confidence=replace(_interval(part), value=kept[key]))
             for key, part in self.parts.items()
         }
-        return EstimatedTables(moved_parts, self.n, True)
+        return EstimatedTables(moved_parts, self.n, self.answers, True)
 
     def __repr__(self) -> str:
         shown = ", ".join(" × ".join(key) for key in list(self.parts)[:4])
@@ -532,11 +565,12 @@ def tables(reports: Reports | Summary) -> EstimatedTables:
         key: _table(VarianceInterval(value, n, variance), guarantee)
         for key, (value, variance) in found.items()
     }
-    return EstimatedTables(parts, n)
+    answers = dict(zip(names, (part.labels for part in question.domain.parts), strict=True))
+    return EstimatedTables(parts, n, answers)
 
 
 def _table(interval: VarianceInterval, guarantee: Guarantee) -> Estimate:
-    return Estimate.of(interval, guarantee)
+    return Estimate.of(interval, guarantee, limits=SHARE)
 
 
 def _interval(table: Estimate) -> VarianceInterval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from dither.plotting import (
     draw_rows,
     dress_axes,
     polar_axes,
+    set_height,
 )
 from dither.table import show_label
 
@@ -32,18 +34,22 @@ if TYPE_CHECKING:
     from dither.estimation.estimate import Estimate
     from dither.estimation.families import FittedFamily
     from dither.estimation.groups import GroupedEstimates
-    from dither.estimation.pairs import EstimatedTable
-    from dither.privacy import Guarantee
+    from dither.estimation.over_time import EstimatedDays
+    from dither.estimation.queries import EstimatedAnswer, EstimatedCumulative
+    from dither.estimation.significance import Significance
     from dither.table import Row
 
 _PLACES: Final = 512
 _CELLS: Final = 400  # of a table in which numbers are written
 
 
-def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: Axes | None) -> Axes:
+def draw_distribution(
+    shown: EstimatedDistribution, *, level: float | None, title: str = "", ax: Axes | None
+) -> Axes:
     """Draw the density, its bands and its point masses on `ax`, and return the axes."""
+    head = _head(title, shown)
     if isinstance(shown.line, Circle) and (ax is None or hasattr(ax, "set_theta_zero_location")):
-        return _rose(shown, level, ax)
+        return _rose(shown, level, head, ax)
     ax = axes_or_new(ax)
     widths = np.diff(shown.edges)
     curve = shown.curve
@@ -68,7 +74,7 @@ def draw_distribution(shown: EstimatedDistribution, *, level: float | None, ax: 
     if curve is None or curve.points is None:
         ax.set_ylabel("density" + (f" (1/{shown.line.unit})" if shown.line.unit else ""))
     ax.legend(frameon=False, fontsize="small")
-    return dress_axes(ax, title=_title(shown.n, shown.guarantee), x=shown.line.unit or str(shown.line))
+    return dress_axes(ax, title=head, x=shown.line.unit or str(shown.line))
 
 
 def draw_bands(shown: EstimatedDistribution, level: float, ax: Axes, *, strict: bool) -> None:
@@ -130,17 +136,20 @@ def _points(
 def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: Axes | None) -> Axes:
     """Draw an estimate by what it is: a table, coefficients, frequencies, numbers or a number."""
     from dither.estimation.pairs import EstimatedTable
+    from dither.estimation.queries import EstimatedCumulative
     from dither.estimation.regression import EstimatedRegression
 
-    below = _title(shown.n, shown.guarantee)
-    head = f"{title}\n{below}" if title else below
+    head = _head(title, shown)
     if isinstance(shown, EstimatedTable):
-        return _draw_table(shown, level, head, ax)
+        whose = {"people": "all people", "rows": "each row", "columns": "each column"}[shown.whose]
+        return draw_table(shown, (shown.rows, shown.columns), level, head, whose=whose, ax=ax)
     rows = shown.records(level)
     if isinstance(shown, EstimatedRegression):
         what = "coefficient" if shown.answer is None else f"log-odds of {shown.answer}"
         return draw_rows(rows[1:], title=head, x=f"{what}, {100 * level:g} % intervals", zero=True, ax=ax)
     share = shown.limits == SHARE
+    if isinstance(shown, EstimatedCumulative):
+        return _draw_cumulative(shown, level, head, ax)
     if share and len(shown.labels) > 1:
         return _draw_shares(shown, rows, level, most, head, ax)
     unit = f" ({shown.unit})" if shown.unit else ""
@@ -150,6 +159,24 @@ def draw_estimate(shown: Estimate, *, level: float, most: int, title: str, ax: A
     if share:
         as_per_cent(axes, "x")
     return axes
+
+
+def _draw_cumulative(shown: EstimatedCumulative, level: float, head: str, ax: Axes | None) -> Axes:
+    """Draw cumulative shares as steps over a scale, or as a line over numbers, with their band."""
+    ax = axes_or_new(ax)
+    columns = (shown.value, *shown.interval(level))
+    value, low, high = (np.clip(np.asarray(part, dtype=np.float64), 0.0, 1.0) for part in columns)
+    if shown.labels:
+        labels = [str(show_label(label)) for label in shown.labels]
+        draw_intervals(ax, np.arange(len(labels)), shown.records(level), SHARE, upright=True)
+        ax.step(range(len(labels)), value, where="mid", color=BLUE, alpha=0.5)
+        ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
+    else:
+        ax.fill_between(shown.edges[1:], low, high, color=BLUE, alpha=0.2, linewidth=0.0)
+        ax.plot(shown.edges[1:], value, color=BLUE, linewidth=1.8)
+    ax.set_ylim(0.0, 1.02)
+    as_per_cent(ax, "y")
+    return dress_axes(ax, title=head, x=shown.unit, y=f"people up to here, {100 * level:g} % intervals")
 
 
 def _draw_shares(
@@ -169,8 +196,19 @@ def _draw_shares(
     return dress_axes(ax, title=f"{some}{head}", y=f"share of people, {100 * level:g} % intervals")
 
 
-def _draw_table(shown: EstimatedTable, level: float, head: str, ax: Axes | None) -> Axes:
-    """Draw a table as shades, with the share in per cent and its interval in every cell."""
+def draw_table(
+    shown: Estimate,
+    answers: Sequence[Sequence[Any]],
+    level: float,
+    head: str,
+    *,
+    whose: str = "all people",
+    ax: Axes | None,
+) -> Axes:
+    """Draw a matrix of shares as shades, with each share in per cent and its interval in its cell.
+
+    `answers` are the labels of its rows and of its columns.
+    """
     ax = axes_or_new(ax)
     value = np.asarray(shown.value, dtype=np.float64)
     low, high = (np.asarray(end, dtype=np.float64) for end in shown.interval(level))
@@ -183,10 +221,9 @@ def _draw_table(shown: EstimatedTable, level: float, head: str, ax: Axes | None)
             text = show_interval(ends[0], ends[1], ends[2], (0.0, 100.0)).replace(" (", "\n(")
             dark = "white" if seen[i, j] > 0.6 * top else "#22303c"
             ax.text(j, i, text, ha="center", va="center", fontsize=9, color=dark)
-    columns, rows = ([str(show_label(label)) for label in side] for side in (shown.columns, shown.rows))
+    rows, columns = ([str(show_label(label)) for label in side] for side in answers)
     ax.set_xticks(range(len(columns)), columns, **_tick_style(columns))
     ax.set_yticks(range(len(rows)), rows)
-    whose = {"people": "all people", "rows": "each row", "columns": "each column"}[shown.whose]
     return dress_axes(ax, title=f"{head}\nper cent of {whose}, {100 * level:g} % intervals")
 
 
@@ -196,7 +233,8 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
     groups = list(shown.estimates)
     names = [" · ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in groups]
     first = shown.estimates[groups[0]]
-    head = f"{title}\n{shown.title}" if title else shown.title
+    name = title or shown.about
+    head = f"{name}\n{shown.title}" if name else shown.title
     if first.labels:
         width = 0.8 / len(groups)
         for place, group in enumerate(groups):
@@ -207,7 +245,8 @@ def draw_groups(shown: GroupedEstimates, *, title: str = "", ax: Axes | None = N
         labels = [str(show_label(label)) for label in first.labels]
         ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
         ax.axhline(0.0, color=GREY, linewidth=0.8)
-        ax.legend(frameon=False, fontsize="small", title=", ".join(shown.by))
+        aside: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+        ax.legend(frameon=False, fontsize="small", title=", ".join(shown.by), **aside)
         as_per_cent(ax, "y")
         return dress_axes(ax, title=head, y="share of people")
     rows = []
@@ -234,7 +273,7 @@ def _bars(
     draw_intervals(ax, places, rows, SHARE, upright=True, colour="black", point="none")
 
 
-def _rose(shown: EstimatedDistribution, level: float | None, ax: Axes | None) -> Axes:
+def _rose(shown: EstimatedDistribution, level: float | None, head: str, ax: Axes | None) -> Axes:
     """Draw the shares of bins as sectors, whose areas are the shares; zero points up, clockwise."""
     axes = polar_axes(ax)
     turn = 2.0 * np.pi / shown.line.length
@@ -256,11 +295,78 @@ def _rose(shown: EstimatedDistribution, level: float | None, ax: Axes | None) ->
     unit = f" {shown.line.unit}" if shown.line.unit else ""
     axes.set_xticks(2.0 * np.pi * marks, [f"{shown.line.length * mark:.4g}{unit}" for mark in marks])
     band = "" if level is None else f"; orange: {100 * level:g} % intervals"
-    return dress_axes(axes, title=f"Areas are shares of people{band}\n{_title(shown.n, shown.guarantee)}")
+    return dress_axes(axes, title=f"{head}\nareas are shares of people{band}")
 
 
-def _title(n: int, guarantee: Guarantee) -> str:
-    return f"n = {thousands(n)}, {guarantee}"
+def draw_days(shown: EstimatedDays, *, title: str, ax: Axes | None) -> Axes:
+    """Draw a line with its band over the days, one for each answer; a band that is cut has marks there."""
+    ax = axes_or_new(ax)
+    rows = shown.records()
+    answers = list(dict.fromkeys(row.get("answer") for row in rows))
+    low, high = shown.limits
+    for answer, colour in zip(answers[:_LINES], cycle(COLOURS), strict=False):
+        own = [row for row in rows if row.get("answer") == answer]
+        days, *ends = (np.array([row[name] for row in own]) for name in ("day", "value", "low", "high"))
+        value, least, most = (np.clip(end, low, high) for end in ends)
+        ax.plot(days, value, color=colour, linewidth=1.6, label=str(show_label(answer)))
+        ax.fill_between(days, least, most, color=colour, alpha=0.2, linewidth=0.0)
+        for end, limit, cut, mark in (
+            (ends[1], low, ends[1] < low, "v"),
+            (ends[2], high, ends[2] > high, "^"),
+        ):
+            if cut.any():
+                ax.plot(
+                    days[cut], np.full_like(end[cut], limit), mark, color=colour, markersize=4, clip_on=False
+                )
+    if len(answers) > 1:
+        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    locator: Any = ax.xaxis.get_major_locator()
+    locator.set_params(integer=True)  # there is no half day
+    if shown.limits == SHARE:
+        as_per_cent(ax, "y")
+    what = "share of people" if shown.limits == SHARE else f"estimate{shown.unit and f' ({shown.unit})'}"
+    return dress_axes(ax, title=_head(title, shown), x="day", y=f"{what}, 95 % intervals")
+
+
+def draw_test(shown: Significance, *, title: str, ax: Axes | None) -> Axes:
+    """Draw the p-value on a scale of powers of ten, with the usual levels of a test."""
+    ax = axes_or_new(ax)
+    least = 1e-6  # a smaller one is drawn there, with an arrow
+    p = min(max(shown.p_value, 1.5 * least), 1.0)
+    for level, colour in zip(_LEVELS, ("#fbe9dd", "#f6cdb3", "#eda77d"), strict=True):
+        ax.axvspan(least, level, color=colour, linewidth=0)
+    for level in _LEVELS:
+        ax.text(level, 1.0, f"{100 * level:g} %", ha="center", va="bottom", fontsize=8, color=GREY)
+    ax.plot([p], [0.4], "<" if shown.p_value < least else "o", color=BLUE, markersize=9)
+    side: Any = {"ha": "right", "xytext": (-9, 0)} if p > 0.1 else {"ha": "left", "xytext": (9, 0)}
+    ax.annotate(f"p = {shown.p_value:.2g}", (p, 0.4), textcoords="offset points", va="center", **side)
+    ax.set(xscale="log", xlim=(least, 1.3), ylim=(0, 1), yticks=[])
+    set_height(ax, 2.2)
+    x = f"p-value ({shown.method}); shaded: the hypothesis is rejected at 5 %, 1 %, 0.1 %"
+    names = filter(None, (title or shown.about, shown.hypothesis))
+    return dress_axes(ax, title="\n".join([*names, " "]), x=x)  # a line for the levels
+
+
+def draw_answer(shown: EstimatedAnswer, *, title: str, ax: Axes | None) -> Axes:
+    """Draw an answer on its scale, and the first and the last that it may be."""
+    ax = axes_or_new(ax)
+    labels = [str(show_label(label)) for label in shown.scale]
+    at, low, high = (shown.scale.index(label) for label in (shown.value, *shown.ends))
+    draw_intervals(ax, [0], [{"value": at, "low": low, "high": high}], (0, len(labels) - 1), upright=False)
+    ax.set_xticks(range(len(labels)), labels, **_tick_style(labels))
+    ax.set(yticks=[], ylim=(-1, 1), xlim=(-0.5, len(labels) - 0.5))
+    set_height(ax, 1.8)
+    return dress_axes(ax, title=_head(title, shown), x="95 % interval")
+
+
+_LEVELS: Final = (0.05, 0.01, 0.001)
+_LINES: Final = 8  # of a picture of days
+
+
+def _head(title: str, shown: Any) -> str:
+    """Return the title of a picture: the name of the question if it is known, the people, the promise."""
+    name = title or shown.about
+    return f"{name}\n" * bool(name) + f"n = {thousands(shown.n)}, {shown.guarantee}"
 
 
 def _tick_style(labels: list[str]) -> dict[str, Any]:
@@ -268,9 +374,9 @@ def _tick_style(labels: list[str]) -> dict[str, Any]:
     return {"rotation": 30, "ha": "right"} if sum(map(len, labels)) > 60 else {}
 
 
-def draw_family(fitted: FittedFamily, free: EstimatedDistribution, ax: Axes | None) -> Axes:
+def draw_family(fitted: FittedFamily, free: EstimatedDistribution, title: str, ax: Axes | None) -> Axes:
     """Draw a fitted family over the estimate without one on `ax`, and return the axes."""
-    ax = draw_distribution(free, level=0.95 if free.curve is not None else None, ax=ax)
+    ax = draw_distribution(free, level=0.95 if free.curve is not None else None, title=title, ax=ax)
     if fitted.family == "poisson":
         ax.plot(fitted.points, fitted.probabilities, "o", color=ORANGE, markersize=3.5, label="poisson")
     else:

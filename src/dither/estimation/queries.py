@@ -5,9 +5,9 @@ Common texts are found by extending prefixes level by level.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,19 +15,23 @@ from dither.arrays import Bytes, Floats, Integers, Words
 from dither.domains import Categories
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
-from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.estimate import SHARE, Estimate, thousands
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.kernels.sets.prefix import PrefixKernel
 from dither.numerics.distributions import binomial_threshold
 from dither.numerics.matrices import product
 from dither.privacy import Guarantee
 from dither.question import QueryQuestion
 from dither.reports import Reports
-from dither.table import show_label
+from dither.table import Row, Tabular, show_label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
+@name_result
 def answers(reports: Reports | Summary) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
@@ -102,7 +106,9 @@ class EstimatedCumulative(Estimate):
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
         if self.labels:
             ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
-            return EstimatedAnswer(ends[0], (ends[1], ends[2]), self.n, self.guarantee)
+            return EstimatedAnswer(
+                ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels, about=self.about
+            )
         half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
 
@@ -125,17 +131,29 @@ class EstimatedCumulative(Estimate):
         errors = np.concatenate([[0.0], np.asarray(self.standard_error)])
         value, error = (float(np.interp(place, self.edges, part)) for part in (heights, errors))
         interval = StudentInterval(value, error, self.n, condition=self.condition)
-        return Estimate.of(interval, self.guarantee)
+        return Estimate.of(interval, self.guarantee, limits=SHARE)
 
 
-@dataclass(frozen=True)
-class EstimatedAnswer:
+@dataclass(frozen=True, repr=False)
+class EstimatedAnswer(Tabular):
     """An answer of an ordered scale, such as its median, and the first and the last that it may be (95 %)."""
 
     value: Hashable
     ends: tuple[Hashable, Hashable]
     n: int
     guarantee: Guarantee
+    scale: Sequence[Hashable]  # all answers, in their order
+
+    def records(self) -> list[Row]:
+        """Return one row: the answer, and the first and the last that it may be."""
+        value, low, high = map(show_label, (self.value, *self.ends))
+        return [{"value": value, "low": low, "high": high, "n": self.n}]
+
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the answer on its scale with its interval; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_answer
+
+        return draw_answer(self, title=title, ax=ax)
 
     def __str__(self) -> str:
         return str(show_label(self.value))
@@ -146,6 +164,7 @@ class EstimatedAnswer:
         return f"{self}{between} (95 %, n = {thousands(self.n)})"
 
 
+@name_result
 def cumulative(
     reports: Reports | Summary,
     *,
@@ -188,6 +207,7 @@ def cumulative(
         labels=labels,
         confidence=interval,
         remark=", cumulative",
+        limits=SHARE,
     )
 
 
@@ -235,6 +255,7 @@ def _inverse(heights: Floats, edges: Floats, share: float) -> float:
     return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))
 
 
+@name_result
 def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
     """Return the common texts and their estimated frequencies, the most frequent first.
 

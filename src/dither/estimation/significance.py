@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import pair_rates, simplex
 from dither.estimation.linear import squared_reading, unbiased_reading
-from dither.estimation.summary import Summary, summarise
+from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import as_weights, check_weighted, influences, student
 from dither.kernels.codes import SupportKernel
 from dither.kernels.counting import EachReport, LeadingBits
@@ -35,6 +35,9 @@ from dither.question import CategoryQuestion, NumberQuestion, Question
 from dither.randomness import Seeded
 from dither.reports import Reports
 from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 MOST_CATEGORIES: Final = 4096
@@ -136,6 +139,7 @@ def numbers(reports: Reports) -> Floats:
     return np.asarray(values[cells >> counting.rest] + reading.cut * (rest - reading.half))
 
 
+@name_result
 def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
     """Estimate the mean of a population from people with public weights, such as inverse chances.
 
@@ -206,6 +210,12 @@ class Significance(Tabular):
             }
         ]
 
+    def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the p-value beside the usual levels of a test; needs the extra `plot`."""
+        from dither.estimation.plotting import draw_test
+
+        return draw_test(self, title=title, ax=ax)
+
     def __repr__(self) -> str:
         freedom = (
             ""
@@ -239,6 +249,7 @@ def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
         return math.inf
 
 
+@name_result
 def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
@@ -282,6 +293,7 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     return _kolmogorov(gaps, size, isinstance(left.question.line, Circle), what)
 
 
+@name_result
 def goodness_of_fit(
     reports: Reports, expected: Mapping[Any, float] | Sequence[float] | Floats
 ) -> Significance:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final, NamedTuple, Self
+from functools import wraps
+from typing import Any, Final, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from dither.reports import Reports, check_codebooks
 
 NEEDED: Final = ("fingerprint", "measure", "cell", "total")
 _MOST: Final = (1 << 63) - 1
+Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 class Measure(StrEnum):
@@ -174,6 +176,7 @@ class Summary:
     question: Question
     counts: Integers
     n: int
+    about: str = ""  # the name of the question in a campaign or a file, for titles
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", as_question(self.question))
@@ -206,7 +209,7 @@ class Summary:
             )
         question = reports.question
         counting = question.counting
-        return cls(question, counting.count(reports.cells), counting.answers(reports.cells))
+        return cls(question, counting.count(reports.cells), counting.answers(reports.cells), reports.about)
 
     @classmethod
     def empty(cls, asked: Any) -> Self:
@@ -268,7 +271,8 @@ class Summary:
             if other.question.fingerprint != self.question.fingerprint:
                 raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
             check_codebooks(self.question, other.question)
-        return type(self)(self.question, self.counts + other.counts, self.n + other.n)
+        about = self.about or other.about
+        return type(self)(self.question, self.counts + other.counts, self.n + other.n, about)
 
     def __radd__(self, other: object) -> Self:
         return self if other == 0 else NotImplemented  # sum(…) begins with 0
@@ -278,7 +282,7 @@ class Summary:
         question = as_question(asked)
         if question.fingerprint != self.question.fingerprint:
             raise Mismatch(f"{self!r} was not made by this {question.name}")
-        return type(self)(question, self.counts, self.n)
+        return type(self)(question, self.counts, self.n, self.about)
 
     def to_bytes(self) -> bytes:
         """Return the summary as bytes: a header with version and fingerprint, then compressed counts."""
@@ -350,6 +354,19 @@ class Summary:
     def __repr__(self) -> str:
         count = f"{self.n:,}".replace(",", " ")
         return f"Summary({count} of {self.question.name} on {self.question.domain})"
+
+
+def name_result(function: Made) -> Made:
+    """Return a function whose results know the names of the questions that its reports answer."""
+
+    @wraps(function)
+    def call(*args: Any, **more: Any) -> Any:
+        result = function(*args, **more)
+        names = dict.fromkeys(given.about for given in args if isinstance(given, Reports | Summary))
+        known = any(names) and not getattr(result, "about", "?")
+        return replace(result, about=" × ".join(filter(None, names))) if known else result
+
+    return cast("Made", call)
 
 
 def summarise(reports: Reports | Summary) -> Summary:

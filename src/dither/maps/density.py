@@ -6,15 +6,15 @@ Origin–destination counts, from the first and the last location of each path.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
 from dither.arrays import Array, Floats, Integers, Mask
-from dither.domains import Paths, Rectangle
+from dither.domains import Paths, Rectangle, Sphere
 from dither.domains.domain import Interval
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, thousands
@@ -35,6 +35,7 @@ from dither.privacy import Guarantee
 from dither.question.paths import PathQuestion
 from dither.randomness import SYSTEM, Seeded, Source
 from dither.reports import Reports
+from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,8 +155,8 @@ _RESAMPLES: Final = 20
 _STEPS: Final = 300  # steps of EM from one maximum to the nearby one of a resample
 
 
-@dataclass(frozen=True, eq=False)
-class DensityMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class DensityMap(Tabular):
     """The share of locations in each cell of a grid over an area; `probabilities[i, j]` is column i, row j.
 
     `share` estimates the share of a part of the area, by likelihood and without smoothing. Its interval is a
@@ -166,7 +167,8 @@ class DensityMap:
     probabilities: Floats
     fine: Floats  # the same on the finer grid of the maximum-likelihood map
     sample: Sample
-    finer: Callable[[tuple[int, int]], Sample] | None = field(default=None, repr=False)
+    finer: Callable[[tuple[int, int]], Sample] | None = None
+    axes: tuple[str, str] = ("x", "y")  # the names of the coordinates, with their units
 
     @property
     def n(self) -> int:
@@ -215,11 +217,25 @@ class DensityMap:
         maps = sum_cells(self._likeliest[1:], self.probabilities.shape)
         return np.asarray(maps.std(axis=0, ddof=1))
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the map on `ax`, and return the axes; needs the extra `plot`."""
+    def records(self) -> list[Row]:
+        """Return a row for each cell: its middle, and the share of locations in it."""
+        middles = centres(self.grid, *self.probabilities.shape).tolist()
+        return [
+            {"x": x, "y": y, "value": share}
+            for (x, y), share in zip(middles, self.probabilities.reshape(-1).tolist(), strict=True)
+        ]
+
+    def plot(
+        self,
+        *,
+        places: Mapping[str, tuple[float, float]] | None = None,
+        title: str = "",
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the map on `ax`, with `places` marked by their names; needs the extra `plot`."""
         from dither.maps.metrics import draw_density
 
-        return draw_density(self, ax=ax)
+        return draw_density(self, places=places or {}, title=title, ax=ax)
 
     def __repr__(self) -> str:
         columns, rows = self.probabilities.shape
@@ -305,7 +321,8 @@ def density(
         best = climb(law, counts, level, tolerance=1e-2, most=2_000).probabilities
     fine = best.reshape(shape)
     finer = partial(_on_grid, reports, grid, whose) if separable is None else None
-    return DensityMap(grid, sum_cells(fine, (columns, rows)), fine, sample, finer)
+    shown = sum_cells(fine, (columns, rows))
+    return DensityMap(grid, shown, fine, sample, finer, axis_names(mechanism))
 
 
 def smooth_map(law: Operator, counts: Floats, level: Floats, inside: Mask, share: float) -> Floats:
@@ -404,6 +421,15 @@ def grid_of(mechanism: PathQuestion) -> Rectangle:
     return box
 
 
+def axis_names(mechanism: PathQuestion) -> tuple[str, str]:
+    """Return the names of the coordinates of a mechanism's area, with their units."""
+    if isinstance(mechanism.area, Sphere):
+        return "longitude (°)", "latitude (°)"
+    grid = grid_of(mechanism)
+    first, second = (f" ({side.unit})" if side.unit else "" for side in (grid.x, grid.y))
+    return f"x{first}", f"y{second}"
+
+
 def cells_of(grid: Rectangle, columns: int, rows: int) -> Floats:
     """Return the cells of a grid, column by column, as a few places each."""
     fine = centres(grid, columns * _ACROSS, rows * _ACROSS).reshape(columns, _ACROSS, rows, _ACROSS, 2)
@@ -445,8 +471,8 @@ _WITHIN: Final = 2  # cells along the side of one of those, for the distribution
 _RESAMPLES_OF_FLOWS: Final = 16
 
 
-@dataclass(frozen=True, eq=False)
-class Flows:
+@dataclass(frozen=True, eq=False, repr=False)
+class Flows(Tabular):
     """How many paths go from each cell of a grid to each: `counts[a, b]`, cells counted column by column.
 
     `standard_errors` are found by resampling paths; they are too small for counts that are estimated as 0.
@@ -460,6 +486,24 @@ class Flows:
     standard_errors: Floats
     paths: int
     guarantee: Guarantee | None = None
+    axes: tuple[str, str] = ("x", "y")  # the names of the coordinates, with their units
+
+    def records(self) -> list[Row]:
+        """Return a row for each pair of cells: their middles, the number of paths, its standard error."""
+        middles = centres(self.grid, self.columns, self.rows).tolist()
+        return [
+            {"from x": a[0], "from y": a[1], "to x": b[0], "to y": b[1], "value": count, "error": error}
+            for a, counts, errors in zip(
+                middles, self.counts.tolist(), self.standard_errors.tolist(), strict=True
+            )
+            for b, count, error in zip(middles, counts, errors, strict=True)
+        ]
+
+    def plot(self, *, most: int = 12, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw the `most` largest flows as arrows between cells; needs the extra `plot`."""
+        from dither.maps.metrics import draw_flows
+
+        return draw_flows(self, most=most, title=title, ax=ax)
 
     def cell(self, place: object) -> int:
         """Return the number of the cell in which a place lies."""
@@ -556,7 +600,7 @@ def flows(reports: Reports, columns: int = 4, rows: int = 4) -> Flows:
     again = [found(weights, best) for weights in sample.drawn_again(_RESAMPLES_OF_FLOWS)]
     counts, *others = (total * _gather(estimate, fine, columns, rows) for estimate in (best, *again))
     errors = np.std(others, axis=0, ddof=1)
-    return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee)
+    return Flows(grid, columns, rows, counts, errors, total, mechanism.guarantee, axis_names(mechanism))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from dither.arrays import Floats, Mask
 from dither.domains import Circle, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter, Mismatch, found
+from dither.estimation.estimate import thousands
 from dither.plotting import BLUE, ORANGE, axes_or_new, dress_axes
 from dither.question.paths import PathQuestion
 from dither.reports import Reports
@@ -18,7 +20,7 @@ from dither.reports import Reports
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.maps.density import DensityMap
+    from dither.maps.density import DensityMap, Flows
 
 
 AnyPaths = Any  # reports of a path mechanism, `Paths`, or what `Paths.of` takes
@@ -131,19 +133,70 @@ def _paths(places: AnyPaths) -> Paths:
 _MOST_DRAWN: Final = 30  # paths, so that they can be told apart
 
 
-def draw_density(density: DensityMap, *, ax: Axes | None = None) -> Axes:
-    """Draw a map of probabilities on `ax`, and return the axes."""
+def draw_density(
+    density: DensityMap, *, places: Mapping[str, tuple[float, float]], title: str, ax: Axes | None
+) -> Axes:
+    """Draw a map of probabilities with the names of some places on `ax`, and return the axes."""
+    sides = (density.grid.x.low, density.grid.x.high), (density.grid.y.low, density.grid.y.high)
+    head = f"{title}\n" * bool(title) + f"n = {thousands(density.n)} locations, {density.guarantee}"
+    ax = draw_cells(density.probabilities, sides, "locations in a cell", ax=ax, aspect="equal")
+    for name, (x, y) in places.items():
+        ax.plot([x], [y], "o", color="white", markeredgecolor="black", markersize=6)
+        told = ax.annotate(name, (x, y), xytext=(7, 0), textcoords="offset points", va="center", fontsize=9)
+        told.set_bbox({"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5})
+    return dress_axes(ax, title=head, x=density.axes[0], y=density.axes[1])
+
+
+Ends = tuple[float, float]
+
+
+def draw_cells(
+    shares: Floats, sides: tuple[Ends, Ends], what: str, *, aspect: Any = "auto", ax: Axes | None
+) -> Axes:
+    """Draw the shares of the cells of a grid as colours, with a bar that says which share is which colour."""
     ax = axes_or_new(ax)
-    x, y = density.grid.x, density.grid.y
-    shown = ax.imshow(
-        100.0 * density.probabilities.T,
-        origin="lower",
-        extent=(x.low, x.high, y.low, y.high),
-        aspect="equal",
-        cmap="viridis",
-    )
-    ax.figure.colorbar(shown, ax=ax, label="% of locations in a cell")
+    ends = (*sides[0], *sides[1])
+    shown = ax.imshow(100.0 * shares.T, origin="lower", extent=ends, aspect=aspect, cmap="viridis", vmin=0.0)
+    ax.figure.colorbar(shown, ax=ax, label=f"{what} (%)")
     return ax
+
+
+_BEND: Final = 0.18  # of an arrow
+_LEAST_FLOW: Final = 0.03  # that is drawn, relative to the largest
+
+
+def draw_flows(flows: Flows, *, most: int, title: str, ax: Axes | None) -> Axes:
+    """Draw the largest flows as arrows, the wider the larger; the cells' colour is what stays in them."""
+    from dither.maps.density import centres
+
+    x, y = flows.grid.x, flows.grid.y
+    stay = np.diag(flows.counts).reshape(flows.columns, flows.rows) / flows.paths
+    ax = draw_cells(
+        stay, ((x.low, x.high), (y.low, y.high)), "paths that end where they begin", aspect="equal", ax=ax
+    )
+    going = flows.counts - np.diag(np.diag(flows.counts))
+    places = centres(flows.grid, flows.columns, flows.rows)
+    order = np.argsort(-going, axis=None, kind="stable")[:most]
+    ends = [(int(a), int(b)) for a, b in zip(*np.unravel_index(order, going.shape), strict=True)]
+    for a, b in ends:
+        if going[a, b] < _LEAST_FLOW * going.max() or going[a, b] <= 0.0:
+            continue
+        wide = 1.0 + 5.0 * going[a, b] / going.max()
+        form = {"arrowstyle": "-|>", "connectionstyle": f"arc3,rad={_BEND}", "shrinkA": 4, "shrinkB": 4}
+        ax.annotate(
+            "", places[b], places[a], arrowprops={**form, "linewidth": wide, "color": ORANGE, "alpha": 0.85}
+        )
+        across = places[b] - places[a]
+        # A third of the way along the arc, where those of both directions and of crossing flows are apart.
+        aside = (places[a] + places[b]) / 2.0 + _BEND * np.array([across[1], -across[0]])
+        middle = 0.49 * places[a] + 0.42 * aside + 0.09 * places[b]
+        told = f"{100.0 * going[a, b] / flows.paths:.2g} %"
+        box = {"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1.0}
+        ax.text(float(middle[0]), float(middle[1]), told, ha="center", va="center", fontsize=8, bbox=box)
+    promise = f", {flows.guarantee}" if flows.guarantee is not None else ""
+    head = f"{title}\n" * bool(title) + f"n = {thousands(flows.paths)} paths{promise}"
+    few = "\narrows: the largest flows, in per cent of all paths"
+    return dress_axes(ax, title=head + few, x=flows.axes[0], y=flows.axes[1])
 
 
 def draw_before_and_after(

@@ -8,9 +8,9 @@ of the record. What remains of its bias is multiplied by the error of the table.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -19,13 +19,21 @@ from dither.domains import Box
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.summary import name_result
 from dither.kernels.places.nearest import BoxKernel
 from dither.kernels.transition import Dense
 from dither.maps.density import Sample, check_smoothing, measured_smoothing, smooth_map
+from dither.maps.metrics import draw_cells
 from dither.numerics.codebooks import cover
 from dither.numerics.distributions import student_t_quantile
+from dither.numerics.matrices import cholesky, product, solve_lower, solve_upper
+from dither.plotting import dress_axes
 from dither.privacy import Guarantee
 from dither.reports import Reports
+from dither.table import Row, Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _CELLS: Final = 1_000  # of the grid of a fit, about
 _MOST_BINS: Final = 24  # along one side
@@ -50,8 +58,8 @@ class BiasedInterval(ConfidenceInterval):
         return max(self.value - half, self.ends[0]), min(self.value + half, self.ends[1])
 
 
-@dataclass(frozen=True, eq=False)
-class JointDensity:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointDensity(Tabular):
     """The share of people in each cell of a grid over a box, and what follows from the same reports.
 
     `probabilities` has an axis for each number, and `table` sums it; both are by likelihood, smoothed, and
@@ -62,7 +70,7 @@ class JointDensity:
     box: Box
     probabilities: Floats
     sample: Sample
-    kernel: Any = field(repr=False)
+    kernel: Any
 
     @property
     def n(self) -> int:
@@ -90,6 +98,26 @@ class JointDensity:
             raise InvalidParameter("name one number, or several different ones")
         others = tuple(axis for axis in range(self.probabilities.ndim) if axis not in places)
         return np.asarray(self.probabilities.sum(axis=others).transpose(np.argsort(np.argsort(places))))
+
+    def records(self) -> list[Row]:
+        """Return a row for each cell: the middle of each number, and the share of people."""
+        middles = [(self.edges(name)[1:] + self.edges(name)[:-1]) / 2.0 for name in self.box.names]
+        cells = np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(middles)).tolist()
+        return [
+            {**dict(zip(self.box.names, cell, strict=True)), "value": share}
+            for cell, share in zip(cells, self.probabilities.reshape(-1).tolist(), strict=True)
+        ]
+
+    def plot(self, *names: str, title: str = "", ax: Axes | None = None) -> Axes:
+        """Draw two numbers together, by default the first two; needs the extra `plot`."""
+        first, second = chosen = names or self.box.names[:2]
+        sides = [self.box.sides[self._place(name)] for name in chosen]
+        ends = [(side.low, side.high) for side in sides]
+        ax = draw_cells(self.table(first, second), (ends[0], ends[1]), "people in a cell", ax=ax)
+        units = [f" ({side.unit})" if side.unit else "" for side in sides]
+        name = title or self.about
+        head = f"{name}\n" * bool(name) + f"n = {thousands(self.n)}, {self.guarantee}"
+        return dress_axes(ax, title=head, x=f"{first}{units[0]}", y=f"{second}{units[1]}")
 
     def share(self, **ranges: tuple[float, float]) -> Estimate:
         """Estimate the share of people in ranges of some numbers, as in `share(age=(30, 50))`."""
@@ -149,27 +177,30 @@ class JointDensity:
         The bias is that of the people of the table. Of several penalties on the variance that one is taken
         whose interval is the shortest.
         """
-        law, roots, turned, gains = self._decomposed
+        law, roots, factors = self._factors
         centre = float(self._people @ wanted)
-        target = turned.T @ ((law * self._people) @ (wanted - centre) / roots)
+        target = product(law, self._people * (wanted - centre)) / roots
 
-        def step(penalty: float) -> tuple[float, Floats, float, float]:
-            scores = centre + turned @ (target / (gains + penalty * gains[-1])) / roots
-            gap = scores @ law - wanted
+        def step(factor: Floats) -> tuple[float, Floats, float, float]:
+            scores = centre + solve_upper(factor, solve_lower(factor, target)) / roots
+            gap = product(scores, law) - wanted
             bias = float(self._people @ np.abs(gap))
             error = math.sqrt(float(np.square(roots) @ (scores - centre) ** 2) / self.n)
             return 2.0 * error + bias, scores, -float(self._people @ gap), bias
 
-        return min(map(step, _PENALTIES), key=lambda made: made[0])[1:]
+        return min(map(step, factors), key=lambda made: made[0])[1:]
 
     @cached_property
-    def _decomposed(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """P(report | record), the roots of its mean, and the eigenvectors of its scaled square."""
+    def _factors(self) -> tuple[Floats, Floats, list[Floats]]:
+        """P(report | record), the roots of its mean, and its scaled square with each penalty, factored.
+
+        The largest eigenvalue of the scaled square is 1, since the probabilities of reports add up to 1.
+        """
         law = self.kernel.laws(self._records).T
-        roots = np.sqrt(law @ self._people)
+        roots = np.sqrt(product(law, self._people))
         scaled = law * np.sqrt(self._people) / roots[:, None]
-        gains, turned = np.linalg.eigh(scaled @ scaled.T)
-        return law, roots, turned, np.maximum(gains, 0.0)
+        square, level = product(scaled, scaled.T), np.eye(len(law))
+        return law, roots, [cholesky(square + penalty * level) for penalty in _PENALTIES]
 
     @cached_property
     def _records(self) -> Floats:
@@ -195,6 +226,7 @@ class JointDensity:
         return f"JointDensity({self.bins}^{len(self.box.names)} cells of {self.box}, n = {thousands(self.n)})"
 
 
+@name_result
 def joint(reports: Reports, *, smoothing: float | Literal["measured"] = "measured") -> JointDensity:
     """Estimate how several numbers of a person go together, from reports of `dt.Optimal` on a `dt.Box`.
 

@@ -53,10 +53,10 @@ class Records(Mapping[str, Reports]):
         return Records(question, joined, sum(part.n for part in parts), chosen)
 
     def __getitem__(self, name: str) -> Reports:
-        try:
-            return self.parts[name]
-        except KeyError:
-            raise unknown_name("attribute", name, self.parts) from None
+        if name not in self.parts:
+            raise unknown_name("attribute", name, self.parts)
+        part = self.parts[name]
+        return Reports(part.question, part.cells, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.parts)

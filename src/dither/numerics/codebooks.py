@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from dither.arrays import Floats, Integers, Mask
+from dither.numerics.matrices import product
 
 _TINY: Final = 1e-9  # of the unit of length: people at a point itself do not pull it
 _RELAXED: Final = 1.5  # over-relaxation of Weiszfeld's step, which converges slowly
@@ -20,7 +21,7 @@ _CELLS: Final = 1 << 21  # weights held at once
 
 def distances(first: Floats, second: Floats) -> Floats:
     """Return the matrix of distances between the first places and the second ones."""
-    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - 2.0 * first @ second.T
+    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - product(2.0 * first, second.T)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
@@ -46,7 +47,7 @@ def medians(weights: Floats, people: Floats, steps: int = 60) -> Floats:
     rows = max(1, _CELLS // len(people))
     for begin in range(0, len(weights), rows):
         part = weights[begin : begin + rows]
-        at = part @ people / part.sum(axis=1, keepdims=True)
+        at = product(part, people) / part.sum(axis=1, keepdims=True)
         for step in range(steps):
             at += _towards(part / np.maximum(distances(at, people), _TINY), people, at, step < steps - _PLAIN)
         found[begin : begin + rows] = at
@@ -54,7 +55,7 @@ def medians(weights: Floats, people: Floats, steps: int = 60) -> Floats:
 
 
 def _towards(pull: Floats, people: Floats, at: Floats, relaxed: bool) -> Floats:
-    mean = pull @ people / pull.sum(axis=1, keepdims=True)
+    mean = product(pull, people) / pull.sum(axis=1, keepdims=True)
     return np.asarray((_RELAXED if relaxed else 1.0) * (mean - at))
 
 

@@ -34,7 +34,9 @@ Purpose = Literal["both", "places", "map", "worst"]  # single places and maps, o
 
 _PEOPLE: Final = 40  # people along a side, in place of all the area
 _CELLS: Final = 64  # cells along a side into which a public map is gathered
-_POINTS: Final = 400  # of a uniform grid
+_POINTS: Final = 400  # of a uniform grid, at least
+_FINEST: Final = 1 << 14  # and at most: a cell has two positions a side then
+_FEW: Final = 2  # people to a point below which medians say nothing
 _FITTED: Final = 300  # the most points that are fitted; more of them are as good on a grid
 _MOST_SIDE: Final = 128
 _GRAIN: Final = 8  # 256 positions a side are told apart, which costs less than 10^−4 of the error
@@ -184,7 +186,7 @@ class Anywhere(PathMechanism[Plane]):
 
     def _uniform(self, share: float, count: int) -> tuple[Selector, int]:
         """Return a grid of about so many points inside the area."""
-        per = _per(self._box, count)
+        per = _per(self._box, min(count, _FINEST))
         grid = Grid(self._box, self._scales, _GRAIN, per, SIDE)
         if isinstance(self.domain, Rectangle):
             return grid, max(1, round(share * len(grid.points)))
@@ -239,6 +241,8 @@ class Anywhere(PathMechanism[Plane]):
         """Return where the collector reads each number: the median of those who may have sent it."""
         if self.purpose == "worst":
             return kernel.selector.places()  # medians would serve those who are many
+        if self.prior is None and _FEW * len(kernel.selector.points) > len(self.people[0]):
+            return kernel.selector.places()  # of an even grid so fine that it is read at its points
         return self._medians(kernel, *self.people)
 
     def _medians(self, kernel: NearestKernel, places: Floats, weights: Floats) -> Floats:

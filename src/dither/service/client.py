@@ -28,18 +28,29 @@ from dither.wire.ohttp import (
 )
 
 _CONFLICT: Final = 409
+_FOR_GOOD: Final = (400, 410, 413, 415, 422)  # if the collector has a word for it: a proxy's page has none
 _MOST: Final = 1 << 24  # bytes of a campaign
 
 
 @dataclass(frozen=True)
 class Sent:
-    """What became of the reports that waited: how many the collector has now, and why it took no more."""
+    """What became of the reports that waited: how many the collector has now, and why it took no more.
+
+    `dropped` reports were in batches that the collector will never take; `reasons` are its words for them.
+    `refused` says why the rest waits: the collector's word, "unreachable" or "relay"; None if nothing waits.
+    `retry_after` are seconds, None if the collector did not say so.
+    """
 
     reports: int
-    refused: str | None = None  # the collector's word, "unreachable", "relay", or None if nothing waits
+    refused: str | None = None
+    dropped: int = 0
+    reasons: tuple[str, ...] = ()
+    retry_after: float | None = None
 
     def __str__(self) -> str:
         told = f"{self.reports} reports were acknowledged"
+        if self.dropped:
+            told += f"; {self.dropped} were dropped, refused for good ({', '.join(self.reasons)})"
         return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
 
 
@@ -82,11 +93,11 @@ class Client:
         self._address, self._timeout, self._account = _check_address(address), timeout, account
         self._relay = self._address._replace(path=GATEWAY) if relay is None else _check_address(relay)
         self._sealing_key = sealing_key
-        status, text = self._request("GET", self._address.path)
+        status, text, _ = self._request("GET", self._address.path)
         if status != 200:
             raise MalformedReport(f"there is no campaign at {address}: the collector answered {status}")
         place, _, identity = self._address.path.rpartition("/campaigns/")
-        status, listed = self._request("GET", place + "/log")
+        status, listed, _ = self._request("GET", place + "/log")
         listed = listed if status == 200 else b""
         account.remember_askers(lambda known: self._recognise(known, key, text, listed))
         if identity != self.published.id:
@@ -155,42 +166,51 @@ class Client:
     def send(self, label: str = "") -> Sent:
         """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses.
 
-        A batch has at most one report to a question, so a device that was offline sends several.
+        A batch has at most one report to a question, so a device that was offline sends several. One that the
+        collector refuses for good is dropped, so that it does not hold up the others; what was spent stays
+        spent.
         """
-        done = 0
+        done, dropped = 0, 0
+        reasons: list[str] = []
         asked = [self.contract.asking(name) for name in self.contract.questions]
         while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
             pairs = [(report.fingerprint, report.data) for report in batch.reports]
             body = BatchBody.of(batch.id, pairs, label).to_bytes()
             try:
-                status, text = self._request("POST", self._address.path + "/batches", body)
+                status, text, later = self._request("POST", self._address.path + "/batches", body)
             except (OSError, http.client.HTTPException):
-                return Sent(done, "unreachable")
+                return Sent(done, "unreachable", dropped, tuple(reasons))
             except MalformedReport:
-                return Sent(done, "relay")
+                return Sent(done, "relay", dropped, tuple(reasons))
+            word = _word(text)
             # A conflict: these reports are stored, sent before under another label. Nobody else knows the id.
-            if not 200 <= status < 300 and status != _CONFLICT:
-                return Sent(done, _reason(status, text))
-            done += self._account.acknowledge(batch.id)
-        return Sent(done)
+            if 200 <= status < 300 or status == _CONFLICT:
+                done += self._account.acknowledge(batch.id)
+            elif word and status in _FOR_GOOD:
+                dropped += self._account.acknowledge(batch.id)
+                reasons.append(word)
+            else:
+                why = word or ("busy" if status == 503 else f"status {status}")
+                return Sent(done, why, dropped, tuple(reasons), _seconds(later))
+        return Sent(done, None, dropped, tuple(reasons))
 
-    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """Return the status and the body of an answer; both ways encrypted if there is a sealing key.
+    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes, str]:
+        """Return status, body and `retry-after` of an answer; both ways encrypted if there is a sealing key.
 
         Raise MalformedReport if what comes back is nothing that the collector encrypted.
         """
         form = PACKED if body else ""
         if self._sealing_key is None:
-            status, _, text = _exchange(self._address, method, path, body, form, self._timeout)
-            return status, text
+            status, _, text, later = _exchange(self._address, method, path, body, form, self._timeout)
+            return status, text, later
         plain = BinaryRequest(method, path, form, body).to_bytes(self._address.netloc)
         sealed, exchange = encapsulate(plain, self._sealing_key)
         to = self._relay
-        status, kind, text = _exchange(to, "POST", to.path or "/", sealed, REQUEST, self._timeout)
+        status, kind, text, _ = _exchange(to, "POST", to.path or "/", sealed, REQUEST, self._timeout)
         if status != 200 or kind != RESPONSE:  # what a relay says by itself acknowledges nothing
             raise MalformedReport(f"the relay, or the gateway, answered {status} and nothing encrypted")
         answer = BinaryResponse.from_bytes(exchange.decrypt_answer(text))
-        return answer.status, answer.content
+        return answer.status, answer.content, answer.retry_after
 
     def __repr__(self) -> str:
         return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
@@ -203,7 +223,7 @@ def fetch_log(address: str, timeout: float = 10.0, *, key: str | None = None) ->
     """
     to = _check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
-    status, _, text = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
+    status, _, text, _ = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
     if status != 200:
         raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
     return CampaignLog.from_json(text, key=key)
@@ -221,7 +241,7 @@ def fetch_campaign(address: str, timeout: float = 10.0, *, key: str | None = Non
 def fetch_public(address: str, path: str | None = None, *, timeout: float = 10.0) -> bytes:
     """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
     to = _check_address(address)
-    status, _, text = _exchange(to, "GET", to.path if path is None else path, b"", "", timeout)
+    status, _, text, _ = _exchange(to, "GET", to.path if path is None else path, b"", "", timeout)
     if status != 200:
         raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
     return text
@@ -229,8 +249,8 @@ def fetch_public(address: str, path: str | None = None, *, timeout: float = 10.0
 
 def _exchange(
     to: SplitResult, method: str, path: str, body: bytes, form: str, timeout: float
-) -> tuple[int, str, bytes]:
-    """Return status, content type and body of an answer; no redirect is followed, no cookie kept."""
+) -> tuple[int, str, bytes, str]:
+    """Return status, content type, body and `retry-after` of an answer; no redirect is followed."""
     host, port = to.hostname or "", to.port
     link: http.client.HTTPConnection
     if to.scheme == "https":
@@ -241,7 +261,8 @@ def _exchange(
     try:
         link.request(method, path, body or None, {"content-type": form} if body else {})
         answer = link.getresponse()
-        return answer.status, answer.getheader("content-type", ""), answer.read(_MOST)
+        kind, later = answer.getheader("content-type", ""), answer.getheader("retry-after", "")
+        return answer.status, kind, answer.read(_MOST), later
     finally:
         link.close()
 
@@ -265,8 +286,14 @@ def _local(host: str) -> bool:
         return False
 
 
-def _reason(status: int, text: bytes) -> str:
+def _word(text: bytes) -> str:
+    """Return the collector's word for a refusal, or an empty text."""
     try:
-        return str(json.loads(text)["refused"])
-    except (ValueError, KeyError, TypeError):
-        return "busy" if status == 503 else f"status {status}"
+        word = json.loads(text)["refused"]
+        return word if isinstance(word, str) else ""
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -493,6 +493,7 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     for name, words in declared.items():
         question = made.get(name)
         known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
+        known = known and None not in words.values()
         if question is None or not known or not isinstance(question.domain, Line | Optional):
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
         made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)

@@ -41,6 +41,38 @@ def test_a_goal_is_said_in_full() -> None:
     assert "standard error that privacy adds" in many.output
 
 
+def test_goals_of_places() -> None:
+    ask = ("recommend", "--rectangle", 30, 20)
+    best = json.loads(
+        run(*ask, "--goal", "districts", "--cells", 3, 3, "--people", 900, "--epsilon", 1, "--json").output
+    )[0]
+    assert best["mechanism"] == "SubsetIndices"
+    mean = run(*ask, "--goal", "mean-place", "--people", 900, "--epsilon", 1).output
+    assert "Sampled(x=Hybrid(…)" in mean
+    assert mean.endswith("adds to the mean place (root mean square)\n")
+    for words, said in (
+        (("--goal", "places", "--people", 9), "--people is not an option of the goal 'places'"),
+        (("--goal", "places", "--cells", 2, 2), "--cells is not an option of the goal 'places'"),
+        (("--goal", "mean", "--people", 9), "the goal Mean needs the domain"),
+        (("--goal", "places", "--interval", 0, 1), "--rectangle stands alone"),
+    ):
+        refused = run(*ask, *words, "--epsilon", 1)
+        assert refused.exit_code != 0
+        assert said in refused.output
+
+
+@pytest.mark.slow
+def test_maps_and_single_places_at_the_terminal() -> None:
+    ask = ("recommend", "--rectangle", 30, 20, "--json")
+    first = json.loads(run(*ask, "--goal", "places", "--epsilon", 2).output)[0]
+    assert first["mechanism"] == "Optimal(…, purpose='places')"
+    map_of = ("--goal", "map", "--people", 20_000)
+    first = json.loads(run(*ask, *map_of, "--epsilon", 2).output)[0]
+    assert first["mechanism"] == "Optimal(…, purpose='map')"
+    epsilon = json.loads(run(*ask, *map_of, "--error", first["error"]).output)["epsilon"]
+    assert abs(epsilon - 2) < 0.3
+
+
 def test_wrong_words() -> None:
     three = run(
         "recommend", "--interval", 0, 1, "--goal", "mean", "--people", 9, "--epsilon", 1, "--error", 1

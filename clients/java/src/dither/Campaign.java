@@ -209,6 +209,7 @@ public final class Campaign {
         for (Map.Entry<String, Object> one : reading.entrySet()) {
             need(questions.containsKey(one.getKey()), "terms");
             Map<String, Object> domain = Json.object(questions.get(one.getKey()).device.get("domain"));
+            if ("optional".equals(domain.get("kind"))) domain = Json.object(domain.get("of"));
             boolean turns = "circle".equals(domain.get("kind"));
             need(turns || "interval".equals(domain.get("kind")), "terms");
             double length = turns ? Json.real(domain.get("period")) : Json.real(domain.get("high")) - Json.real(domain.get("low"));

@@ -2,6 +2,7 @@ package dither;
 
 import static dither.Malformed.need;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -119,6 +120,10 @@ abstract class Draw {
             for (Object label : labels) codes.put(label(label), (long) codes.size());
             count = labels.size();
             need(count > 1 && codes.size() == count, "domain");
+            for (Object label : codes.keySet()) {
+                double near = label instanceof BigInteger ? ((BigInteger) label).doubleValue() : Double.NaN;
+                need(!codes.containsKey(near) || !new BigDecimal(near).toBigInteger().equals(label), "domain");
+            }
             // Some languages take truth values for 1 and 0.
             need(!(codes.containsKey(true) && codes.containsKey(1.0)) && !(codes.containsKey(false) && codes.containsKey(0.0)), "domain");
         }
@@ -133,7 +138,7 @@ abstract class Draw {
             }
             if (given instanceof Map) return Json.real(Json.fields(given, "number").get("number")) + 0.0;
             need(!(given instanceof List), "domain");
-            return given instanceof Double ? (Object) (double) Json.whole(given, -1L << 53, 1L << 53) : given;
+            return given instanceof Double ? (Object) (double) Json.whole(given, 1 - (1L << 53), (1L << 53) - 1) : given;
         }
 
         /** Return the code of a value, or null. */
@@ -161,14 +166,14 @@ abstract class Draw {
             double origin = Json.real(given.get("origin"));
             double scale = Json.real(given.get("scale"));
             double most = cells > 65536 ? 0x1p52 : 0x1p31;
-            need(scale > 0 && Math.abs((line.low - origin) * scale) < most && Math.abs((line.high - origin) * scale) < most, "start");
+            double far = Math.max(Math.abs((line.low - origin) * scale), Math.abs((line.high - origin) * scale));
+            need(scale > 0 && far * (1 + 0x1p-19) < most, "start");
             switch (kind) {
                 case "line":
                     Json.fields(given, "kind", "origin", "scale", "last", "fraction");
                     int fraction = (int) Json.whole(given.get("fraction"), 0, 30);
                     long last = given.get("last") == null ? Long.MAX_VALUE : Json.whole(given.get("last"), 0, (long) most - (1L << fraction));
                     long first = given.get("last") == null ? Long.MIN_VALUE : 0;
-                    double far = Math.max(Math.abs((line.low - origin) * scale), Math.abs((line.high - origin) * scale));
                     need(given.get("last") != null || far <= most - (1L << fraction), "start");
                     return new Start() {
                         @Override

@@ -184,13 +184,27 @@ final class Places {
     private static double[] side(Object given) {
         Map<String, Object> ends = Json.fields(given, "kind", "low", "high");
         double[] side = {Json.real(ends.get("low")), Json.real(ends.get("high"))};
-        need("interval".equals(ends.get("kind")) && side[0] >= -1e30 && side[1] <= 1e30 && side[1] - side[0] >= 1e-30, "domain");
+        need("interval".equals(ends.get("kind")) && side[0] < side[1], "domain");
+        extent(side);
         return side;
     }
 
-    /** Refuse a length, and numbers, that doubles would not hold well. */
-    private static void extent(double length, double[] place) {
-        need(length >= 1e-30 && length <= 1e30 && Math.abs(place[0]) <= 1e30 && Math.abs(place[1]) <= 1e30, "domain");
+    /** Refuse ends of an interval, or of a side of the box around an area, that doubles would not hold well. */
+    private static void extent(double... numbers) {
+        double low = numbers[0];
+        double high = numbers[0];
+        for (double x : numbers) {
+            low = Math.min(low, x);
+            high = Math.max(high, x);
+        }
+        need(low >= -1e30 && high <= 1e30 && high - low >= 1e-30, "domain");
+    }
+
+    private static double radius(Map<String, Object> domain) {
+        double radius = Json.real(domain.get("radius"));
+        need(radius > 0, "domain");
+        extent(0, radius);
+        return radius;
     }
 
     private static Area area(Map<String, Object> device) {
@@ -202,19 +216,23 @@ final class Places {
                 return new Rectangle(side(domain.get("x")), side(domain.get("y")));
             case "disk":
                 Json.fields(domain, "kind", "radius", "centre");
-                extent(Json.real(domain.get("radius")), pair(domain.get("centre")));
-                return new Disk(Json.real(domain.get("radius")), pair(domain.get("centre")));
+                double radius = radius(domain);
+                double[] centre = pair(domain.get("centre"));
+                for (double x : centre) extent(x - radius, x + radius);
+                return new Disk(radius, centre);
             case "parallelogram":
                 Json.fields(domain, "kind", "corner", "first", "second");
-                for (String name : new String[] {"first", "second"}) {
-                    double[] side = pair(domain.get(name));
-                    extent(Math.hypot(side[0], side[1]), pair(domain.get("corner")));
-                }
-                return new Parallelogram(pair(domain.get("corner")), pair(domain.get("first")), pair(domain.get("second")));
+                double[] corner = pair(domain.get("corner"));
+                double[] first = pair(domain.get("first"));
+                double[] second = pair(domain.get("second"));
+                extent(0, Math.hypot(first[0], first[1]));
+                extent(0, Math.hypot(second[0], second[1]));
+                for (int i = 0; i < 2; i++) extent(corner[i], corner[i] + first[i], corner[i] + second[i], corner[i] + (first[i] + second[i]));
+                return new Parallelogram(corner, first, second);
             default:
                 Json.fields(domain, "kind", "radius");
                 need("sphere".equals(domain.get("kind")), "domain");
-                extent(Json.real(domain.get("radius")), new double[2]);
+                radius(domain);
                 return new Sphere();
         }
     }
@@ -419,6 +437,7 @@ final class Places {
 
         Codebook(Object given, long cells) {
             Map<String, Object> fields = Json.object(given);
+            need(cells <= 1 << 20, "cells");
             if (!fields.containsKey("values")) {
                 for (String name : fields.keySet()) need(Arrays.asList("offset", "step", "low", "high").contains(name), "fields");
                 offset = Json.real(fields.get("offset"));
@@ -430,7 +449,7 @@ final class Places {
             Json.fields(fields, "values", "runs");
             List<Object> listed = Json.list(fields.get("values"));
             List<Object> runs = Json.list(fields.get("runs"));
-            need(listed.size() == runs.size() && cells <= 1 << 20, "fields");
+            need(listed.size() == runs.size(), "fields");
             values = new double[(int) cells];
             int length = 0;
             for (int i = 0; i < listed.size(); i++) {
@@ -457,7 +476,8 @@ final class Places {
             super(area, device);
             start = pair(device.get("start"));
             double[] inside = area.clip(start);
-            need(inside[0] == start[0] && inside[1] == start[1], "start");
+            double slack = area instanceof Disk ? SLACK * ((Disk) area).radius : 0; // by which rounding may put it outside
+            need(Math.abs(inside[0] - start[0]) <= slack && Math.abs(inside[1] - start[1]) <= slack, "start");
             List<Object> books = Json.list(device.get("codebooks"));
             need(books.size() == 2, "start");
             turns = new Codebook(books.get(0), first.cells);

@@ -4,7 +4,7 @@ import { type Asked, type Outcome, type Policy, type Rules, type State } from ".
 import { type Waiting } from "./batch.js";
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store<Thing = Kept> {
-    update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing]): Promise<T>;
+    update<T>(change: (kept: Thing | undefined) => [result: T, next?: Thing | undefined]): Promise<T>;
 }
 /** What is kept: the state of the account, and the secret key of permanent answers. */
 export interface Kept {

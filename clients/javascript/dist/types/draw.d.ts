@@ -31,8 +31,6 @@ export declare function codes({ domain, outside }: Fields): [inside: Inside, cou
 export declare const asBytes: (value: number, length: number) => Uint8Array;
 /** Return a report below `cells` as 1, 2, 4 or 8 bytes. */
 export declare function asCell(value: number, cells: number): Uint8Array;
-/** Return whether a number is a power of two, by its logarithm. */
-export declare const power: (n: number) => boolean;
 /** Heads with probability heads/2^128: 64 bits, and 64 more only if they equal the first 64 of `heads`. */
 export declare function coin(given: Fields, field: string): [toss: (source: Source) => number, heads: bigint, tails: bigint];
 /** Draw [1 if a ticket was drawn, otherwise 0; the ticket; uniform bits beside it]. */

@@ -10,6 +10,8 @@ export interface Area {
     axes(place: Place): Place;
     /** Return the length of a step over the distance to the border in its direction. */
     gauge(at: Place, step: Place): number;
+    /** The domains of the two numbers, with sorted keys; none where `pair` cannot be asked. */
+    lines?: unknown[];
 }
 /** Return a list of two numbers as a pair; refuse any other. */
 export declare const pair: (given: unknown[], field: string) => Place;

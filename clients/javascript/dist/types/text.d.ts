@@ -22,11 +22,11 @@ export declare function parse(text: string): Fields;
  */
 export declare function watched(text: string): [given: Fields, finish: () => void];
 /** Return a field that is a finite number; texts are not read as one. */
-export declare function real(given: Fields, field: string): number;
-/** Return a field that is a whole number within bounds; texts and fractions are not read as one. */
-export declare function whole(given: Fields, field: string, least: number, most: number): number;
+export declare function real(given: Fields, field: string, value?: unknown): number;
+/** Return a field, or a value of it, that is a whole number within bounds; texts and fractions are not read as one. */
+export declare function whole(given: Fields, field: string, least: number, most: number, value?: unknown): number;
 /** Return a field that is a whole number, written as lower-case hexadecimal text without leading zeros. */
-export declare function hexadecimal(given: Fields, field: string, digits: number): bigint;
+export declare function hexadecimal(given: Fields, field: string, digits: number, value?: any, read?: bigint): bigint;
 /** Return a text as UTF-8. */
 export declare const utf8: (text: string) => Uint8Array;
 /** Return the SHA-256 of some bytes. Browsers offer it only asynchronously, and not on every page. */

@@ -83,13 +83,13 @@ def _check_reading(reading: Any, questions: dict[str, Question]) -> None:
         domain = domain["of"] if domain["kind"] == "optional" else domain
         need(domain["kind"] in ("interval", "circle"), "terms")
         length = domain["period"] if domain["kind"] == "circle" else domain["high"] - domain["low"]
-        if "step" in words and words["step"] is not None:
+        if "step" in words:
             step = real(words["step"])
             need(step > 0, "terms")
             count = length / step
             need(1 - 1e-12 <= count <= 500, "terms")
             need(domain["kind"] == "interval" or abs(count - round(count)) <= 1e-9, "terms")
-        if "unit" in words and words["unit"] is not None:
+        if "unit" in words:
             unit = words["unit"]
             need(isinstance(unit, str) and len(unit) <= 40, "terms")
             _check_text("_" + unit, 200, lines=False)

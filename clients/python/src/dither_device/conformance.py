@@ -75,7 +75,7 @@ def _request(asked: Asked) -> Asked:
 
 
 def _response(asked: Asked) -> Asked:
-    status, content = binary_response(bytes.fromhex(asked["plain"]))
+    status, _, content = binary_response(bytes.fromhex(asked["plain"]))
     return {"status": status, "content": content.hex()}
 
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     Place = tuple[float, float]
 
-_BORDER = 1e-9  # of the diameter, by which rounding may put a place outside
 _SLACK = 1e-12  # of a side: the least room before the border
 TURN = 2 * math.pi
 
@@ -81,6 +80,13 @@ def _towards(side: Place, at: float, step: float) -> float:
     return abs(step) / max(high - at if step > 0 else at - low, _SLACK * (high - low))
 
 
+def read_extent(*numbers: float) -> Place:
+    """Return the least and the largest number: ends of an interval, or of the box around an area."""
+    low, high = min(numbers), max(numbers)
+    need(low >= -1e30 and high <= 1e30 and high - low >= 1e-30, "domain")
+    return low, high
+
+
 class DiskArea(Area):
     """The places within a radius of a centre."""
 
@@ -88,6 +94,8 @@ class DiskArea(Area):
 
     def __init__(self, radius: float, centre: Place) -> None:
         need(radius > 0, "domain")
+        for ends in ((0.0, radius), *((x - radius, x + radius) for x in centre)):
+            read_extent(*ends)
         self.radius, self.centre = radius, centre
 
     def clip(self, place: Place) -> Place:
@@ -119,6 +127,10 @@ class ParallelogramArea(Area):
         (a, b), (c, d) = first, second
         area = a * d - b * c
         need(abs(area) > 1e-9 * math.hypot(a, b) * math.hypot(c, d), "domain")
+        for side in (first, second):
+            read_extent(0.0, math.hypot(*side))
+        for x, p, q in zip(corner, first, second, strict=True):
+            read_extent(x, x + p, x + q, x + (p + q))
         self.corner, self.first, self.second = corner, first, second
         self.inverse = (d / area, -b / area), (-c / area, a / area)
         self.unit = Area((0.0, 1.0), (0.0, 1.0))
@@ -176,14 +188,15 @@ def read_area(device: Fields, *kinds: str) -> Area:
             side = domain[name]
             need(isinstance(side, Fields) and side["kind"] == "interval", "domain")
             ends = real(side["low"]), real(side["high"])
-            need(ends[0] >= -1e30 and ends[1] <= 1e30 and ends[1] - ends[0] >= 1e-30, "domain")
-            sides.append(ends)
+            need(ends[0] < ends[1], "domain")
+            sides.append(read_extent(*ends))
         return Area(*sides)
     if kind == "disk":
         return DiskArea(real(domain["radius"]), read_pair(domain["centre"]))
     if kind == "parallelogram":
         return ParallelogramArea(*(read_pair(domain[name]) for name in ("corner", "first", "second")))
     need(real(domain["radius"]) > 0, "domain")
+    read_extent(0.0, domain["radius"])
     return SphereArea()
 
 
@@ -295,15 +308,16 @@ def polar(device: Fields) -> Draw:
     return made
 
 
-def _read_codebook(given: Any) -> Callable[[int], float]:
-    """Return the number that a cell stands for."""
-    need(isinstance(given, Fields), "start")
+def _read_codebook(given: Any, cells: int | None) -> Callable[[int], float]:
+    """Return the number that a cell stands for, of so many."""
+    need(isinstance(given, Fields) and (cells or 0) <= 1 << 20, "start")
     if "values" in given:
         values, runs = listed(given["values"], "start"), listed(given["runs"], "start", len(given["values"]))
         need(sum(whole(run, 1, 1 << 20) for run in runs) <= 1 << 20, "start")
         table: list[float] = []
         for value, run in zip(values, runs, strict=True):
             table += [real(value)] * run
+        need(len(table) == (cells or len(table)), "cells")
         return table.__getitem__
     offset, step = real(given["offset"]), real(given["step"])
     low = real(given["low"]) if "low" in given else -math.inf
@@ -315,8 +329,12 @@ def walk(device: Fields) -> Draw:
     area = read_area(device, "rectangle", "disk", "parallelogram")
     parts = _read_parts(device, ("circle", _ROUND), ("interval", _SHARE))
     begin = read_pair(device["start"])
-    need(math.dist(begin, area.clip(begin)) <= _BORDER * area.diameter, "start", "outside of the area")
-    turns, shares = map(_read_codebook, listed(device["codebooks"], "start", 2))
+    # On a circle alone rounding may put a place outside.
+    slack = _SLACK * area.radius if isinstance(area, DiskArea) else 0.0
+    moved = zip(begin, area.clip(begin), strict=True)
+    need(all(abs(x - y) <= slack for x, y in moved), "start", "outside of the area")
+    books = zip(listed(device["codebooks"], "start", 2), (device["first"], device["second"]), strict=True)
+    turns, shares = [_read_codebook(book, part.get("cells")) for book, part in books]
     fixed = "reference" in device
     need(not fixed or device["reference"] == "fixed", "reference")
 

@@ -29,7 +29,7 @@ REQUEST, RESPONSE = "message/ohttp-req", "message/ohttp-res"
 GATEWAY = "/.well-known/ohttp-gateway"
 _MOST = 1 << 24  # bytes of an answer
 # What a collector says of a batch that it will never take.
-_FOR_GOOD = ("body", "size", "form", "fingerprint", "label", "report", "many", "campaign", "retired", "late")
+_FOR_GOOD = (400, 410, 413, 415, 422)  # if the collector has a word for it: a proxy's page has none
 
 
 def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> bytes:
@@ -107,18 +107,21 @@ class _Parts:
         """Return a part that may be left out where nothing follows."""
         return self.text() if self.at < len(self.data) else b""
 
-    def fields(self) -> None:
-        """Read a section of fields, of which none is used."""
-        inner, seen = _Parts(self.section()), set()
+    def fields(self) -> dict[str, str]:
+        """Return a section of fields, by name."""
+        inner = _Parts(self.section())
+        seen: dict[str, str] = {}
         while inner.at < len(inner.data):
             name, value = inner.text(), inner.text()
             token = name and all(48 <= c <= 57 or 97 <= c <= 122 or c in b"!#$%&'*+-.^_`|~" for c in name)
-            need(token and name not in seen and not any(c in value for c in b"\0\r\n"), "text", "a field")
-            seen.add(name)
+            known = name.decode("latin-1")
+            need(token and known not in seen and not any(c in value for c in b"\0\r\n"), "text", "a field")
+            seen[known] = value.decode("latin-1")
+        return seen
 
 
-def binary_response(data: bytes) -> tuple[int, bytes]:
-    """Return the status and the content of a response; raise Malformed unless it is a whole one."""
+def binary_response(data: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Return status, fields and content of a response; raise Malformed unless it is a whole one."""
     parts = _Parts(data)
     need(parts.number() == 1, "text", "a response of known length was expected")
     status = parts.number()
@@ -126,12 +129,12 @@ def binary_response(data: bytes) -> tuple[int, bytes]:
         parts.fields()
         status = parts.number()
     need(200 <= status < 600, "text", "a status")
-    parts.fields()
+    told = parts.fields()
     content = parts.section()
     if parts.at < len(data) and data[parts.at]:
         parts.fields()
     need(not any(data[parts.at :]), "text", "followed by zeros alone")
-    return status, content
+    return status, told, content
 
 
 # --- encryption to a gateway: HPKE in base mode, X25519, HKDF-SHA256, AES-128-GCM [RFC 9180]
@@ -302,7 +305,7 @@ def send(
             word = _word(text)
             if 200 <= status < 300 or status == 409:  # a conflict: stored before, under another label
                 done.sent += account.acknowledge(identity)
-            elif status in (400, 404, 410, 413, 415, 422) and word in _FOR_GOOD:
+            elif word and status in _FOR_GOOD:
                 done.refused.append(word)
                 account.acknowledge(identity)
             else:
@@ -330,13 +333,13 @@ def _post(
     status, told, text = exchange(relay or f"{scheme}://{host}{GATEWAY}", "POST", sealed, REQUEST, timeout)
     # What a relay says by itself acknowledges nothing.
     need(status == 200 and told.get("content-type") == RESPONSE, "relay", f"it answered {status}")
-    inner, content = binary_response(open_answer(text))
-    return inner, {}, content
+    return binary_response(open_answer(text))
 
 
 def _word(text: bytes) -> str:
     try:
-        return str(json.loads(text)["refused"])
+        word = json.loads(text)["refused"]
+        return word if isinstance(word, str) else ""
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
 

@@ -187,8 +187,11 @@ class Maps(Goal):
         check_people(self.n)
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
+        first = Candidate("Optimal(…, purpose='map')", Anywhere(domain, epsilon=epsilon, purpose="map"))
+        if not wait:
+            return [first]
         return [
-            Candidate("Optimal(…, purpose='map')", Anywhere(domain, epsilon=epsilon, purpose="map")),
+            first,
             Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon), variant=True),
             Candidate("TraCSC(…, inner=SW)", TraCSC(domain, epsilon=epsilon, inner=SW)),
         ]

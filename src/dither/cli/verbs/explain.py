@@ -111,8 +111,12 @@ def command(
         return
     if output is not None:
         points = "\n".join(f"- {line}" for line in told.officer.split("\n"))
-        head, page = officer_page(language).split("\n", 1)
-        _write(f"{head}\n\n## {file}\n\n{points}\n{page}", output, language)
+        head, *parts = officer_page(language).split(
+            "\n## "
+        )  # the head says what the page is, and how to get it
+        name = file if "://" in file else Path(file).name
+        own = f"{head.splitlines()[0]}\n\n## {name}\n\n{points}\n"
+        _write("\n## ".join([own, *parts]), output, language)
         return
     for name, title in (("person", "For the person asked"), ("officer", "For the officer")):
         if only in (None, name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -25,11 +25,46 @@ if TYPE_CHECKING:
     from dither.losses import Loss
 
 
+_GOALS: Final = {
+    **{name.lower(): name for name in ("Mean", "Distribution", "Quantile", "Frequencies", "Ranges")},
+    "values": "SingleValues",
+    "places": "Locations",
+    "map": "Maps",
+    "districts": "Districts",
+    "mean-place": "MeanPlace",
+}
+_MEANINGS: Final = {
+    "SingleValues": "the expected loss of one report, taken to the domain's units",
+    "Locations": "the mean distance of a report to the person's place",
+    "Maps": "the share of people that a map puts into a wrong cell",
+    "MeanPlace": "the distance that privacy adds to the mean place (root mean square)",
+    **{
+        name: f"the standard error that privacy adds to {what}"
+        for name, what in {
+            "Mean": "the mean",
+            "Quantile": "the quantile",
+            "Frequencies": "a share",
+            "Ranges": "a cumulative share",
+            "Distribution": "the distribution",
+            "Districts": "the share of a district",
+        }.items()
+    },
+}
+_NO_STANDARD_ERRORS: Final = ("values", "places", "map", "mean-place")  # so no ± of two of them
+
+
 @click.command()
 @domain_options
 @click.option(
+    "--rectangle",
+    nargs=2,
+    type=float,
+    metavar="WIDTH HEIGHT",
+    help="Places in a rectangle of this size, for the goals places, map, districts and mean-place.",
+)
+@click.option(
     "--goal",
-    type=click.Choice(["mean", "distribution", "quantile", "frequencies", "ranges", "values"]),
+    type=click.Choice(list(_GOALS)),
     required=True,
     help="What the reports are for.",
 )
@@ -59,9 +94,13 @@ if TYPE_CHECKING:
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
 @click.option("--bytes", "size", type=int, metavar="N", help="Reports have at most N bytes.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
+@click.option(
+    "--cells", nargs=2, type=int, metavar="N N", help="For a map or districts: how many cells a side has."
+)
 @JSON_OPTION
 def command(
     domain: Domain | None,
+    rectangle: tuple[float, float] | None,
     goal: str,
     people: int | None,
     epsilon: float | None,
@@ -74,6 +113,7 @@ def command(
     delta: float,
     size: int | None,
     bins: int | None,
+    cells: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
     """Rank the mechanisms for a goal by their expected error, or compute ε or the number of people.
@@ -85,10 +125,11 @@ def command(
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 0.1 --shuffled 10000
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
+    dither recommend --rectangle 30 20 --goal map --cells 12 8 --people 100000 --epsilon 2
     """
     from dither.advice.recommend import epsilon_for, people_for, recommend
 
-    asked = need_domain(domain)
+    asked = need_domain(domain if rectangle is None else _area(domain, rectangle))
     wanted = _goal(
         goal,
         n=people,
@@ -97,6 +138,8 @@ def command(
         bins=bins,
         share=share,
         distance=distance,
+        across=cells and cells[0],
+        along=cells and cells[1],
     )
     if size is not None and error is not None:
         raise click.UsageError("--bytes is for a ranking: leave out --error")
@@ -117,7 +160,7 @@ def command(
             print_json([dict(row) for row in table])
         else:
             click.echo(repr(table))
-            click.echo(f"error: {_meaning(wanted)}")
+            click.echo(f"error: {_MEANINGS[_GOALS[goal]]}")
         return
     found: dict[str, float]
     if epsilon is None:
@@ -134,33 +177,30 @@ def command(
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
     many = "" if people is None else f" of {people} people"
-    click.echo(
-        f"with which {_meaning(wanted)}{many} is at most {error:g}: about 95 % of estimates are within "
-        f"±{2.0 * error:g} of it"
-        if goal != "values"
-        else f"with which {_meaning(wanted)} is at most {error:g}"
-    )
+    met = f"with which {_MEANINGS[_GOALS[goal]]}{many} is at most {error:g}"
+    if goal not in _NO_STANDARD_ERRORS:
+        met += f": about 95 % of estimates are within ±{2.0 * error:g} of it"
+    click.echo(met)
 
 
-def _meaning(goal: goals.Goal) -> str:
-    """Return what the errors of a goal are, in words."""
-    if type(goal).__name__ == "SingleValues":
-        return "the expected loss of one report, taken to the domain's units"
-    what = {"Frequencies": "a share", "Ranges": "a cumulative share", "Distribution": "the distribution"}
-    name = type(goal).__name__
-    return f"the standard error that privacy adds to {what.get(name, 'the ' + name.lower())}"
+def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
+    from dither.domains import Interval, Rectangle
+
+    if domain is not None:
+        raise click.UsageError("give one domain: --rectangle stands alone")
+    return Rectangle(Interval(0.0, size[0]), Interval(0.0, size[1]))
 
 
 def _goal(name: str, **given: Any) -> goals.Goal:
     """Return the goal of a name; raise UsageError for an option that it does not have."""
     from dither.advice import goals
 
-    kind: type[Any] = goals.SingleValues if name == "values" else getattr(goals, name.capitalize())
+    kind: type[Any] = getattr(goals, _GOALS[name])
     known = {field.name for field in fields(kind)}
     more = {option: value for option, value in given.items() if value is not None}
     for option in more:
         if option not in known:
-            word = "people" if option == "n" else option
+            word = {"n": "people", "across": "cells", "along": "cells"}.get(option, option)
             raise click.UsageError(f"--{word} is not an option of the goal {name!r}")
     goal: goals.Goal = kind(**more)
     return goal

@@ -105,7 +105,7 @@ class Selector(ABC):
         placed = places[..., axis] - low
         placed /= high - low
         placed *= SIDE
-        return np.clip(placed.astype(np.int64), 0, SIDE - 1)
+        return np.clip(placed, 0, SIDE - 1, out=placed).astype(np.int64)  # clipping integers is slower
 
     def _with_grain(self, fine: Integers) -> Integers:
         return np.asarray((fine >> self.grain << self.grain) + (1 << self.grain >> 1))
@@ -144,10 +144,15 @@ class Selector(ABC):
         if side**self.axes * width > _TABLE or len(places) < side:
             return self.near(self.integers(places), width), np.arange(len(places))
         table = _every_list(self, width)
-        rows = np.zeros(len(places), dtype=np.int64)
+        fine = None if self.box else self._fine(places)
+        rows = np.zeros(0, dtype=np.int64)
         for axis in range(self.axes):
-            rows *= side
-            rows += (self._along(places, axis) if self.box else self._fine(places)[:, axis]) >> self.grain
+            own = self._along(places, axis) if fine is None else fine[:, axis]
+            own >>= self.grain
+            if axis:
+                rows *= side
+                own += rows
+            rows = own
         return table, rows
 
     def device(self) -> dict[str, Any]:
@@ -330,24 +335,50 @@ class NearestNumbers(CellKernel, PureKernel):
 
 
 @dataclass(frozen=True)
-class NearestKernel(PlaceKernel, NearestNumbers):
-    """The number of a point; the K points nearest to the place are likelier. The codebook says where it is.
-
-    The codebook is a place for each number. It is the collector's, and may be replaced at any time.
-    """
+class AmongPoints(ABC):
+    """What kernels whose numbers are those of public points have in common."""
 
     window: Nearest
     selector: Selector
 
-    kind: ClassVar[str] = "nearest"
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The word for the draw in texts."""
 
     def __post_init__(self) -> None:
-        _check_points(self.selector, self.window)
+        if len(self.selector.points) != self.window.cells:
+            raise InvalidParameter(
+                f"there are {len(self.selector.points)} points, and not {self.window.cells} numbers"
+            )
 
     @classmethod
     def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
         """Return the kernel with the largest ratio that is certainly at most e^ε."""
         return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
+
+    def write_codebook(self, book: Floats) -> Any:
+        """Return a codebook as JSON-compatible data."""
+        return book.tolist()
+
+    def device(self) -> dict[str, Any]:
+        """Return what devices need to know, as JSON-compatible data."""
+        return {"draw": self.kind, **integers(self.window), "selector": self.selector.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        """Return the kernel that a device's data describe."""
+        return cls(Nearest(*read_integers(device)), read_selector(device["selector"]))
+
+
+@dataclass(frozen=True)
+class NearestKernel(AmongPoints, PlaceKernel, NearestNumbers):
+    """The number of a point; the K points nearest to the place are likelier. The codebook says where it is.
+
+    The codebook is a place for each number. It is the collector's, and may be replaced at any time.
+    """
+
+    kind: ClassVar[str] = "nearest"
 
     def fits(self, domain: Domain) -> bool:
         if self.selector.box is None:
@@ -401,21 +432,6 @@ class NearestKernel(PlaceKernel, NearestNumbers):
         """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
         return _read_rows(data, self.outcomes, 2)
 
-    def write_codebook(self, book: Floats) -> Any:
-        return book.tolist()
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "selector": self.selector.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(Nearest(*read_integers(device)), read_selector(device["selector"]))
-
-
-def _check_points(selector: Selector, window: Nearest) -> None:
-    if len(selector.points) != window.cells:
-        raise InvalidParameter(f"there are {len(selector.points)} points, and not {window.cells} numbers")
-
 
 def _read_rows(data: Any, count: int, columns: int) -> Floats:
     try:
@@ -428,21 +444,10 @@ def _read_rows(data: Any, count: int, columns: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class BoxKernel(NearestNumbers):
+class BoxKernel(AmongPoints, NearestNumbers):
     """The number of a point in a box of two to eight axes; the K points nearest to a record are likelier."""
 
-    window: Nearest
-    selector: Selector
-
     kind: ClassVar[str] = "box"
-
-    def __post_init__(self) -> None:
-        _check_points(self.selector, self.window)
-
-    @classmethod
-    def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
-        """Return the kernel with the largest ratio that is certainly at most e^ε."""
-        return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
 
     def fits(self, domain: Domain) -> bool:
         return isinstance(domain, Box) and self.selector.box == domain.ends
@@ -463,16 +468,6 @@ class BoxKernel(NearestNumbers):
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
         """Return a record for each number; raise MalformedReport if the data are not so many."""
         return _read_rows(data, self.outcomes, self.selector.axes)
-
-    def write_codebook(self, book: Floats) -> Any:
-        return book.tolist()
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, **integers(self.window), "selector": self.selector.device()}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(Nearest(*read_integers(device)), read_selector(device["selector"]))
 
 
 @dataclass(frozen=True)

@@ -305,6 +305,8 @@ class Nearest(Mixed):
         source.fill(words.data)
         self.lottery.draw(words, drawn, source)
         told = source.integers(self.cells, rows.size).astype(self.dtype)
+        if self.width == 1:
+            return np.where(drawn, windows.reshape(-1).take(rows), told)
         words *= drawn  # where nothing was drawn, the ticket has no meaning
         near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
         return np.where(drawn, near, told)
@@ -473,6 +475,11 @@ class StartRule(ABC):
         """Return whether the integers of the sampler hold the start of every value of the line."""
 
 
+def start_bits(window: Sliding | Blocks) -> int:
+    """Return the bits of a position: 31 for up to 2^16 cells, otherwise 52, which doubles hold exactly."""
+    return 31 if window.cells <= 1 << 16 else 52
+
+
 @dataclass(frozen=True)
 class LineStart(StartRule):
     """The start ⌊(x − origin)·scale⌋, clipped to [0, last] if `last` is given.
@@ -521,7 +528,7 @@ class LineStart(StartRule):
         return _LineSampler(self, window, size)
 
     def fits(self, line: Line, window: Sliding | Blocks) -> bool:
-        return self.reaches(line, 31 if window.cells <= 1 << 16 else 62)
+        return self.reaches(line, start_bits(window))
 
     def reaches(self, line: Line, bits: int) -> bool:
         """Return whether signed integers of bits + 1 bits hold the start of every value plus its coin."""

@@ -23,6 +23,7 @@ from dither.kernels.window.integers import (
     StartRule,
     StartSampler,
     split,
+    start_bits,
 )
 from dither.randomness import Source
 
@@ -43,7 +44,7 @@ class TableStart(StartRule):
 
     def fits(self, line: Line, window: Sliding | Blocks) -> bool:
         # Random coins are added to the position, which is clipped below the last entry.
-        return LineStart(self.origin, self.scale, None).reaches(line, 31)
+        return LineStart(self.origin, self.scale, None).reaches(line, start_bits(window))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self) or not isinstance(other, TableStart):

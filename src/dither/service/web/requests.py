@@ -258,7 +258,7 @@ def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
 
 BUNDLES: Final = (
     *("dither.js", "dither.global.js", "core.js", "account.js", "angles.js", "auto.js", "hashed.js"),
-    *("lattice.js", "nearest.js", "packed.js", "paths.js", "projective.js", "relay.js", "rules.js"),
+    *("box.js", "lattice.js", "nearest.js", "packed.js", "paths.js", "projective.js", "relay.js", "rules.js"),
     *("optional.js", "several.js", "signatures.js"),
 )
 
