@@ -353,9 +353,9 @@ def recorded() -> dict[str, Any]:
     return dict(json.loads(RECORDED.read_text(encoding="utf-8"))) if RECORDED.exists() else {}
 
 
-def record(sections: list[str]) -> None:
+def record(cells: list[Cell], sections: list[str]) -> None:
     """Measure the cells of some sections, or those that are not recorded, and write them as they come."""
-    for cell in cells():
+    for cell in cells:
         if cell.section not in sections if sections else cell.name in recorded():
             continue
         share, error = cell.measure()
@@ -375,11 +375,11 @@ _TITLES: Final = {
 }
 
 
-def page(section: str) -> str:
+def page(cells: list[Cell], section: str, title: str) -> str:
     """Return the table of a section from the record, in Markdown, with what each cell has to reach."""
     kept = recorded()
-    lines = [f"| {_TITLES[section]} | held | asked | runs |", "|---|---|---|---|"]
-    for cell in cells():
+    lines = [f"| {title} | held | asked | runs |", "|---|---|---|---|"]
+    for cell in cells:
         if cell.section == section and cell.name in kept:
             share, error, runs = kept[cell.name]
             asked = f"{100 * cell.least:.0f} – {100 * cell.most:.0f} %"
@@ -389,6 +389,6 @@ def page(section: str) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:] != ["page"]:
-        record(sys.argv[1:])
-    for section in _TITLES:
-        write(ROOT / "docs" / "coverage_few.md", page(section), f"answers, {section}")
+        record(cells(), sys.argv[1:])
+    for section, title in _TITLES.items():
+        write(ROOT / "docs" / "coverage_few.md", page(cells(), section, title), f"answers, {section}")

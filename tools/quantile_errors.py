@@ -2,12 +2,14 @@
 
 python -m tools.quantile_errors          simulates what is not recorded (20 minutes of one core for all)
 python -m tools.quantile_errors table    writes src/dither/advice/quantiles.json from the record alone
+python -m tools.quantile_errors check    measures predictions of SW with other people, seeds, budgets and
+                                         shapes, records them, and makes the table of docs/choose.md
 
 Every mechanism has the same people and seeds. Recorded are mean squared errors in lengths of the domain, over
 the shapes of `dither.advice.simulation` and their mirror images, for each budget, number of people and share.
 The mirror image of a shape has the shape's quantile of 1 − share, so that shares from a half on suffice.
 
-SW has six times the runs of the others, whose error is that of SW times a ratio over the runs of both: a few
+SW has ten times the runs of the others, whose error is that of SW times a ratio over the runs of both: a few
 shapes, such as two modes with the median between them, have most of the error and of its variance.
 
 For each share, the logarithm of the error is a smooth surface in ε and n, and that of another mechanism than
@@ -32,12 +34,14 @@ from dither.advice import simulation
 from dither.advice.simulation import ErrorTable, ShapeQuestion
 from dither.randomness import Seeded
 from tests.support.repository import ROOT
+from tools.coverage import write
 
 RECORDED: Final = ROOT / "tools" / "recorded" / "quantile_errors.json"
 SHARES: Final = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99)
 BUDGETS: Final = (0.25, 0.59, 1.41, 3.36, 8.0)
 PEOPLE: Final = (300, 3000, 30_000, 300_000)
-SEED, BLOCK, MANY, FEW = 20_000, 24, 6, 2  # a block of runs has every shape and its mirror image once
+BETWEEN: Final = (1000, 10_000, 100_000)  # for SW alone
+SEED, BLOCK, MANY, FEW = 20_000, 24, 20, 2  # a block of runs has every shape and its mirror image once
 WHOLE: Final = ("SW", "PM")  # simulated on the whole grid
 DEAR: Final = ("Laplace", "BoundedLaplace", "Staircase")  # take longer
 UNIT: Final = dt.Interval(0, 1)
@@ -57,7 +61,9 @@ def _order(name: str) -> int:
 
 def design(name: str) -> list[tuple[str, float, int]]:
     """Return the cells in which a mechanism is simulated: its name, budgets and numbers of people."""
-    people = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
+    people: tuple[int, ...] = (PEOPLE, PEOPLE[::2], PEOPLE[1:2])[_order(name)]
+    if name == WHOLE[0]:
+        people += BETWEEN
     able = [epsilon for epsilon in BUDGETS if name in mechanisms(epsilon)]  # `Cumulative` ends before 8
     return [(name, *cell) for cell in itertools.product(able, people)]
 
@@ -67,9 +73,9 @@ def every() -> list[tuple[str, float, int]]:
     return [cell for name in sorted(mechanisms(1.0), key=_order) for cell in design(name)]
 
 
-def blocks(name: str) -> range:
+def blocks(name: str, n: int = 0) -> range:
     """Return the blocks of runs of a mechanism."""
-    return range(MANY if name == WHOLE[0] else FEW)
+    return range(FEW if name != WHOLE[0] else MANY // 4 if n in BETWEEN else MANY)
 
 
 def measure(cell: tuple[str, float, int], block: int) -> list[float]:
@@ -97,7 +103,7 @@ def record() -> None:
     """Simulate the blocks that are not recorded, and write them as they come."""
     kept = recorded()
     for cell in every():
-        for block in blocks(cell[0]):
+        for block in blocks(cell[0], cell[2]):
             key = json.dumps([*cell, block])
             if key in kept:
                 continue
@@ -110,12 +116,13 @@ def record() -> None:
 def errors(cell: tuple[str, float, int], kept: dict[str, list[float]]) -> Any:
     """Return the mean squared errors of a cell: SW's, times the ratio over the blocks of both."""
     name, *rest = cell
+    n = cell[2]
 
     def mean(of: str, many: range) -> Any:
         return np.mean([kept[json.dumps([of, *rest, block])] for block in many], axis=0)
 
-    own = mean(name, blocks(name))
-    return own * mean(WHOLE[0], blocks(WHOLE[0])) / mean(WHOLE[0], blocks(name))
+    own = mean(name, blocks(name, n))
+    return own * mean(WHOLE[0], blocks(WHOLE[0], n)) / mean(WHOLE[0], blocks(name, n))
 
 
 def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, list[float]]:
@@ -146,6 +153,106 @@ def surfaces(cells: list[tuple[str, float, int]], squares: Any) -> dict[str, lis
     return found
 
 
+# Between the cells of the table, and with other seeds.
+CHECKED: Final = (
+    (0.5, 3000), (0.5, 100_000), (1.0, 5000), (1.0, 50_000), (2.0, 2000), (2.0, 200_000), (3.0, 10_000),
+    (4.0, 20_000), (6.0, 1000),
+)  # fmt: skip
+TWELVE, OTHERS = "the twelve shapes", "other shapes"
+AGAIN: Final = 50_000  # the first seed of the checks
+CHECKS: Final = ROOT / "tools" / "recorded" / "quantile_checks.json"
+_PLACES: Final = np.linspace(0.0, 1.0, 4097)
+
+
+def others() -> list[Any]:
+    """Return cdfs of shapes that the table does not have, on `_PLACES`."""
+    x = (_PLACES[1:] + _PLACES[:-1]) / 2.0
+
+    def cdf(*parts: tuple[float, Any]) -> Any:
+        density = np.sum([share * part / part.sum() for share, part in parts], axis=0)
+        return np.concatenate([[0.0], np.cumsum(density)])
+
+    def at(place: float) -> Any:
+        return (np.arange(x.size) == min(int(place * x.size), x.size - 1)) * 1.0
+
+    def normal(centre: float, width: float) -> Any:
+        return np.exp(-(((x - centre) / width) ** 2) / 2.0)
+
+    beta = x * (1.0 - x) ** 4
+    clipped = (1.0 - np.exp(-5.0), np.exp(-5.0 * x)), (np.exp(-5.0), at(1.0))
+    return [
+        cdf((1.0, x**-0.7 * (1.0 - x) ** 5.0)),
+        cdf((0.98, beta), (0.02, at(1.0))),
+        cdf((0.995, beta), (0.005, at(1.0))),
+        cdf((0.7, beta), (0.3, at(0.937))),
+        cdf((0.3, normal(0.2, 0.05)), (0.4, normal(0.5, 0.05)), (0.3, normal(0.8, 0.05))),
+        cdf((1.0, 4.0 * x % 1.0)),
+        cdf(*clipped),
+        cdf((0.35, at(0.0)), (0.65, beta)),
+        cdf((0.2, beta), *((0.8 * beta[int(x.size * k / 10)], at(k / 10)) for k in range(1, 10))),
+        cdf((1.0, (x * (1.0 - x)) ** -0.5)),
+        cdf((1.0, normal(0.41, 0.02))),
+    ]  # without a gap in the middle, of which every point is a median
+
+
+def check(many: int) -> None:
+    """Measure the blocks of the checks that are not recorded."""
+    kept = dict(json.loads(CHECKS.read_text(encoding="utf-8"))) if CHECKS.exists() else {}
+    for which, (epsilon, n) in itertools.product((TWELVE, OTHERS), CHECKED):
+        shapes = [simulation.population(run) for run in range(24)] if which == TWELVE else others()
+        if which == OTHERS:
+            shapes = [*shapes, *(1.0 - cdf[::-1] for cdf in shapes)]
+        for block in range(many if which == TWELVE else many // 4):
+            key = json.dumps([which, epsilon, n, block])
+            if key in kept:
+                continue
+            squares = []
+            for number, cdf in enumerate(shapes):
+                seed = AGAIN + 100 * block + number
+                values = np.interp(np.random.default_rng(seed).random(n), cdf / cdf[-1], _PLACES)
+                reports = dt.SW(UNIT, epsilon=epsilon).perturb(values, source=Seeded(seed))
+                shape: Any = simulation.estimate(reports)
+                truth = np.interp([0.5, 0.9], cdf / cdf[-1], _PLACES)
+                told = [float(shape.quantile(share)) for share in (0.5, 0.9)]
+                squares.append((np.array(told) - truth) ** 2)
+            kept[key] = [float(f"{square:.3g}") for square in np.mean(squares, axis=0)]
+            lines = (f"{json.dumps(name)}: {json.dumps(numbers)}" for name, numbers in kept.items())
+            CHECKS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def ratios() -> dict[tuple[str, float, int], list[tuple[float, float]]]:
+    """Return predicted ÷ measured errors of the median and of the 0.9-quantile, each with its accuracy."""
+    blocks_of: dict[tuple[str, float, int], list[list[float]]] = {}
+    for key, squares in json.loads(CHECKS.read_text(encoding="utf-8")).items():
+        which, epsilon, n, _ = json.loads(key)
+        blocks_of.setdefault((which, epsilon, n), []).append(squares)
+    found = {}
+    for cell, each in blocks_of.items():
+        means = np.mean(each, axis=0)
+        off = np.std(each, axis=0, ddof=1) / np.sqrt(len(each)) / means / 2.0
+        mechanism = dt.SW(UNIT, epsilon=cell[1])
+        predicted = [
+            simulation.simulate(mechanism, ShapeQuestion(None, share), cell[2]).error for share in (0.5, 0.9)
+        ]
+        rows = zip(predicted, np.sqrt(means).tolist(), off.tolist(), strict=True)
+        found[cell] = [(error / measured, error / measured * spread) for error, measured, spread in rows]
+    return found
+
+
+def check_page() -> None:
+    """Write the table of docs/choose.md from the record of the checks."""
+    found = ratios()
+    lines = [
+        f"| ε, n | {TWELVE}: median | 0.9-quantile | {OTHERS}: median | 0.9-quantile |",
+        "|---|---|---|---|---|",
+    ]
+    for epsilon, n in CHECKED:
+        pairs = (*found[TWELVE, epsilon, n], *found[OTHERS, epsilon, n])
+        cells = " | ".join(f"{ratio:.2f} ± {spread:.2f}" for ratio, spread in pairs)
+        lines.append(f"| {epsilon:g}, {f'{n:,}'.replace(',', ' ')} | {cells} |")
+    write(ROOT / "docs" / "choose.md", "\n".join(lines), "quantiles")
+
+
 def table() -> None:
     """Write the table from the record."""
     kept, cells = recorded(), every()
@@ -159,6 +266,10 @@ def table() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["table"]:
-        record()
-    table()
+    if sys.argv[1:] == ["check"]:
+        check(24)
+        check_page()
+    else:
+        if sys.argv[1:] != ["table"]:
+            record()
+        table()

@@ -108,7 +108,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     near = get_close_matches(name[:_SHOWN].lower(), spelled, 1) if isinstance(name, str) else []
     there = f"did you mean {spelled[near[0]]}? There" if near else "there"
     listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
-    choices = ", ".join([*listed, also] if also else listed)
+    choices = ", ".join([*listed, also] if also else listed) or "none"
     return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
 
 

@@ -76,6 +76,30 @@ def test_tables_tests_and_files(reports: Path, tmp_path: Path) -> None:
     assert "categories" in same.output
 
 
+def test_private_groups_are_tested(reports: Path) -> None:
+    """Minutes depend on the home, which is private, and not on the city."""
+    (row,) = asked(reports, "--column", "minutes", "--by", "home", "--test")["minutes: test"]
+    assert (row["first"], row["second"]) == ("flat", "house")
+    assert row["p"] < 1e-6
+    both = asked(reports, "--column", "minutes", "--by", "city", "--by", "home", "--test")["minutes: test"]
+    found = {(line["first"], line["second"]): line["p"] for line in both}
+    assert len(found) == 15
+    assert found["Kyoto · flat", "Nara · flat"] > 1e-3
+    assert found["Kyoto · flat", "Nara · house"] < 1e-6
+
+
+def test_a_population_has_known_shares(reports: Path) -> None:
+    groups = {row["city"]: row["value"] for row in asked(reports, "--by", "city")["minutes"]}
+    words = [word for city, share in zip(groups, (10, 20, 70), strict=True) for word in
+             ("--population", f"{city}={share}")]  # fmt: skip
+    found = asked(reports, "--by", "city", *words)["minutes, population by city"][0]
+    expected = sum(share / 100 * value for share, value in zip((10, 20, 70), groups.values(), strict=True))
+    assert found["value"] == pytest.approx(expected)
+    assert found["low"] < expected < found["high"]
+    shares = asked(reports, "--by", "city", *words)["home, population by city"]
+    assert [row["answer"] for row in shares] == ["flat", "house"]
+
+
 def test_a_picture_names_the_question(reports: Path, tmp_path: Path) -> None:
     out = tmp_path / "minutes.svg"
     drawn = run("estimate", reports, "--column", "minutes", "--by", "city", "--plot", out)
@@ -99,7 +123,15 @@ def test_a_picture_names_the_question(reports: Path, tmp_path: Path) -> None:
         (["-o", "x.doc"], "ends in .csv"),
         (["--plot", "x.gif"], "ends in .png"),
         (["--weight", "weight", "--bins", "4"], "--bins and --step"),
-        (["--column", "minutes", "--by", "home", "--test"], "private category"),
+        (["--population", "a=1"], "--by COLUMN"),
+        (["--by", "city", "--population", "Kyoto"], "a label and its share"),
+        (["--by", "city", "--population", "Kyoto=x"], "a label and its share"),
+        (["--by", "city", "--population", "Kyoto=0"], "above 0"),
+        (["--by", "city", "--population", "Kyoto=1", "--population", "Kyoto=1"], "once for each"),
+        (["--by", "city", "--population", "Kyoto=1"], "no share of the population"),
+        (["--by", "city", "--population", "Osaka=1"], "no estimate"),
+        (["--by", "city", "--population", "Kyoto=1", "--test"], "one number"),
+        (["--column", "minutes", "--by", "home", "--population", "flat=1"], "public label"),
     ],
 )
 def test_wrong_words_are_refused(reports: Path, words: list[str], said: str) -> None:

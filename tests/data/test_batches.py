@@ -39,7 +39,7 @@ def batch(n: int = N) -> Any:
 
 def test_a_batch_of_values_becomes_a_batch_of_reports() -> None:
     given = batch()
-    out = dt.data.perturb_batch(given, SPECIFICATION)
+    out = dt.data.perturb_batch(given, SPECIFICATION, keep=["id"])
     assert isinstance(out, pa.RecordBatch)
     assert out.schema.names == given.schema.names
     assert out.column("id").equals(given.column("id"))
@@ -57,6 +57,15 @@ def test_a_table_becomes_a_table() -> None:
     assert isinstance(out, pa.Table)
     assert out.num_rows == N + 10
     assert dt.data.perturb_batch(table.slice(0, 0), SPECIFICATION).schema == out.schema
+
+
+def test_no_other_column_leaves_unless_it_is_named() -> None:
+    given = batch(5)
+    for values in (given, pa.Table.from_batches([given])):
+        assert dt.data.perturb_batch(values, SPECIFICATION).schema.names == list(QUESTIONS)
+    for keep, words in ((["ID"], "no column 'ID'"), ("id", "list"), (["minutes"], "it is a question")):
+        with pytest.raises(InvalidParameter, match=words):
+            dt.data.perturb_batch(given, SPECIFICATION, keep=keep)
 
 
 def test_two_calls_draw_twice() -> None:
@@ -86,7 +95,8 @@ def test_processes_share_no_noise() -> None:
 def test_dictionaries_hold_no_values_of_other_rows() -> None:
     cities = pa.DictionaryArray.from_arrays([0, 0], pa.array(["Kyoto", "secret"]))
     given = pa.record_batch({"city": cities, "minutes": [1.0, 2.0]})
-    out = dt.data.perturb_batch(given, dt.Campaign({"minutes": QUESTIONS["minutes"]}).to_json())
+    one = dt.Campaign({"minutes": QUESTIONS["minutes"]}).to_json()
+    out = dt.data.perturb_batch(given, one, keep=["city"])
     assert out.schema.field("city").type == pa.string()
     assert "secret" not in str(out.column("city").buffers())
     assert out.column("city").to_pylist() == ["Kyoto", "Kyoto"]

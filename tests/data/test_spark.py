@@ -81,7 +81,8 @@ def frame(monkeypatch: pytest.MonkeyPatch) -> stub.Frame:
 
 
 def test_reports_are_written_once_and_read_back(frame: stub.Frame, tmp_path: Path) -> None:
-    noisy = dt.data.spark.perturb(frame, QUESTIONS, tmp_path / "reports")
+    noisy = dt.data.spark.perturb(frame, QUESTIONS, tmp_path / "reports", keep=["id"])
+    assert noisy.table.schema.names == ["id", *QUESTIONS]  # and no city
     assert noisy.table.column("id").equals(frame.table.column("id"))
     kinds = {one.name: str(one.type) for one in noisy.table.schema}
     assert kinds["minutes"] == "int32"  # Spark has no unsigned types
@@ -89,6 +90,14 @@ def test_reports_are_written_once_and_read_back(frame: stub.Frame, tmp_path: Pat
     totals = dt.data.spark.summarise(noisy)  # the frame carries its questions
     assert set(totals) == set(QUESTIONS)
     assert {total.n for total in totals.values()} == {N}
+
+
+def test_no_other_column_is_written_unless_it_is_named(frame: stub.Frame, tmp_path: Path) -> None:
+    noisy = dt.data.spark.perturb(frame, MINUTES, tmp_path / "reports")
+    assert noisy.table.schema.names == ["minutes"]
+    for keep, words in ((["town"], "no column 'town'"), ("city", "list"), (["minutes"], "it is a question")):
+        with pytest.raises(InvalidParameter, match=words):
+            dt.data.spark.perturb(frame, MINUTES, tmp_path / "again", keep=keep)
 
 
 def test_attempts_stay_hidden(frame: stub.Frame, tmp_path: Path) -> None:
@@ -167,7 +176,7 @@ def test_what_is_no_frame_or_no_path(frame: stub.Frame, tmp_path: Path) -> None:
 def test_the_questions_of_a_frame(frame: stub.Frame, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="does not carry its questions"):
         dt.data.spark.summarise(frame)
-    noisy = dt.data.spark.perturb(frame, MINUTES, tmp_path / "reports")
+    noisy = dt.data.spark.perturb(frame, MINUTES, tmp_path / "reports", keep=["city"])
     other = {"minutes": dt.Podium(dt.Interval(0, 180), epsilon=2)}
     with pytest.raises(Mismatch, match="another question"):
         dt.data.spark.summarise(noisy, other)
@@ -179,7 +188,7 @@ def test_the_questions_of_a_frame(frame: stub.Frame, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_counts_of_partitions_add_up(frame: stub.Frame, tmp_path: Path, partitions: int) -> None:
-    noisy = dt.data.spark.perturb(frame, QUESTIONS, tmp_path / "reports")
+    noisy = dt.data.spark.perturb(frame, QUESTIONS, tmp_path / "reports", keep=["city", "half"])
     noisy.partitions = partitions
     assert dt.data.spark.summarise(noisy) == dt.data.summarise(noisy.table, QUESTIONS)
     for by in ("city", ["city", "half"]):

@@ -64,6 +64,38 @@ def test_thousands_are_never_guessed(cells: list[str], big: bool, tmp_path: Path
     assert "ambiguous" in seen.output
 
 
+@pytest.mark.parametrize("place", [0, 1, -1])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_the_verdict_on_thousands_is_that_of_the_file(
+    ending: str, place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A decimal in any row tells what points are, wherever chunks begin; a word with a point does not."""
+    for module in ("csv", "jsonl"):
+        monkeypatch.setattr(f"dither.data.{module}.ROWS", 2)
+    asked = {"income": dt.Podium(INCOME["income"], epsilon=1)}
+    cells = ["3.500", "1.250", "900", "2.000", "4.125"]
+    cells.insert(place % 6, "0.5")
+    told = write(tmp_path / f"in.{ending}", "income", cells)
+    assert dt.data.check_file(told, INCOME)["income"].fit == 6
+    assert dt.data.perturb_file(told, tmp_path / "out.csv", asked).written == 6
+    cells[cells.index("0.5")] = "n.a."
+    seen = dt.data.check_file(write(tmp_path / f"word.{ending}", "income", cells), INCOME)["income"]
+    assert (seen.fit, seen.thousands) == (1, True)
+    many = write(tmp_path / f"other.{ending}", "income", ["1,5", "x", "3,500"])
+    found = dt.data.check_file(many, INCOME)["income"]
+    assert (found.thousands, found.decimal) == (True, True)
+
+
+def test_standard_input_is_read_once_and_each_cell_is_judged_alone() -> None:
+    asked = ("perturb", "-", "--column", "income", "--interval", 0, 10_000, "--epsilon", 1, "-o", "-")
+    for cells, more, code in (
+        ("3.500\n0.5", (), 2),
+        ("0.25\n0.5", (), 0),
+        ("3.500\n0.5", ("--decimal", "."), 0),
+    ):
+        assert run(*asked, *more, input=f"income\n{cells}\n").exit_code == code
+
+
 def test_thousands_and_decimals_are_read_as_asked(tmp_path: Path) -> None:
     path = write(tmp_path / "in.csv", "income", ["3.500", "900"])
     for dialect, values in ((Dialect(thousands="."), [3500.0, 900.0]), (Dialect(decimal="."), [3.5, 900.0])):

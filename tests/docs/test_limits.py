@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dither as dt
 from tests.support.repository import ROOT
-from tools.limits import mean_row, value_row
+from tools.limits import OTHERS, SPOTS, SQUARE, mean_row, place_errors, place_tables, places, value_row
 
 UNIT = dt.Interval(0, 1)
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
@@ -32,6 +33,29 @@ def test_means() -> None:
     for row in rows("means"):
         assert mean_row(row[0]) == pytest.approx(row, rel=1e-3)
     assert len(rows("means")) == 4
+
+
+def test_places_are_those_of_the_record() -> None:
+    """Both tables are made from it, and a row of it is measured again with other people."""
+    for table, mark in zip(place_tables(), ("places", "who pays"), strict=True):
+        assert f"<!-- {mark}: begin -->\n{table}\n<!-- {mark}: end -->" in PAGE
+    kept, rng = places(), np.random.default_rng(5)
+    people = rng.random((4000, 1, 2))
+    told = OTHERS["`TraCSC`"](2).perturb(people, source=dt.Seeded(6)).values
+    assert np.linalg.norm(told - people, axis=-1).mean() == pytest.approx(
+        kept["`TraCSC`, ε = 2"][0], rel=0.04
+    )
+    centre = np.linalg.norm(rng.random((40_000, 2)) - SPOTS[2], axis=1).mean()
+    assert centre == pytest.approx(place_errors("the centre, without asking", 1)[0], rel=0.01)
+
+
+@pytest.mark.slow
+def test_solved_places_are_computed_again() -> None:
+    solver: Any = dt.Optimal
+    for epsilon in (1, 4):
+        found = places()[f'`Optimal`, `purpose="places"`, ε = {epsilon}']
+        made = solver(SQUARE, epsilon=epsilon, purpose="places")
+        assert [made.average_error(), *made.error(SPOTS)] == pytest.approx(found, rel=1e-3)
 
 
 def test_distributions_are_those_of_the_benchmark() -> None:

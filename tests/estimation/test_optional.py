@@ -11,6 +11,9 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
+from dither.estimation.distributions import EstimatedDistribution, empirical_bayes
+from dither.estimation.optional import answered_counts
+from tests.support.terminal import run
 
 AGE = dt.Optional(dt.Interval(18, 100, unit="years"))
 WIND = dt.Optional(dt.Circle(360))
@@ -54,6 +57,56 @@ def test_the_mean_is_that_of_those_who_answered() -> None:
     assert dt.mean(dt.Summary.of(reports)).value == mean.value
     early, late = mean.interval(), mean.at_any_time().interval()
     assert late[0] < early[0] < early[1] < late[1]
+
+
+@pytest.mark.parametrize("design", [dt.Podium, dt.SW])
+@pytest.mark.parametrize("share", [1.0, 0.4])
+def test_the_shape_is_that_of_those_who_answered(design: Any, share: float) -> None:
+    """Beta(2, 5) on [18, 100]: its median and variance do not depend on how many answered."""
+    random = np.random.default_rng(2)
+    n = 30_000
+    given = np.ma.MaskedArray(18 + 82 * random.beta(2, 5, n), random.random(n) >= share)
+    asked = design(AGE, epsilon=4, cells=1024)
+    reports = asked.perturb(given, source=dt.Seeded(2))
+    median, spread = dt.quantile(reports, 0.5, method="empirical bayes"), dt.variance(reports)
+    truth, wide = 18 + 82 * 0.264449983, 82**2 * 10 / 392
+    assert abs(float(median) - truth) < 4 * float(median.half_width()) / 1.96 < 8
+    assert abs(float(spread) - wide) < 4 * float(spread.standard_error) < 80
+    assert dt.quantile(reports, 0.5).covers(truth)
+    shape = dt.distribution(reports, 8)
+    assert (median.unit, shape.n, median.n, spread.n) == ("years", n, n, n)
+    assert {shape.guarantee, median.guarantee, spread.guarantee} == {asked.guarantee}  # not a weaker window's
+    low, high = shape.bands()
+    edges = (shape.edges - 18) / 82
+    shares = np.diff(1 - (1 - edges) ** 6 - 6 * edges * (1 - edges) ** 5)
+    assert np.mean((low <= shares) & (shares <= high)) >= 0.75
+    assert float(shape.quantile(0.5)) == pytest.approx(float(median))
+    assert dt.variance(dt.Summary.of(reports)).value == spread.value
+
+
+def test_how_many_answered_is_part_of_the_error() -> None:
+    """With ε = 1 and few answers, the number of those who did moves every share towards an even one."""
+    reports = dt.SW(AGE, epsilon=1, cells=256).perturb(answers(4000, 0.3, 30, 1), source=dt.Seeded(1))
+    counts = answered_counts(dt.Summary.of(reports))
+    assert 0.05 < counts.unsure < 0.2
+    widths = [
+        EstimatedDistribution.of_curve(
+            empirical_bayes.curve(counts._replace(unsure=unsure)), counts, "", 8
+        ).quantile(0.9)
+        for unsure in (0.0, counts.unsure)
+    ]
+    assert float(widths[1].half_width()) > 1.01 * float(widths[0].half_width())
+
+
+def test_quantiles_and_bins_at_the_terminal(tmp_path: Any) -> None:
+    (tmp_path / "in.csv").write_text("age\n" + "\n".join(["25", "31", "40", ""] * 500))
+    asked = ("--column", "age", "--interval", 18, 100, "--optional", "--epsilon", 4)
+    assert run("perturb", tmp_path / "in.csv", *asked, "-o", tmp_path / "out.csv").exit_code == 0
+    shown = run("estimate", tmp_path / "out.csv", "--quantile", 0.5, "--bins", 4)
+    assert shown.exit_code == 0, shown.output
+    assert "quantile 0.5: 3" in shown.output
+    assert "95 % band" in shown.output
+    assert "answered: 0.7" in shown.output
 
 
 def test_who_answers_does_not_move_the_mean_of_the_others() -> None:
@@ -113,15 +166,23 @@ def test_categories_have_one_more() -> None:
 
 def test_what_else_is_refused_in_words() -> None:
     reports = dt.Podium(AGE, epsilon=1).perturb([30, None])
+    with pytest.raises(InvalidParameter, match="everybody answers"):
+        dt.fit(reports, "normal")
+    wind = dt.OGPM(WIND, epsilon=1).perturb([30, None])
     for function in (dt.variance, dt.distribution, lambda given: dt.quantile(given, 0.5)):
-        with pytest.raises(InvalidParameter, match="everybody answers"):
-            function(reports)
+        with pytest.raises(InvalidParameter, match=r"angles that everybody answers|designs for means"):
+            function(wind)
+        with pytest.raises(NotIdentifiable, match="no reports"):
+            function(dt.Summary.empty(dt.Podium(AGE, epsilon=1)))
+        with pytest.raises(NotIdentifiable, match="response_rate"):
+            function(dt.Podium(AGE, epsilon=1).perturb([None] * 300, source=dt.Seeded(5)))
     with pytest.raises(InvalidParameter, match="Optional"):
         dt.response_rate(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5]))
     with pytest.raises(NotIdentifiable, match="Podium"):
         dt.mean(dt.OGPM(AGE, epsilon=1).perturb([30, None]))
-    with pytest.raises(InvalidParameter, match="linear"):
-        dt.mean(reports, method="likelihood")
+    for quantity in (dt.mean, dt.variance):
+        with pytest.raises(InvalidParameter, match="linear"):
+            quantity(reports, method="likelihood")
     with pytest.raises(NotIdentifiable, match="no reports"):
         dt.response_rate(dt.Summary.empty(dt.Podium(AGE, epsilon=1)))
 

@@ -196,7 +196,7 @@ def test_bad_input_is_refused():
         dt.covariance(first, dt.OGPM(SECOND, epsilon=1).perturb([0.0] * 50))
 
 
-@pytest.mark.parametrize(("kind", "n"), [(dt.KRR, 20), (dt.KRR, 3000), (dt.OUE, 20_000)])
+@pytest.mark.parametrize(("kind", "n"), [(dt.KRR, 20), (dt.KRR, 3000), (dt.OUE, 20_000), (dt.OLH, 20_000)])
 def test_joint_counts_are_all_that_a_table_needs(kind: Any, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Different pairs of reports with their counts give the table that every person's reports give."""
     rng, kinds = np.random.default_rng(1), (dt.Categories(8), dt.Categories(6))
@@ -213,7 +213,7 @@ def test_joint_counts_are_all_that_a_table_needs(kind: Any, n: int, monkeypatch:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [dt.KRR, dt.OUE, dt.SubsetSelection, dt.ProjectiveResponse])
+@pytest.mark.parametrize("kind", [dt.KRR, dt.OUE, dt.SubsetSelection, dt.ProjectiveResponse, dt.OLH])
 def test_a_table_of_a_million_people_takes_a_tenth_of_a_second(kind: Any) -> None:
     rng = np.random.default_rng(1)
     told = [kind(dt.Categories(k), epsilon=2).perturb(rng.integers(0, k, 10**6)) for k in (8, 6)]

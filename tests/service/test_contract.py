@@ -128,6 +128,7 @@ def test_two_questions_of_one_device_text_are_refused() -> None:
         ('purpose = "How long', '# purpose = "How long', "lacks purpose"),
         ('repeat = "fresh"', 'repeat = "frish"', "fresh"),
         ("labels = [", 'labels = "x" #', "list"),
+        ("[campaign]", "[campaign]\nsampled = true", "one campaign for each question"),
         ("begins = 2026-05-01", 'begins = "2026-05-01"', "without quotes"),
     ],
 )

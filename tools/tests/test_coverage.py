@@ -5,7 +5,7 @@ import math
 import pytest
 
 import dither as dt
-from tools.coverage import EPSILONS, LIKELIHOOD, LINEAR, Case, lowest
+from tools.coverage import EPSILONS, LIKELIHOOD, LINEAR, PAGE, Case, cells, lowest, recorded, table
 
 
 @pytest.mark.parametrize("runs", [50, 300, 2000])
@@ -26,10 +26,17 @@ def test_averages_keep_their_level_with_a_hundred_reports(case):
         assert case.covered(epsilon, 100, 120, seed=3) * 120 >= lowest(0.92, 120)
 
 
-@pytest.mark.some("OGPM, mean*", "SW, quantile 0.5, Beta*likelihood'")
+@pytest.mark.some("OGPM, mean*", "SW, quantile 0.5, Beta*likelihood")
 @pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
 def test_likelihoods_keep_their_level(case):
     assert case.covered(4.0, 10_000, 12, seed=4) * 12 >= lowest(0.92, 12)
+
+
+def test_the_page_is_made_from_the_record():
+    """Every case of the tool has its cells, and the page states them."""
+    kept = recorded()
+    assert set(kept) == {f"{case.name}, n = {n}, ε = {epsilon:g}" for case, n, epsilon in cells()}
+    assert f"<!-- coverage: begin -->\n{table()}\n<!-- coverage: end -->" in PAGE.read_text(encoding="utf-8")
 
 
 def test_an_interval_that_is_too_narrow_is_rejected():

@@ -447,7 +447,9 @@ def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str
         many = f"{people:,}".replace(",", " ")
         found.append(said["error"].format(error=_two_digits(error * math.sqrt(drawn)), people=many))
     what = "frequency" if goal is Frequencies else "mean"
-    return said[what].format(errors=said["and"].join(found))
+    cost = mechanism.design().cut_cost if isinstance(mechanism.domain, Several) else 0.0
+    cut = said["cut"].format(times=_two_digits(1.0 + cost)) if cost > 1.0 else ""
+    return said[what].format(errors=said["and"].join(found)) + cut
 
 
 def _two_digits(number: float) -> str:

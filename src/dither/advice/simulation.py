@@ -191,7 +191,7 @@ class ErrorTable(NamedTuple):
         """Return what the logarithm of a mean squared error is a combination of."""
         e = math.log(epsilon / math.sqrt(2.0)) / math.log(32.0) * 2.0
         m = math.log(n / math.sqrt(9e7)) / math.log(1000.0) * 2.0
-        return np.array([1.0, e, e**2, e**3, m, m**2, e * m, e**2 * m, e * m**2])
+        return np.array([1.0, e, e**2, e**3, m, m**2, e * m, e**2 * m, e * m**2, e**2 * m**2])
 
     def find(self, mechanism: Any, question: ShapeQuestion, n: int) -> Simulated | None:
         """Return the error of a mechanism; None if it is not in the table.

@@ -139,6 +139,10 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
             if asked.test:
                 results[f"{name} × {asked.cross}: test"] = table.independence()
         elif by:
+            if asked.population and set(asked.by) & set(rows.others):
+                raise click.UsageError(
+                    "--population is of groups by a public label: the sizes of private groups are estimated"
+                )
             groups = estimate(reports, by=by, minimum=asked.minimum, weights=weights)
             results.update(group_results(name, groups, asked))
             if asked.test:
@@ -161,6 +165,8 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     from dither.estimation.comparison import difference
 
     title = f"{name} by {', '.join(groups.by)}"
+    if asked.population:
+        return {f"{name}, population by {', '.join(groups.by)}": population_of(groups, asked)}
     if asked.difference is None:
         return {title: groups}
     base: Any = asked.difference or None
@@ -172,27 +178,62 @@ def group_results(name: str, groups: Any, asked: Wanted) -> dict[str, Any]:
     return {f"{title}: differences": difference(groups, baseline=base)}
 
 
+def population_of(groups: Any, asked: Wanted) -> Any:
+    """Return the estimate for a population whose groups have known shares or totals (--population)."""
+    from dither.estimation.comparison import post_stratified
+
+    labels = {"" if label is None else str(label): label for label in groups.estimates}
+    known = {labels.get(name, name): number for name, number in asked.population.items()}
+    whole = sum(known.values())
+    return post_stratified(groups, {label: number / whole for label, number in known.items()})
+
+
+def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Yield groups by a private category and public columns: a number for each person, with mean 1 inside."""
+    import numpy as np
+
+    from dither.estimation.groups import GroupCounts
+    from dither.estimation.significance import check_pair, indicators, protocol_of
+    from dither.reports import Reports as Told
+
+    told = next(labels for labels in by.values() if isinstance(labels, Told))
+    check_pair(reports, told)
+    read, answers = indicators(told), protocol_of(told).categories.labels
+    public = [labels for labels in by.values() if not isinstance(labels, Told)]
+    parts: Any = GroupCounts.rows(public, len(reports.cells)) if public else [((), slice(None))]
+    for label, places in parts:
+        for column, answer in enumerate(answers):
+            members = np.zeros(len(reports.cells))
+            members[places] = read[places, column]
+            yield " · ".join(map(str, (*label, answer))), members
+
+
 def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> ResultTable:
     """Return tests of equal distributions between all pairs of groups, with p-values adjusted together."""
     from dither.estimation.comparison import holm
     from dither.estimation.groups import GroupCounts
-    from dither.estimation.significance import same_distribution
+    from dither.estimation.significance import same_among_private, same_distribution
     from dither.reports import Reports
 
-    if any(isinstance(labels, Reports) for labels in by.values()):
-        raise click.UsageError(
-            "--test between groups of a private category is not known; --difference tests their means, and "
-            "--cross QUESTION --test whether two questions are independent"
-        )
-    groups = [
-        (" · ".join(map(str, label)), reports[places])
-        for label, places in GroupCounts.rows(list(by.values()), len(reports.cells))
-        if places.size >= minimum
-    ]
+    private = any(isinstance(labels, Reports) for labels in by.values())
+    groups: list[tuple[str, Any]] = (
+        [(label, members) for label, members in _members(reports, by) if members.sum() >= minimum]
+        if private
+        else [
+            (" · ".join(map(str, label)), reports[places])
+            for label, places in GroupCounts.rows(list(by.values()), len(reports.cells))
+            if places.size >= minimum
+        ]
+    )
     if len(groups) < 2:
         raise click.UsageError(f"a test needs two groups with {minimum} reports or more")
     found = list(combinations(groups, 2))
-    tests = [same_distribution(first[1], second[1]) for first, second in found]
+    tests = [
+        same_among_private(reports, first[1], second[1])
+        if private
+        else same_distribution(first[1], second[1])
+        for first, second in found
+    ]
     rows = [
         {"first": first[0], "second": second[0], "statistic": test.statistic, "p": p}
         for (first, second), test, p in zip(found, tests, holm([t.p_value for t in tests]), strict=True)

@@ -26,7 +26,7 @@ from dither.data.arrow import (
     values_of,
     with_gaps,
 )
-from dither.data.rows import ONLY_IN_PYTHON
+from dither.data.rows import ONLY_IN_PYTHON, check_keep
 from dither.data.streams import Missing, Outside, check_missing, missing_answer
 from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Places, Several, first_misfit
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
@@ -45,6 +45,19 @@ def check_columns(campaign: Campaign, names: Sequence[str]) -> None:
     for name in campaign.questions:
         if name not in names:
             raise unknown_name("column", name, names)
+
+
+def wanted_columns(campaign: Campaign, keep: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the columns that leave, in their order: those of the questions, and those that are kept.
+
+    Raise InvalidParameter if one is not there, or if a question is to be kept.
+    """
+    check_keep(keep, campaign)
+    check_columns(campaign, names)
+    for name in keep:
+        if name not in names:
+            raise unknown_name("column", name, names)
+    return [name for name in names if name in campaign.questions or name in keep]
 
 
 def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
@@ -220,14 +233,20 @@ def _first_outside(column: pyarrow.Array, places: Integers, domain: Domain) -> i
 
 
 def perturb_batch(
-    batch: Any, specification: str, *, missing: Missing = "error", first: int = 1, place: str = ""
+    batch: Any,
+    specification: str,
+    *,
+    keep: Sequence[str] = (),
+    missing: Missing = "error",
+    first: int = 1,
+    place: str = "",
 ) -> Any:
-    """Return a record batch, or a table, with reports in the columns of the questions.
+    """Return a record batch, or a table, of reports in the columns of the questions.
 
     `specification` is `Campaign(questions).to_json()`: text, so that a worker on another machine builds the
-    questions itself and draws from its own operating system. A question is built once in a process. Other
-    columns are unchanged, but dictionaries become the values of their rows. A null raises `OutsideDomain`;
-    with `"skip"` it stays null.
+    questions itself and draws from its own operating system. A question is built once in a process. No other
+    column is in the result but those in `keep`, which are unchanged; their dictionaries become the values of
+    their rows. A null raises `OutsideDomain`; with `"skip"` it stays null.
 
     Every call draws new reports and spends the budget. Call it once for each row, write the result and read
     the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from
@@ -240,6 +259,8 @@ def perturb_batch(
         raise InvalidParameter(
             f"a pyarrow.RecordBatch or pyarrow.Table was expected, not {type(batch).__name__}"
         )
+    if len(set(batch.schema.names)) == len(batch.schema.names):  # else it is refused below
+        batch = batch.select(wanted_columns(campaign, keep, batch.schema.names))
     schema = perturbed_schema(batch.schema, campaign)
     for index, field in enumerate(schema):
         if has_dictionary(field.type):

@@ -22,11 +22,16 @@ from dither.data.arrow import (
     plain_type,
     rows_of,
 )
-from dither.data.batches import campaign_of, check_columns, perturb_batches, perturbed_schema
+from dither.data.batches import (
+    campaign_of,
+    check_columns,
+    perturb_batches,
+    perturbed_schema,
+    wanted_columns,
+)
 from dither.data.formats import Questions
-from dither.data.rows import check_keep
 from dither.data.streams import Missing, Outside, check_missing, check_outside
-from dither.errors import InvalidParameter, unknown_name
+from dither.errors import InvalidParameter
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import (
     MINIMUM,
@@ -70,13 +75,9 @@ def perturb(
     who was outside. A lazy frame is evaluated here, once.
     """
     campaign, choice = Campaign.of(questions), check_missing(missing)
-    check_keep(keep, campaign)
     reader, back = open_stream(frame)
-    schema, wanted = reader.schema, {*campaign.questions, *keep}
-    check_columns(campaign, schema.names)
-    for name in keep:
-        if name not in schema.names:
-            raise unknown_name("column", name, schema.names)
+    schema = reader.schema
+    wanted = set(wanted_columns(campaign, keep, schema.names))
     places = [place for place, name in enumerate(schema.names) if name in wanted]
     chosen = arrow().schema([schema.field(place) for place in places], metadata=schema.metadata)
     given = (

@@ -5,17 +5,20 @@ Missing answers, texts and values outside of the domain are told apart, counted 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from enum import Enum
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 
 from dither.arrays import Floats, Integers, Mask
-from dither.data.formats import Chunk, Questions
+from dither.data.formats import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text
-from dither.data.streams import Missing, Outside, missing_answer
+from dither.data.streams import Dialect, Missing, Outside, is_standard, missing_answer
 from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Several
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.wire.codec import Campaign
@@ -83,12 +86,14 @@ class Misfits:
         self._counts[key] = self._counts.get(key, 0) + int(rows.size)
         named = self._rows.setdefault(key, [])
         named += [chunk.first + int(row) for row in rows[: NAMED - len(named)]]
-        if kind is Misfit.TEXT and column not in self._decimal:
-            cells = chunk.cells(column)
-            if any(chunk.dialect.may_be_thousands(cells[int(row)]) for row in rows[:NAMED]):
-                self._thousands.add(column)
-            if any(chunk.dialect.has_other_decimal(cells[int(row)]) for row in rows[:NAMED]):
-                self._decimal.add(column)
+        if kind is Misfit.TEXT:  # of all rows: what is said does not depend on where chunks begin
+            dialect, cells = chunk.dialect, chunk.cells(column)
+            for marks, hints in (
+                (self._thousands, dialect.may_be_thousands),
+                (self._decimal, dialect.has_other_decimal),
+            ):
+                if column not in marks and any(hints(cells[row]) for row in rows.tolist()):
+                    marks.add(column)
 
     def column_fit(self, column: str) -> ColumnFit:
         """Return the counts of one column."""
@@ -221,7 +226,8 @@ def _unclear_thousands(
 ) -> Mask | None:
     """Return where a text such as 3.500 may be 3.5 or 3 500, both in the domain; None if nowhere.
 
-    If another cell of these rows has a point that cannot separate thousands, as in 0.5, points are decimal.
+    If another cell of the file has a point that cannot separate thousands, as in 0.5, points are decimal.
+    Standard input is read once, so that each of its cells is judged alone.
     """
     dialect = chunk.dialect
     if dialect.decimal is not None or dialect.thousands is not None or max(-domain.low, domain.high) < 1000.0:
@@ -233,14 +239,27 @@ def _unclear_thousands(
     cells = chunk.cells(column)
     if not any(dialect.may_be_thousands(cells[row]) for row in rows[thousandfold].tolist()):
         return None
-    unclear = np.zeros(rows.size, dtype=np.bool_)
-    for place, row in enumerate(rows.tolist()):
-        cell = cells[row]
-        if isinstance(cell, str) and "." in cell:
-            if not dialect.may_be_thousands(cell):
-                return None
-            unclear[place] = thousandfold[place]
-    return unclear
+    if not is_standard(chunk.path):
+        stat = chunk.path.stat()
+        if _has_decimal_points(chunk.path, column, dialect, (stat.st_mtime_ns, stat.st_size)):
+            return None
+    unclear = [
+        fold and dialect.may_be_thousands(cells[row]) for fold, row in zip(thousandfold, rows, strict=True)
+    ]
+    return np.array(unclear, dtype=np.bool_)
+
+
+@lru_cache(maxsize=64)
+def _has_decimal_points(path: Path, column: str, dialect: Dialect, state: tuple[int, int]) -> bool:
+    """Return whether a number of a column has a point that is decimal for certain; `state` is the file's."""
+    return any(
+        isinstance(cell, str)
+        and "." in cell
+        and not dialect.may_be_thousands(cell)
+        and not math.isnan(dialect.number(cell))
+        for chunk in table_format(path).read(path, [column], dialect)
+        for cell in chunk.cells(column)
+    )
 
 
 def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]:

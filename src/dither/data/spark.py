@@ -25,7 +25,7 @@ import numpy as np
 from dither import errors
 from dither.central.tally import CELLS, RecordGrid, Tally
 from dither.data.arrow import arrow, from_column
-from dither.data.batches import cached_campaign, check_columns, perturb_batch
+from dither.data.batches import cached_campaign, check_columns, perturb_batch, wanted_columns
 from dither.data.formats import Questions
 from dither.data.streams import Missing, check_missing
 from dither.domains import Interval
@@ -267,6 +267,7 @@ def perturb(
     questions: Questions,
     path: Path | str,
     *,
+    keep: Sequence[str] = (),
     missing: Missing = "error",
     source: Source | None = None,
 ) -> Any:
@@ -278,18 +279,19 @@ def perturb(
 
     Each worker builds the questions from their specification and draws from its own operating system. A
     source cannot be passed: its copies in the workers would repeat one stream. The columns of the questions
-    hold reports, and carry their question as metadata. All other columns are unchanged: drop those that must
-    not be sent. A null raises `OutsideDomain`; with `"skip"` it stays null.
+    hold reports, and carry their question as metadata. No other column is written but those in `keep`, which
+    are unchanged. A null raises `OutsideDomain`; with `"skip"` it stays null.
     """
     frame, campaign, choice = check_frame(df), Campaign.of(questions), check_missing(missing)
-    check_columns(campaign, frame.columns)
+    wanted = wanted_columns(campaign, keep, frame.columns)
     _refuse_source(source)
     _refuse_reports(frame, campaign)
     spark = frame.sparkSession
     _refuse_speculation(spark)
     place = _check_path(path)
+    frame = select_columns(frame, wanted)
     schema = _reports_schema(frame.schema, campaign)
-    draw = partial(_draw_partition, specification=campaign.to_json(), missing=choice)
+    draw = partial(_draw_partition, specification=campaign.to_json(), keep=tuple(keep), missing=choice)
     with worker_errors():
         drawn = frame.mapInArrow(draw, schema)
         try:
@@ -302,14 +304,19 @@ def perturb(
         return spark.read.schema(schema).parquet(place)
 
 
+def select_columns(frame: Any, names: Sequence[str]) -> Any:
+    """Return the columns of these names, which may have any sign in them."""
+    return frame.select(*(f"`{name.replace('`', '``')}`" for name in names))
+
+
 def _draw_partition(
-    batches: Iterator[pyarrow.RecordBatch], *, specification: str, missing: Missing
+    batches: Iterator[pyarrow.RecordBatch], *, specification: str, keep: Sequence[str], missing: Missing
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the batches of a partition with reports. Spark calls this in its workers."""
     place, first = partition_place(), 1
     campaign = cached_campaign(specification)
     for batch in batches:
-        noisy = perturb_batch(batch, specification, missing=missing, first=first, place=place)
+        noisy = perturb_batch(batch, specification, keep=keep, missing=missing, first=first, place=place)
         yield to_signed(noisy, campaign)
         first += batch.num_rows
 

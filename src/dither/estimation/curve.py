@@ -16,6 +16,7 @@ from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
+from dither.kernels.transition import Operator
 from dither.numerics.distributions import check_level, erf, student_t_quantile
 from dither.numerics.matrices import cholesky, dot, product
 from dither.privacy import Guarantee
@@ -161,6 +162,20 @@ class DensityCurve:
         bottom = np.asarray(first).reshape(-1) <= 0.0
         found[bottom] = self.below(np.asarray(last).reshape(-1)[bottom], wide=wide)  # the lowest is inside
         return found + (np.asarray(last) < np.asarray(first)).reshape(-1, 1)
+
+    def influence(self, parts: Floats, operator: Operator, size: int) -> Floats:
+        """Return how much each of `size` different reports moves a share of people, up to a factor.
+
+        A report moves the log-likelihood by its law over the expected one, and the shares by their covariance
+        times that. Laws of atoms are taken as those of their bins.
+        """
+        moved = product(self.posterior.own, parts)
+        inputs = moved[: self.bins].copy()
+        for atom, more in zip(self.atoms, moved[self.bins :], strict=True):
+            inputs[min(int(atom.place * self.bins), self.bins - 1)] += more
+        rows = operator.forward(inputs) / np.maximum(self.posterior.best.expected, _SAME)
+        centres = operator.counts(np.arange(size)) / np.maximum(operator.counts(np.ones(size)), 1.0)
+        return np.interp(np.arange(size), centres, rows)
 
     def share_below(self, places: Floats) -> Estimate:
         """Estimate the share of people at or below places on [0, 1]."""

@@ -386,6 +386,16 @@ class Posterior:
         freedom = mean.size - float(np.sum(product(root.T, root) * precision))
         return cls(mean, covariance, own, biases, best, freedom)
 
+    def towards_even(self, unsure: float, atoms: int = 0) -> Posterior:
+        """Return the posterior of shares that may also be mixed with even ones, by a standard error."""
+        if not unsure:
+            return self
+        even = np.zeros_like(self.shares)
+        even[: even.size - atoms] = 1.0 / (even.size - atoms)
+        change = unsure * (self.shares - even)
+        more = np.outer(change, change)
+        return replace(self, covariance=self.covariance + more, own=self.own + more)
+
     def with_unseen(self, change: Floats) -> Posterior:
         """Return the posterior with one more atom of no share, and what it may change in the errors."""
         return replace(

@@ -24,6 +24,7 @@ from dither.estimation.intervals import WiderInterval
 from dither.estimation.likelihood import (
     FINE,
     GRID,
+    Bins,
     Fit,
     Histogram,
     Inference,
@@ -31,6 +32,7 @@ from dither.estimation.likelihood import (
     average_on_circle,
     average_on_line,
     climb,
+    edges_of,
     grid,
     row_number,
     smooth,
@@ -51,7 +53,14 @@ from dither.estimation.linear import (
     summarise_numbers,
 )
 from dither.estimation.summary import Summary, name_result
-from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
+from dither.estimation.weights import (
+    Weighting,
+    as_weights,
+    check_weighted,
+    count_weighted,
+    entries_of,
+    relative_variance,
+)
 from dither.kernels.transition import Operator
 from dither.numerics.matrices import product
 from dither.privacy import Guarantee
@@ -63,34 +72,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
-
-MOST_BINS: Final = 1 << 16
-DEFAULT: Final = 64  # of methods that do not choose
 _CHOICES: Final = (8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 128)
-
-
-def edges_of(line: Line, bins: Bins) -> Floats:
-    """Return the ends of bins; raise InvalidParameter unless they are increasing and span the domain."""
-    if bins is None:
-        bins = DEFAULT
-    if isinstance(bins, bool | str | bytes):
-        raise _wrong_bins(bins)
-    if isinstance(bins, int | np.integer):
-        if not 1 <= bins <= MOST_BINS:
-            raise _wrong_bins(bins)
-        return line.from_unit(np.arange(int(bins) + 1) / int(bins))
-    try:
-        edges = np.array(bins, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise _wrong_bins(bins) from None
-    if edges.ndim != 1 or not 2 <= edges.size <= MOST_BINS + 1 or not np.all(np.diff(edges) > 0.0):
-        raise _wrong_bins(bins)
-    close = 1e-9 * line.length
-    if abs(edges[0] - line.low) > close or abs(edges[-1] - line.high) > close:
-        raise InvalidParameter(f"edges of bins begin and end with the domain, {line}")
-    edges[0], edges[-1] = line.low, line.high
-    return edges
 
 
 def chosen_bins(curve: DensityCurve) -> Floats:
@@ -113,14 +95,6 @@ def chosen_bins(curve: DensityCurve) -> Floats:
         if float(np.square(heights - means[cell]).sum()) <= noise:
             break
     return edges_of(curve.line, count)
-
-
-def _wrong_bins(bins: object) -> InvalidParameter:
-    given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
-    return InvalidParameter(
-        "bins are a whole number from 1 to 2^16, or increasing edges from the lowest to the highest value, "
-        f"not {given}"
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,8 +260,8 @@ class EstimatedDistribution(Tabular):
 
         The intervals of a curve hold the truth in a share `level` of the bins on average, if the density is
         smooth between its point masses. With `simultaneous` they hold in all bins at once with that
-        probability. With `strict` they are profile likelihood intervals, which assume no smoothness; they are
-        wider and take several fits for every bin.
+        probability. With `strict` they are profile likelihood intervals, which assume no smoothness and are
+        wider.
         """
         if self.curve is not None and not strict:
             unit = self.line.to_unit(self.edges)
@@ -311,8 +285,7 @@ class EstimatedDistribution(Tabular):
         """Draw the density with its bands on `ax`, and return the axes.
 
         A curve has 95 % bands unless another level is given, and point masses are vertical lines. Bands of a
-        fit by likelihood, or `strict` ones, take several fits for every bin; for a fit they are drawn if a
-        level is given.
+        fit by likelihood are drawn if a level is given.
         """
         from dither.estimation.plotting import draw_bands, draw_distribution
 
@@ -489,21 +462,17 @@ class EmpiricalBayes(Method):
     def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
         question = numerical(summary)
-        line = question.line
+        line, operator, unsure = question.line, _laws(question), getattr(summary, "unsure", 0.0)
         points = declared_points(question)
         circular = on_circle(question)
         if points is not None:
-            rows = row_number(question, points.size)
-            operator = question.likelihood(np.clip(line.from_unit(points), line.low, line.high), rows)
             model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
-            posterior = about_a_curve(model)
+            posterior = about_a_curve(model).towards_even(unsure)
             return DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
-        rows = row_number(question, GRID)
-        operator = spread_bins(question, rows)
         model = _model(operator, summary, Prior.of(GRID, circular=circular))
-        search = AtomSearch(question, rows)
+        search = AtomSearch(question, row_number(question, GRID))
         model, path, atoms = search.search(model, self.most_atoms)
-        posterior = Posterior.over(model, [path.refine(model)])
+        posterior = Posterior.over(model, [path.refine(model)]).towards_even(unsure, len(atoms))
         for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
             atoms = [*atoms, atom]
             posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))
@@ -526,6 +495,15 @@ def declared_points(question: NumberQuestion) -> Floats | None:
     """Return the only possible values on [0, 1], if the domain declares them."""
     points = question.line.points
     return None if points is None else question.line.to_unit(points)
+
+
+def _laws(question: NumberQuestion) -> Operator:
+    """Return the laws of reports for values in each bin, or at each declared point."""
+    points, line = declared_points(question), question.line
+    if points is None:
+        return spread_bins(question, row_number(question, GRID))
+    places = np.clip(line.from_unit(points), line.low, line.high)
+    return question.likelihood(places, row_number(question, points.size))
 
 
 def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
@@ -632,7 +610,7 @@ def quantile(
         )
     if weights is not None:
         return _weighted_quantile(check_weighted(reports), float(share), method, weights)
-    return _quantile(summarise_numbers(reports), float(share), method)
+    return _quantile(summarise_numbers(reports, optional=True), float(share), method)
 
 
 def _quantile(summary: Summary, share: float, method: MethodName | None) -> Estimate:
@@ -650,16 +628,17 @@ def _weighted_quantile(
 ) -> Estimate:
     """Return a quantile of weighted people: of as many equal ones as have the variance of the share below it.
 
-    Whether a person is below the quantile has the variance share·(1 − share); by weight it is that of the
-    people who carry the squares of the weights.
+    That is the variance of the influence of each report on the share: it has the noise, whose variance is the
+    same for all people, and who is below the quantile, which may go with the weights.
     """
     checked = as_weights(weights, len(reports))
     counts = count_weighted(reports, checked)
-    numerical(counts)
-    first = _quantile(counts, share, "empirical bayes" if method is None else method)
-    heavy = EstimatedDistribution.cdf(distribution(reports, weights=checked.heavier()), float(first.value))
-    below = float(np.clip(heavy.value, 0.0, 1.0))
-    factor = (below * (1.0 - 2.0 * share) + share**2) / (share * (1.0 - share))
+    question, factor = numerical(counts), 1.0
+    if not (is_too_coarse(counts) or on_circle(question)):
+        curve = empirical_bayes.curve(counts)
+        place = question.line.to_unit(np.array([float(curve.quantile(share).value)]))
+        told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
+        factor = relative_variance(told[entries_of(reports)], checked)
     answer = _quantile(count_weighted(reports, checked, factor), share, method)
     return replace(answer, n=len(reports), remark=f", design effect {checked.design_effect:.2f}")
 
@@ -681,7 +660,7 @@ def distribution(
     `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
     """
     if weights is None:
-        summary = summarise_numbers(reports)
+        summary = summarise_numbers(reports, optional=True)
     else:
         told = check_weighted(reports)
         summary = count_weighted(told, as_weights(weights, len(told)))

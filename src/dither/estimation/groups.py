@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, overload
 import numpy as np
 
 from dither.arrays import Array, Integers
+from dither.domains import Circle
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate
 from dither.estimation.frequency import frequencies
@@ -530,6 +531,6 @@ def estimate(
     try:
         return mean(summary)
     except NotIdentifiable:
-        if not summary.n:
+        if not summary.n or isinstance(getattr(summary.question, "line", None), Circle):
             raise
         return mean(summary, method="likelihood")

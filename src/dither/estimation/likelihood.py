@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -29,9 +29,11 @@ import numpy as np
 
 from dither.arrays import Floats, Integers
 from dither.domains import Line
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import numerical
+from dither.estimation.profile import LikelihoodProfile
 from dither.estimation.summary import Summary
 from dither.kernels.transition import Operator
 from dither.numerics.distributions import student_t_quantile
@@ -40,6 +42,7 @@ from dither.numerics.roots import bracketed_newton, proportional_root
 from dither.privacy import Guarantee
 from dither.question import NumberQuestion
 
+Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
 Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities
 
 _LOOK_BACK: Final = 5  # cycles over which the gain is measured
@@ -231,6 +234,22 @@ class Relaxed:
         start = (1.0 - _MIXED) * warm + _MIXED / gaps.size
         return climb(self.fit.operator, self.fit.counts, start, finish=tilt(shifted))
 
+    @cached_property
+    def _profile(self) -> LikelihoodProfile | None:
+        fit = self.fit
+        try:
+            return LikelihoodProfile.of(fit.operator, fit.counts, fit.probabilities)
+        except np.linalg.LinAlgError:  # hardly anything is identifiable
+            return None
+
+    def farthest(self, numbers: Floats, side: float, reach: float, limit: float) -> float | None:
+        """Return the end of the interval of a mean of numbers, up to a limit; None if it needs fits."""
+        mean, share = self.phantoms * float(numbers.mean()), 1.0 - self.phantoms
+        if self._profile is None:
+            return None
+        found = self._profile.end(numbers, side, reach, share * limit + mean, _CLOSE)
+        return None if found is None else (found - mean) / share
+
     def allows(self, gaps: Floats) -> bool:
         """Return whether any distribution over the bins has a mean gap of zero."""
         shifted = gaps - self.phantoms * gaps.mean()
@@ -272,7 +291,7 @@ class Quantity:
 
     `gaps(answer)` is a number for each bin whose mean is zero for exactly the distributions with this value,
     which can be from `least` to `most`. If the reports only identify the bin of a value, `edges` are those of
-    the bins. Possible values lie between `low` and `high`.
+    the bins. Possible values lie between `low` and `high`. A mean has the `numbers` that are averaged.
     """
 
     gaps: Callable[[float], Floats]
@@ -281,6 +300,7 @@ class Quantity:
     low: float
     high: float
     edges: Floats | None = None
+    numbers: Floats | None = None
 
     def easiest(self, answer: float, value: float) -> float:
         """Return the value nearest to `value` that is in the same identifiable bin as this one."""
@@ -303,7 +323,8 @@ class Quantity:
 
 def mean_quantity(values: Floats, low: float, high: float) -> Quantity:
     """Return the mean of a number per bin as a quantity, which lies between low and high."""
-    return Quantity(partial(np.subtract, values), float(values.min()), float(values.max()), low, high)
+    ends = float(values.min()), float(values.max())
+    return Quantity(partial(np.subtract, values), *ends, low, high, numbers=values)
 
 
 def quantile_quantity(edges: Floats, share: float) -> Quantity:
@@ -319,7 +340,7 @@ def _below(edges: Floats, share: float, answer: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ProfileInterval(ConfidenceInterval):
-    """The profile likelihood interval of a quantity; it takes several fits, made when it is used."""
+    """The profile likelihood interval of a quantity, computed when it is used."""
 
     value: float
     relaxed: Relaxed
@@ -334,10 +355,13 @@ class ProfileInterval(ConfidenceInterval):
         return self._ends(0.95)
 
     def covers(self, value: float, level: float) -> bool:
-        """Return whether the interval contains a value. It takes one fit."""
+        """Return whether the interval contains a value. That of a quantile takes one fit."""
         reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
         if not self.quantity.low <= value <= self.quantity.high:
             return False
+        if self.quantity.numbers is not None:
+            low, high = self.interval(level)
+            return low <= value <= high
         nearest = self.quantity.easiest(value, self._middle)
         return nearest == self._middle or self._loss(nearest, self.relaxed.fit)[0] <= reach
 
@@ -351,10 +375,15 @@ class ProfileInterval(ConfidenceInterval):
     def end(self, level: float, side: float) -> float:
         """Return the lower end (side −1) or the upper end (side 1) of the interval at `level`."""
         limit = self.quantity.least if side < 0.0 else self.quantity.most
-        return self.quantity.outward(self._end(student_t_quantile(level), limit), side)
+        reach, numbers, found = student_t_quantile(level), self.quantity.numbers, None
+        if numbers is not None:
+            found = self.relaxed.farthest(numbers, side, reach, limit)
+        if found is not None:  # the maximum is that of the profile, which is closer than the fit's
+            found = side * max(side * found, side * self._middle)
+        return self.quantity.outward(self._end(reach, limit) if found is None else found, side)
 
     def _end(self, reach: float, limit: float) -> float:
-        """Return the value between the estimate and `limit` whose `_loss` is `reach`."""
+        """Return the value between the estimate and `limit` whose `_loss` is `reach`, by several fits."""
         warm = self.relaxed.fit
 
         def loss(answer: float) -> float:
@@ -601,3 +630,38 @@ def spread_bins(question: NumberQuestion, rows: int) -> Operator:
     times = math.ceil(min(max(_TIMES * GRID, OVERLAP / question.window_share), MOST_POINTS) / GRID)
     places = (np.arange(GRID * times) + 0.5) / (GRID * times)
     return question.likelihood(question.line.from_unit(places), rows).spread(times)
+
+
+MOST_BINS: Final = 1 << 16
+DEFAULT: Final = 64  # of methods that do not choose
+
+
+def edges_of(line: Line, bins: Bins) -> Floats:
+    """Return the ends of bins; raise InvalidParameter unless they are increasing and span the domain."""
+    if bins is None:
+        bins = DEFAULT
+    if isinstance(bins, bool | str | bytes):
+        raise _wrong_bins(bins)
+    if isinstance(bins, int | np.integer):
+        if not 1 <= bins <= MOST_BINS:
+            raise _wrong_bins(bins)
+        return line.from_unit(np.arange(int(bins) + 1) / int(bins))
+    try:
+        edges = np.array(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _wrong_bins(bins) from None
+    if edges.ndim != 1 or not 2 <= edges.size <= MOST_BINS + 1 or not np.all(np.diff(edges) > 0.0):
+        raise _wrong_bins(bins)
+    close = 1e-9 * line.length
+    if abs(edges[0] - line.low) > close or abs(edges[-1] - line.high) > close:
+        raise InvalidParameter(f"edges of bins begin and end with the domain, {line}")
+    edges[0], edges[-1] = line.low, line.high
+    return edges
+
+
+def _wrong_bins(bins: object) -> InvalidParameter:
+    given = found(bins) if isinstance(bins, int | float | str) else type(bins).__name__
+    return InvalidParameter(
+        "bins are a whole number from 1 to 2^16, or increasing edges from the lowest to the highest value, "
+        f"not {given}"
+    )

@@ -52,9 +52,16 @@ def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
     return function
 
 
-def summarise_numbers(reports: Reports | Summary) -> Summary:
-    """Return the summary of reports on numbers; raise if there is nothing to estimate."""
+def summarise_numbers(reports: Reports | Summary, *, optional: bool = False) -> Summary:
+    """Return the summary of reports on numbers; raise if there is nothing to estimate.
+
+    With `optional`, numbers that may be missing are counted as those of the people who answered.
+    """
     summary = summarise(reports)
+    if optional and isinstance(summary.question, OptionalQuestion):
+        from dither.estimation.optional import answered_counts  # which imports this module
+
+        return answered_counts(summary)  # type: ignore[no-any-return]
     numerical(summary)
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
@@ -79,8 +86,8 @@ def numerical(summary: Summary) -> NumberQuestion:
         )
     if isinstance(summary.question, OptionalQuestion):
         raise InvalidParameter(
-            f"of {summary.question.domain}, dt.mean and dt.response_rate are estimated: other quantities "
-            "need numbers that everybody answers"
+            f"of {summary.question.domain}, dt.mean, dt.variance, dt.quantile, dt.distribution and "
+            "dt.response_rate are estimated: other quantities need numbers that everybody answers"
         )
     if not isinstance(summary.question, NumberQuestion):
         raise InvalidParameter(
@@ -506,9 +513,18 @@ def mean(
 
 @name_result
 def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
-    """Estimate the variance of the values that people have; on a circle, one minus the resultant length."""
-    summary = summarise_numbers(reports)
-    found: Estimate = estimator(as_method(method), "variance", "variances")(summary)
+    """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
+
+    Of `dt.Optional` numbers it is that of the people who answered.
+    """
+    summary = summarise(reports)
+    if isinstance(summary.question, OptionalQuestion):
+        from dither.estimation.optional import variance_of_answers  # which imports this module
+
+        if as_method(method) is not linear:
+            raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
+        return variance_of_answers(summary, summary.question)
+    found: Estimate = estimator(as_method(method), "variance", "variances")(summarise_numbers(summary))
     return found
 
 

@@ -1,16 +1,22 @@
-"""Estimates from answers that may be missing: the mean of those who answered, and how many did.
+"""Estimates from answers that may be missing: of those who answered, and how many did.
 
 The report of an optional number has two readings, from the integers (`OptionalKernel`): f, whose mean is
 x − low for a value x and 0 for "no answer", and g, whose mean is 1 for a value and 0 for no answer. With
 averages F and G the mean of the values is low + F/G. Its interval holds all θ for which the average of
 f − (θ − low)·g may be 0 [Fieller54]: it keeps its level also where few people answered.
+
+For quantiles and distributions those who did not answer are taken out. Everybody's report is
+uniform with probability 1 − κ, and otherwise in the window of their value, or in the last K cells. Of n
+reports (1 − κ)·n/N are expected in every cell whoever answered, so that the excess of the last K cells is
+removed: what is left are reports of a plain window with a smaller κ. This κ is estimated from how many
+reports are below the last K cells, which says nothing about their places: its error is added.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,10 +26,12 @@ from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
-from dither.estimation.linear import DirectionInterval, mean_vector
+from dither.estimation.linear import DirectionInterval, average, mean_vector
 from dither.estimation.summary import Summary, name_result, summarise
+from dither.kernels.window.codebook import IDENTITY, decoder
+from dither.kernels.window.kernel import SlidingKernel
 from dither.numerics.distributions import student_t_quantile
-from dither.question import CategoryQuestion, OptionalQuestion
+from dither.question import CategoryQuestion, NumberQuestion, OptionalQuestion
 from dither.reports import Reports
 
 _HALVINGS: Final = 30  # of the distance from the value to an end, for intervals at any time
@@ -120,10 +128,7 @@ def mean_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
         )
     above, below = _average(summary, values), _average(summary, answered)
     if not below > 0.0:
-        raise NotIdentifiable(
-            "so few people answered, if anybody did, that a mean of theirs cannot be estimated; "
-            "dt.response_rate says how many may have"
-        )
+        raise _too_few("a mean of theirs cannot be estimated")
     gaps = values - above, answered - below
     rest = max(summary.n - 1, 1)
     first, both, second = (_average(summary, gaps[i] * gaps[j]) / rest for i, j in ((0, 0), (0, 1), (1, 1)))
@@ -151,6 +156,103 @@ def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estim
     value = mean.angle * turn % line.length
     interval = DirectionInterval(value, wobble, summary.n, line.length)
     return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
+
+
+def answered_counts(summary: Summary) -> Any:
+    """Return counts as if only those who answered had been asked, by a window of smaller contrast.
+
+    `unsure` of the result is by which part of the way to an even distribution one standard error of their
+    number moves the one that is estimated.
+    """
+    question: Any = summary.question
+    kernel, line, n = question.kernel, question.line, summary.n
+    if isinstance(line, Circle):
+        raise InvalidParameter(
+            f"of {question.domain}, dt.mean and dt.response_rate are estimated; other quantities need angles "
+            "that everybody answers"
+        )
+    if n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    window, room = kernel.window, kernel.room
+    told = np.asarray(summary.counts[:room], dtype=np.float64)
+    within = float(told.sum())
+    error = math.sqrt(max(within * (1.0 - within / n), 1.0))
+    even = n * (1.0 - window.contrast) / window.cells  # reports in every cell, whoever answered
+    found = within - even * room  # reports in the windows of values
+    if not found > error:
+        raise _too_few("their values cannot be estimated")
+    counts = np.append(told, np.full(window.width, even))
+    contrast = found / float(counts.sum())
+    weaker = replace(window, step=max(int(contrast * (1 << window.bits)) // window.width, 1))
+    asked = NumberQuestion(
+        line,
+        SlidingKernel(line, weaker, kernel.start),
+        decoder(IDENTITY, window.cells, line),
+        epsilon=question.epsilon,
+        name=question.name,
+        parameters=question.parameters,
+        made_by=question,
+    )
+    vars(asked)["guarantee"] = question.guarantee  # of what devices did
+    return AnsweredCounts(asked, counts, n, error / within * even * room / found)
+
+
+class AnsweredCounts(NamedTuple):
+    """Counts of reports of those who answered, in place of a summary, and how unsure their number is."""
+
+    question: NumberQuestion
+    counts: Floats
+    n: int
+    unsure: float
+
+
+def variance_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+    """Estimate the variance of the values of those who answered: H/G − (F/G)².
+
+    H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
+    """
+    kernel, line = question.kernel, question.line
+    values = None if isinstance(line, Circle) else kernel.number_reading()
+    if values is None:
+        raise InvalidParameter(
+            f"a variance of those who answered is estimated from numbers of designs for means (Podium, PM, "
+            f"SW), not from {question.name} on {question.domain}"
+        )
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    answered = kernel.answer_reading()
+    squared = _squared_reading(question)
+    first, second, share = (_average(summary, read) for read in (values, squared, answered))
+    error = math.sqrt(_average(summary, (answered - share) ** 2) / summary.n)
+    if not share > error:
+        raise _too_few("their variance cannot be estimated")
+    mean, square = first / share, second / share
+    influence = (squared - square * answered - 2.0 * mean * (values - mean * answered)) / share
+    noise = _average(summary, ((values - mean * answered) / share) ** 2) / summary.n  # in the squared mean
+    found = replace(average(summary, influence), value=square - mean**2 + noise)
+    return Estimate.of(found, question.guarantee)
+
+
+def _squared_reading(question: OptionalQuestion) -> Floats:
+    """Return a number for each report whose mean is (x − low)² for a value x, and 0 for no answer.
+
+    The mean of a square of the cell over a window is quadratic in its start: three values and "no answer"
+    settle a quadratic function of the cell, and the number of the last K cells.
+    """
+    kernel, line = question.kernel, question.line
+    cells = np.arange(kernel.outcomes)
+    place = np.where(cells < kernel.room, cells / kernel.room, 0.0)
+    parts = np.stack([cells < kernel.room, place, place**2, cells >= kernel.room]).astype(np.float64)
+    inputs = np.array([line.low, (line.low + line.high) / 2.0, line.high, math.nan])
+    laws = np.stack([kernel.likelihoods(cells, np.asarray(value)) for value in inputs])
+    wanted = np.append((inputs[:3] - line.low) ** 2, 0.0)
+    return np.asarray(np.linalg.solve(laws @ parts.T, wanted) @ parts)
+
+
+def _too_few(what: str) -> NotIdentifiable:
+    return NotIdentifiable(
+        f"so few people answered, if anybody did, that {what}; dt.response_rate says how many may have"
+    )
 
 
 @name_result

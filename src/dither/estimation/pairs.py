@@ -34,6 +34,7 @@ from dither.estimation.significance import (
 )
 from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, as_weights
+from dither.kernels.codes import BucketReports
 from dither.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
@@ -121,26 +122,29 @@ class EstimatedTable(Estimate):
 def distinct_pairs(
     first: Reports, second: Reports, weights: Floats | None = None
 ) -> tuple[tuple[Reports, Reports], Floats]:
-    """Return the different pairs of reports and how often each occurs; all pairs if they are too many."""
-    people, sizes = len(first), [_different(reports) for reports in (first, second)]
-    if not all(sizes) or sizes[0] * sizes[1] > min(_PAIRS, people):
+    """Return pairs of reports that tell different things, and how often each occurs; all if too many do."""
+    people, (rows, columns) = len(first), (_different(reports) for reports in (first, second))
+    if rows is None or columns is None or rows[1] * columns[1] > min(_PAIRS, people):
         return (first, second), np.ones(people) if weights is None else weights
-    codes = [reports.cells.reshape(people).astype(np.intp) for reports in (first, second)]
-    joint = np.bincount(codes[0] * sizes[1] + codes[1], weights)
-    seen = np.flatnonzero(joint)
-    pair = [
-        reports.question.reports(code.astype(reports.cells.dtype).reshape(-1, *reports.cells.shape[1:]))
-        for reports, code in zip((first, second), divmod(seen, sizes[1]), strict=True)
-    ]
-    return (pair[0], pair[1]), joint[seen].astype(np.float64)
+    joint = rows[0] * columns[1] + columns[0]
+    times = np.bincount(joint, weights)
+    example = np.empty(times.size, dtype=np.intp)
+    example[joint] = np.arange(people)
+    seen = np.flatnonzero(times)
+    return (first[example[seen]], second[example[seen]]), times[seen].astype(np.float64)
 
 
-def _different(reports: Reports) -> int:
-    """Return how many different numbers stand for a report; 0 if it is not one number."""
-    cells = reports.cells
-    if cells.ndim == 1:
-        return reports.question.outcomes
-    return int(cells.max()) + 1 if cells.shape[1:] == (1,) and cells.dtype == np.uint8 else 0
+def _different(reports: Reports) -> tuple[Integers, int] | None:
+    """Return a number for what each report tells, and how many such numbers there are; None if many."""
+    cells, question = reports.cells, protocol_of(reports)
+    size = len(question.categories)
+    if isinstance(question.kernel, BucketReports) and size <= _BITS:
+        return question.kernel.hashing.supports(cells, size).astype(np.intp), 1 << size
+    if cells.ndim == 1 and question.outcomes <= _PAIRS:
+        return cells.astype(np.intp), question.outcomes
+    if cells.shape[1:] == (1,) and cells.dtype == np.uint8:
+        return cells.reshape(-1).astype(np.intp), int(cells.max()) + 1
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +279,7 @@ def _independence(dependence: Floats, covariances: list[Floats], n: float) -> Si
 
 
 _PAIRS: Final = 1 << 22  # different pairs of reports that are counted
+_BITS: Final = 8  # categories whose sets are counted
 # By how many standard errors variances exceed 0 for the error of a correlation to be linear in theirs.
 _CLEAR: Final = 4.0
 

@@ -293,6 +293,37 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     return _kolmogorov(gaps, size, isinstance(left.question.line, Circle), what)
 
 
+def same_among_private(reports: Reports, first: Floats, second: Floats) -> Significance:
+    """Test the hypothesis that the people of two private groups have the same distribution of answers.
+
+    `first` and `second` are for each person a number with mean 1 for a member of the group and 0 for others
+    (`indicators`). Answers are compared by the shares of categories, or of five classes of reports on
+    numbers: Σ y·g/Σ y estimates the share g of a group, and the statistic is the χ² of the differences with
+    the covariance of their linearisations under the hypothesis, which contains the noise of both questions.
+    """
+    check_one_answer(reports.question)
+    if isinstance(reports.question, CategoryQuestion):
+        classes = indicators(reports)[:, 1:]
+    else:
+        number_question(reports)
+        cells = reports.cells.reshape(-1)
+        edges = np.unique(np.quantile(cells, [0.2, 0.4, 0.6, 0.8], method="higher"))
+        place = np.searchsorted(edges, cells, side="right")
+        kept = np.unique(place)[1:]
+        classes = np.asarray(place[:, None] == kept, dtype=np.float64)
+    sizes = [float(first.sum()), float(second.sum())]
+    if not (min(sizes) > 0.0 and classes.shape[1]):
+        raise NotIdentifiable("nobody may be in one of these groups; ask more people")
+    pooled = (first + second) @ classes / sum(sizes)
+    parts = [
+        group[:, None] * (classes - pooled) / size for group, size in zip((first, second), sizes, strict=True)
+    ]
+    each = parts[0] - parts[1]
+    gaps = each.sum(axis=0)
+    statistic = float(gaps @ np.linalg.pinv(each.T @ each, rcond=1e-10) @ gaps)
+    return Significance.chi_square(statistic, gaps.size, "both groups have the same distribution")
+
+
 @name_result
 def goodness_of_fit(
     reports: Reports, expected: Mapping[Any, float] | Sequence[float] | Floats

@@ -82,10 +82,6 @@ class Weights:
         """The weights divided by their mean."""
         return self.values / float(self.values.mean())
 
-    def heavier(self) -> Weights:
-        """Return the squares: averages with them tell whose answers the error comes from."""
-        return Weights(self.shares**2)
-
     def __getitem__(self, rows: Any) -> Weights:
         """Return the weights of some people, taken as they are: totals of a part are not known."""
         return Weights(np.atleast_1d(self.values[rows]))
@@ -183,6 +179,16 @@ def _fit_on_margins(gaps: Floats, weights: Weights) -> Floats | float:
     return fitted
 
 
+def relative_variance(numbers: Floats, weights: Weights) -> float:
+    """Return the variance of a weighted average over that of as many equal people as the weights count for.
+
+    It is 1 if the weights go with nothing; raked columns that explain the numbers make it smaller.
+    """
+    mean, influence = influences(numbers, weights)
+    equal = float((weights.shares * (numbers - mean) ** 2).mean()) * weights.design_effect
+    return float((influence**2).mean()) / equal if equal > 0.0 else 1.0
+
+
 def student(value: float, influence: Floats) -> StudentInterval:
     """Return a value with the error of its influences, one for each person, whose mean is about 0.
 
@@ -217,6 +223,12 @@ class WeightedCounts(NamedTuple):
     n: int
 
 
+def entries_of(reports: Reports) -> Integers:
+    """Return the place in the counts of a summary at which each report is counted."""
+    cells, counting = reports.cells.reshape(-1), reports.question.counting
+    return np.asarray(cells >> counting.rest if isinstance(counting, LeadingBits) else cells, dtype=np.int64)
+
+
 def count_weighted(reports: Reports, weights: Weights, factor: float = 1.0) -> Any:
     """Return counts of reports by weight, scaled to the effective number of people over a factor.
 
@@ -228,7 +240,7 @@ def count_weighted(reports: Reports, weights: Weights, factor: float = 1.0) -> A
     counting = question.counting
     if isinstance(counting, LeadingBits):
         rest = cells & cells.dtype.type((1 << counting.rest) - 1)
-        counts = np.bincount(cells >> counting.rest, scaled, counting.groups)
+        counts = np.bincount(entries_of(reports), scaled, counting.groups)
         return WeightedCounts(question, np.append(counts, float((scaled * rest).sum())), n)
     if isinstance(counting, EachReport):
         counts = np.bincount(cells, scaled, counting.outcomes)

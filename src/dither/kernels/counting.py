@@ -129,12 +129,15 @@ def pack_numbers(columns: Sequence[Array], width: int, rows: Bytes) -> None:
     """Write columns of numbers to rows of bytes: `width` bits each, the lowest first."""
     length = rows.shape[-1]
     words = np.zeros((-(-length // 8), len(rows)), dtype=np.uint64)
-    for place, column in enumerate(columns):
+    together = max(32 // width, 1)  # numbers that one of 32 bits holds
+    for place in range(0, len(columns), together):
+        number = columns[place].astype(np.uint32)
+        for more, column in enumerate(columns[place + 1 : place + together], 1):
+            number |= column.astype(np.uint32) << np.uint32(more * width)
         at, shift = divmod(place * width, 64)
-        number = column.astype(np.uint64)
-        words[at] |= number << np.uint64(shift)
-        if shift + width > 64:
-            words[at + 1] |= number >> np.uint64(64 - shift)
+        words[at] |= number.astype(np.uint64) << np.uint64(shift)
+        if shift + min(together, len(columns) - place) * width > 64:
+            words[at + 1] |= number.astype(np.uint64) >> np.uint64(64 - shift)
     packed = np.ascontiguousarray(words.T).astype("<u8", copy=False)
     rows[:] = packed.view(np.uint8).reshape(len(rows), -1)[:, :length]
 

@@ -352,8 +352,9 @@ class Contract:
             raise InvalidParameter(f"the table [campaign] lacks {', '.join(lacking)}")
         if table.get("sampled", False):
             raise InvalidParameter(
-                "sampled = true is for files: devices answer every question of a signed campaign. Publish "
-                "one campaign for each question instead, or divide epsilon"
+                "sampled = true is for files: a device answers every question of a signed campaign. Leave it "
+                "out, so that epsilon is divided between the questions, or publish one campaign for each "
+                "question, each with all of epsilon, and give each person the address of one, drawn at random"
             )
         terms = {"version": 1, **{key: value for key, value in table.items() if key not in BUDGET}}
         if "repeat" in terms:

@@ -14,6 +14,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.kernels.sets.several import SetKernel
+from dither.mechanisms.frequency.several import free_variance
 from dither.privacy.guarantee import exp_below
 from tests.support.broken.frequency import FirstOfMany, NoDummies
 from tests.support.chi_square import p_of_counts
@@ -96,6 +97,35 @@ def test_long_reports_are_cut_and_the_cost_is_told() -> None:
     assert cut.report_bytes <= 16 < longer.report_bytes
     assert cut.cut_cost == pytest.approx(cut.variance() / longer.variance() - 1, rel=1e-3)
     assert longer.cut_cost < 1e-12
+
+
+def test_what_ranks_of_sets_would_gain() -> None:
+    """The table of docs/several.md: the best sets of packed numbers, and of numbers below C(1 010, d)."""
+    page = (ROOT / "docs" / "several.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| in (\d+) \| (\d+), (\d+) % \| (\d+), (\d+) %", page, re.M)
+    assert len(lines) == 4
+    free = free_variance(0.5, 1000, 10)
+    for size, packed, cost, ranked, least in (tuple(map(int, line)) for line in lines):
+        fits = [d for d in range(1, 41) if math.comb(1010, d) <= 1 << 8 * size]
+        for told, more, most in ((packed, cost, 8 * size // 10), (ranked, least, max(fits))):
+            assert told == min(most, 37 if most > 36 else most)
+            assert free_variance(0.5, 1000, 10, told) / free - 1 == pytest.approx(more / 100, abs=0.005)
+
+
+def test_a_hundred_thousand_items_are_told_what_short_reports_cost() -> None:
+    """At construction, by recommend and by explain, with what costs less; the page has the numbers."""
+    domain = dt.Several(100_000, most=10)
+    with pytest.warns(UserWarning, match=r"116 times .* 27 times with most_bytes=64, 8.8 times .* dt\.OLH"):
+        asked = dt.SetResponse(domain, epsilon=1)
+    assert 1 + asked.cut_cost == pytest.approx(116, rel=0.01)
+    drawn = 100 * dt.OLH(dt.Categories(100_010), epsilon=1).variance() / (asked.variance() / 116)
+    assert drawn == pytest.approx(8.8, rel=0.02)
+    with pytest.warns(UserWarning, match="27.3 times the variance"):
+        longer = dt.SetResponse(domain, epsilon=1, most_bytes=64)
+    assert "most_bytes=64" not in longer.cut_remark
+    assert "116 times" in dt.recommend(domain, dt.goals.Frequencies(n=1000), epsilon=1)[0]["why"]
+    assert "120 times the variance" in str(dt.explain({"parts": asked}))
+    assert not dt.SetResponse(dt.Several(1000, most=10), epsilon=0.5).cut_remark
 
 
 def test_reports_follow_the_law_and_wrong_twins_do_not() -> None:

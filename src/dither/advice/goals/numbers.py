@@ -232,6 +232,7 @@ class Frequencies(Averaged):
         if isinstance(domain, Several):
             cost = first.mechanism.cut_cost
             cut = f"; longer ones have {percent(cost / (1.0 + cost))} less variance" if cost > 0.01 else ""
+            cut = f"; {remark}" if (remark := first.mechanism.cut_remark) else cut
             return f"any set against any other, in {first.mechanism.report_bytes}-byte reports{cut}"
         least = least_frequency_variance(len(domain), first.mechanism.epsilon)
         above = math.sqrt(average_variance(first.mechanism) / least) - 1.0

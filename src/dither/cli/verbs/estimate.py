@@ -8,7 +8,7 @@ Estimates from collectors: what `dither estimate http://…` needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from glob import glob
 from pathlib import Path
@@ -52,6 +52,7 @@ class Wanted:
     difference: str | None = None  # a baseline; an empty text for all pairs
     test: bool = False
     minimum: int = 100
+    population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
 
     @property
     def numbers(self) -> bool:
@@ -72,6 +73,10 @@ class Wanted:
             "--within is of a cross-table: --cross QUESTION --within rows": self.within and not self.cross,
             "--difference is between groups: --by COLUMN --difference": self.difference is not None
             and not self.by,
+            "--population is of groups by one public label: --by COLUMN --population A=0.6 …": self.population
+            and len(self.by) != 1,
+            "--population is one number, without --difference and --test": self.population
+            and (self.difference is not None or self.test),
             "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
             "--test is of a cross-table (--cross) or between groups (--by)": self.test
             and not (self.by or self.cross),
@@ -79,7 +84,7 @@ class Wanted:
             "--bins and --step go without --weight, --cross and --test": self.rows
             and (self.bins is not None or self.step is not None),
             "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
-            "and dt.post_stratified in Python": self.rows and any("://" in name for name in files),
+            "and --population": self.rows and any("://" in name for name in files),
             "addresses of collectors go without files and --question": remote
             and (len(remote) < len(files) or question),
         }
@@ -110,8 +115,9 @@ def print_estimates(
     if wanted.numbers and all(_is_categorical(summary) for summary in summaries.values()):
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
-    for alike in zip(*answers.values(), strict=False):  # what no question has is an error
-        if all(isinstance(value, str) for _, value in alike):
+    for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
+        needed = place > 0 or not wanted.numbers  # who asks for a distribution may have no mean
+        if needed and all(isinstance(value, str) for _, value in alike):
             raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
     return print_answers(answers, summaries, as_json)
 
@@ -161,10 +167,11 @@ def _print_tables(
     remark: str = "",
 ) -> dict[str, Any]:
     results: dict[str, Any] = {}
+    plain = wanted.difference is None and not wanted.population
     for name, answers in tables.items():
         shown = {f"{name} by {', '.join(answers.by)}": answers}
-        results |= shown if wanted.difference is None else desk().group_results(name, answers, wanted)
-    if wanted.difference is not None:
+        results |= shown if plain else desk().group_results(name, answers, wanted)
+    if not plain:
         desk().print_results(results, as_json)
         return results
     if as_json:
@@ -445,6 +452,8 @@ def print_remote_groups(
         click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
     if column is None:  # a question that nobody answered has no groups
         groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
+    if wanted.population:  # a sum of groups: its interval is that of one look
+        return print_groups(groups, column, wanted, as_json)
     return print_groups(
         groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
     )
@@ -506,6 +515,13 @@ def print_remote_groups(
     metavar="[GROUP]",
     help="With --by: differences of all groups, or of each with one, that hold together.",
 )
+@click.option(
+    "--population",
+    multiple=True,
+    metavar="LABEL=SHARE",
+    help="With --by: one estimate for a population whose groups have these shares, or numbers of people. "
+    "Repeatable, for every group.",
+)
 @click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
 @click.option(
@@ -535,6 +551,7 @@ def command(
     cross: str | None,
     within: str | None,
     difference: str | None,
+    population: tuple[str, ...],
     test: bool,
     plot: Path | None,
     output: Path | None,
@@ -553,6 +570,7 @@ def command(
     dither estimate reports.csv --column minutes --step 15
     dither estimate reports.csv --by city --by day
     dither estimate reports.csv --column minutes --by city --difference Kyoto
+    dither estimate reports.csv --by sex --population f=0.51 --population m=0.49
     dither estimate reports.csv --column pet --cross home --within rows --plot pets.png
     dither estimate reports.csv --weight weight -o table.xlsx
     dither estimate export.csv --column report --question minutes.json
@@ -567,10 +585,12 @@ def command(
 
     The address of a campaign at a collector stands for its reports; several collectors of one campaign are
     added up. Its intervals of means and frequencies hold at any time, however often you look. Its groups are
-    day and label. A collector shows what has grown by its minimum of people. With the operator's token
-    (--token-file) everything that is stored is added up, and the minimum is asked of the sum.
+    day and label; an estimate for a --population holds at one look. A collector shows what has grown by its
+    minimum of people. With the operator's token (--token-file) everything that is stored is added up, and the
+    minimum is asked of the sum.
     """
-    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum)
+    known = _population(population)
+    wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known)
     wanted.check(files, bool(asked_by))
     written = output is not None or plot is not None
     if written:
@@ -597,6 +617,25 @@ def command(
         results = _of_files(files, column, versions[0] if versions else None, wanted, as_json)
     if written:
         desk().write_results(results, output, plot)
+
+
+def _population(given: Sequence[str]) -> dict[str, float]:
+    """Return the shares, or numbers of people, of the groups of a population, by label."""
+    known: dict[str, float] = {}
+    for text in given:
+        label, sign, share = text.rpartition("=")
+        try:
+            number = float(share)
+        except ValueError:
+            number = -1.0
+        if not sign or not 0.0 <= number < float("inf") or label in known:
+            raise click.UsageError(
+                f"--population {text}: a label and its share, once for each label: --population f=0.51"
+            )
+        known[label] = number
+    if known and not sum(known.values()) > 0.0:
+        raise click.UsageError("--population has shares above 0")
+    return known
 
 
 def _of_files(

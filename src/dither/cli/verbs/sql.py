@@ -243,20 +243,17 @@ def perturb_with_spark(
 ) -> RowCounts:
     """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
     from dither.data import spark
+    from dither.data.batches import wanted_columns
     from dither.data.rows import RowCounts
 
     session: Any = spark.session(master)
     try:
         given = _open_parquet(session, file)
-        wanted = list(dict.fromkeys([*campaign.questions, *keep]))
-        for name in wanted:
-            if name not in given.columns:
-                raise unknown_name("column", name, given.columns)
-        frame = given.select(*(f"`{name.replace('`', '``')}`" for name in wanted))
+        frame = spark.select_columns(given, wanted_columns(campaign, keep, given.columns))
         if missing == "skip":
             for name in campaign.questions:
                 frame = frame.filter(frame[f"`{name.replace('`', '``')}`"].isNotNull())
-        written = spark.perturb(frame, campaign, out).count()
+        written = spark.perturb(frame, campaign, out, keep=keep).count()
         return RowCounts(written=written, missing=given.count() - written)
     finally:
         session.stop()

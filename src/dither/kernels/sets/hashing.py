@@ -87,6 +87,21 @@ class Hashing:
             raise MalformedReport(f"a report has one of {self.buckets} buckets; one has another")
         return reports
 
+    def supports(self, reports: Array, items: int) -> Array:
+        """Return the set of the first `items` items, eight at most, that each report supports: a bit each."""
+        begins, sizes = self._edges[:-1].astype(np.uint32), np.diff(self._edges).astype(np.uint32)
+        drawn, told = self.unpack(reports)
+        found = np.zeros(drawn.size, dtype=np.uint8)
+        for begin in range(0, drawn.size, _BLOCK):
+            own = slice(begin, begin + _BLOCK)
+            step, place = stretch(drawn[own])
+            place -= begins[told[own]]
+            ends, bits = sizes[told[own]], found[own]
+            for item in range(items):
+                bits |= (place < ends).view(np.uint8) << np.uint8(item)
+                place += step
+        return found
+
     def count(self, seeds: Words, buckets: Array, items: range | Halves) -> Integers:
         """Return for each item the number of seeds under which it has the reported bucket.
 

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from dither.arrays import Array, Bytes, Floats, Halves, Integers, Mask
+from dither.arrays import Array, Bytes, Floats, Integers, Mask
 from dither.device_text import hexadecimal, whole
 from dither.domains import Domain, Several
 from dither.errors import InvalidParameter, MalformedReport, found
@@ -330,11 +330,10 @@ class SetKernel(SupportKernel, PureKernel):
         count = np.where(held, source.choices(met, people) + self.least, source.choices(missed, people))
         told = _columns(self.chosen, self.items, people, source)
         members = _columns(int(count.max()), self.most, people, source)
-        narrow = _narrow(self.size)
-        lower = [(own[place] - np.uint32(place)).astype(narrow) for place in range(self.most)]
+        lower = [own[place] - own.dtype.type(place) for place in range(self.most)]
         below = np.empty(people, dtype=np.bool_)
         for place, number in enumerate(told):  # the others are numbered without the person's own elements
-            other = number.astype(narrow)
+            other = number.astype(own.dtype, copy=False)
             told[place] = other.copy()
             for begin in range(0, self.most, 255):
                 shift = np.zeros(people, dtype=np.uint8)
@@ -348,19 +347,27 @@ class SetKernel(SupportKernel, PureKernel):
             np.copyto(told[place], mine, where=count > place)
         pack_numbers(_sort_columns(told), self.width, reports)
 
-    def _own(self, codes: Array, source: Source) -> Halves:
+    def _own(self, codes: Array, source: Source) -> Array:
         """Return each person's own elements, ascending: a row for each of the `most` places."""
+        narrow = _narrow(self.size)
         if codes.shape[1] == self.most and int(codes[:, -1].min(initial=0)) >= 0:  # nobody has fewer items
-            return codes.T.astype(np.uint32, order="C")
-        have = (codes >= 0).sum(axis=1)
-        rows = np.full((len(codes), self.most), -1, dtype=np.int64)
-        kept = min(codes.shape[1], self.most)
-        rows[:, :kept] = codes[:, :kept]
+            return np.ascontiguousarray(codes.astype(narrow).T)
+        kind: Any = np.int16 if self.size < 1 << 15 else np.int32
+        given: Array = np.ascontiguousarray(codes.astype(kind).T)
+        sign = kind(8 * kind().itemsize - 1)
+        have = np.full(len(codes), len(given), dtype=kind)
+        for row in given:
+            have += row >> sign  # −1 where there is no item
+        rows = given[: self.most]
+        if len(rows) < self.most:
+            rows = np.concatenate([rows, np.full((self.most - len(rows), len(codes)), -1, dtype=kind)])
         for person in np.flatnonzero(have > self.most):
-            rows[person] = self.thin(codes[person, : have[person]].tolist(), source)
-        place = np.arange(self.most)
-        dummies = self.items + place - np.minimum(have, self.most)[:, None]
-        return np.where(rows >= 0, rows, dummies).T.astype(np.uint32, order="C")
+            rows[:, person] = self.thin(codes[person, : int(have[person])].tolist(), source)
+        dummy = kind(self.items) - np.minimum(have, kind(self.most))  # that of the first place
+        for place, row in enumerate(rows):
+            rows[place] ^= (row ^ dummy) & (row >> sign)  # the dummy where there is no item
+            dummy += kind(1)
+        return rows.view(narrow) if kind is np.int16 else rows.astype(narrow)
 
 
 def _different(count: int, bound: int, source: Source) -> list[int]:
@@ -380,7 +387,7 @@ def _columns(count: int, bound: int, people: int, source: Source) -> list[Array]
     ordered: list[Array] = []  # the same numbers, ascending for each person
     above = np.empty(people, dtype=np.bool_)
     for place in range(count):
-        number = _uniform(bound - place, people, source).astype(_narrow(bound))
+        number = _uniform(bound - place, people, source).astype(_narrow(bound), copy=False)
         for other in ordered:
             np.greater_equal(number, other, out=above)
             number += above.view(np.uint8)
@@ -412,16 +419,19 @@ def _sort_columns(columns: list[Array]) -> list[Array]:
     return ordered
 
 
-def _uniform(bound: int, size: int, source: Source) -> Halves:
+def _uniform(bound: int, size: int, source: Source) -> Array:
     """Return uniform numbers below a bound of at most 2^31, by products of 32-bit words [Lemire19]."""
     words = np.empty(size, dtype=np.uint32)
     source.fill(words.data)
-    products = words * np.uint64(bound)
     rest = np.uint32((1 << 32) % bound)
-    low = products.astype(np.uint32)
-    while bool((low < rest).any()):
+    products = words.astype(np.uint64)
+    products *= np.uint64(bound)
+    low = words
+    low *= np.uint32(bound)  # the lower halves of the products
+    while int(low.min(initial=rest)) < rest:
         again = np.flatnonzero(low < rest)
         fresh = source.words(again.size) >> np.uint64(32)
         products[again] = fresh * np.uint64(bound)
         low[again] = products[again].astype(np.uint32)
-    return (products >> np.uint64(32)).astype(np.uint32)
+    products >>= np.uint64(32)
+    return products.astype(_narrow(bound))

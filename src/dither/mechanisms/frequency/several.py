@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
@@ -46,6 +47,31 @@ class SetResponse(Mechanism[Several]):
         given = self.most_bytes
         if isinstance(given, bool) or not isinstance(given, int) or not 4 <= given <= MOST_BYTES:
             raise InvalidParameter(f"most_bytes is a whole number from 4 to {MOST_BYTES}, not {found(given)}")
+        remark = self.cut_remark
+        if remark:
+            warnings.warn(remark, stacklevel=4)  # where it is constructed
+
+    @cached_property
+    def cut_remark(self) -> str:
+        """What the limit of a report's length costs, and what costs less; empty below twice the variance."""
+        items, most = len(self.domain), self.domain.most
+        free = free_variance(self.epsilon, items, most)
+
+        def cost(length: int) -> float:
+            told = 8 * length // (items + most - 1).bit_length()
+            return free_variance(self.epsilon, items, most, told) / free
+
+        own, long = cost(self.most_bytes), cost(MOST_BYTES)
+        if own <= 2.0:
+            return ""
+        others = [] if self.most_bytes == MOST_BYTES else [f"{long:.2g} times with most_bytes={MOST_BYTES}"]
+        drawn = most**2 * 4.0 * math.exp(self.epsilon) / math.expm1(self.epsilon) ** 2 / free
+        if drawn < own:
+            others.append(f"{drawn:.2g} times if a device draws one of {most} items and tells it by dt.OLH")
+        return (
+            f"reports of {self.most_bytes} bytes have {own:.3g} times the variance of unlimited ones for an "
+            f"item of {items}; {', '.join([*others, 'less if rare items are grouped'])}"
+        )
 
     @cached_property
     def _plan(self) -> SetPlan:
@@ -96,10 +122,13 @@ def least_item_variance(items: int, most: int, epsilon: float) -> float:
     return max(share * (1.0 - share) * (4.0 * ratio * (items - 1) - 1.0), 0.0)
 
 
-def free_variance(epsilon: float, items: int, most: int) -> float:
-    """Return the smallest variance of a rare item over all numbers of elements, if one of them must meet."""
+def free_variance(epsilon: float, items: int, most: int, largest: int | None = None) -> float:
+    """Return the smallest variance of a rare item, over all numbers of elements up to the largest.
+
+    One of them must meet the person's set.
+    """
     size, ratio = items + most, math.exp(epsilon)
-    told = np.arange(1.0, items + 1.0)
+    told = np.arange(1.0, min(items, largest or items) + 1.0)
     missed = np.ones_like(told)  # the share of sets that miss the person's, and of those with another element
     beside = np.ones_like(told)
     for place in range(most):

@@ -87,7 +87,7 @@ def main(folder: Path) -> None:
         done = threading.Event()
         watching = threading.Thread(target=watch, daemon=True)
         watching.start()
-        reports = dt.data.spark.perturb(slow, QUESTIONS, path)
+        reports = dt.data.spark.perturb(slow, QUESTIONS, path, keep=["id"])
         done.set()
         watching.join()
         attempts = log.read_text().splitlines()
