@@ -14,13 +14,13 @@ from dither.mechanisms.base import Mechanism
 from tests.golden.devices import CASES
 
 PROFILE = dt.Profile({"age": dt.Categories(3), "browser": dt.Categories(["a", "b"])})
-MECHANISMS = {
-    name: made for name, made in ((n, make()) for n, make in CASES.items()) if isinstance(made, Mechanism)
-}
+COMBINED = {"Each", "Indicator", "Memoised", "Sampled"}  # of mechanisms that are there by themselves
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
-def test_every_mechanism_has_inputs_and_takes_them(mechanism: Any) -> None:
+@pytest.mark.parametrize("name", [name for name in CASES if name not in COMBINED])
+def test_every_mechanism_has_inputs_and_takes_them(name: str) -> None:
+    mechanism: Any = CASES[name]()  # made here: some take a second
+    assert isinstance(mechanism, Mechanism)
     neighbours = Neighbours.of(mechanism.domain)
     count = len(neighbours.inputs)
     assert count >= 2

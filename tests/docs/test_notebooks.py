@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from tests.support.repository import ROOT
 
@@ -19,6 +17,8 @@ def test_there_is_one_for_each_kind_of_user() -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_well_formed(path: Path) -> None:
+    import nbformat  # which takes seconds
+
     text = path.read_text()
     notebook = nbformat.reads(text, as_version=4)
     nbformat.validate(notebook)
@@ -34,6 +34,9 @@ def test_well_formed(path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore")  # the kernel's machinery warns on its own account
 def test_runs(path: Path, tmp_path: Path) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
