@@ -12,6 +12,7 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.kernels.kernel import read_kernel
 from dither.kernels.places.nearest import BoxKernel, Grid
+from dither.numerics import codebooks
 from dither.optimal.box import InBox
 from dither.privacy.guarantee import exp_below
 
@@ -131,3 +132,27 @@ def test_texts_that_are_refused(change: dict[str, Any]) -> None:
 
 def _none() -> bool:
     raise InvalidParameter("the kernel does not fit the box")
+
+
+def test_descent_only_lowers_the_dual() -> None:
+    people = codebooks.cover(300, 3)
+    weights, radii, outputs = np.full(300, 1 / 300), np.full(300, 0.3), codebooks.cover(80, 3)
+    before = codebooks.dual_value(people, weights, 8.0, radii, outputs)
+    lowest = codebooks.lowest_outputs(people, weights, 8.0, radii, outputs)
+    assert lowest.shape == (64, 3)
+    assert codebooks.dual_value(people, weights, 8.0, radii, lowest) < before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("axes", "epsilon", "gap"), [(2, 1, 0.005), (2, 2, 0.005), (3, 2, 0.01), (5, 4, 0.04)]
+)
+def test_a_box_is_near_the_bound(axes: int, epsilon: float, gap: float) -> None:
+    """Beside it stands the bound of the square, which another program found on finer grids."""
+    design = dt.Optimal(
+        dt.Box({f"x{axis}": dt.Interval(0, 1) for axis in range(axes)}), epsilon=epsilon, purpose="places"
+    )
+    assert 0.0 <= design.gap < gap
+    assert design.bound <= design.average_error()
+    if axes == 2:
+        assert design.bound == pytest.approx({1: 0.3570, 2: 0.2966}[int(epsilon)], rel=0.003)

@@ -159,6 +159,20 @@ def _phi(people: Floats, weights: Floats, odds: float, radii: Floats, outputs: F
     return np.asarray(np.minimum(odds * gap, gap) @ weights)
 
 
+def lowest_outputs(
+    people: Floats, weights: Floats, odds: float, radii: Floats, outputs: Floats, steps: int = 40
+) -> Floats:
+    """Return outputs near the best 64 of some at which the dual is no larger, by Weiszfeld's steps.
+
+    With the factors E and 1 held, Σ π·min(E(d − λ), d − λ) is a sum of distances, and bounds it from above.
+    """
+    at = outputs[np.argsort(_phi(people, weights, odds, radii, outputs))[:64]].copy()
+    for _ in range(steps):
+        far = distances(at, people)
+        at += _towards(weights * np.where(far < radii, odds, 1.0) / np.maximum(far, _TINY), people, at, False)
+    return at
+
+
 def lower_bound(
     people: Floats, weights: Floats, odds: float, start: Floats, basis: Floats, outputs: Floats
 ) -> Bound:

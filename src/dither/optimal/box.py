@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from typing import Any, Final
 
 import numpy as np
@@ -191,6 +191,34 @@ class InBox(Mechanism[Box]):
         checked = self.domain.check(records).reshape(-1, len(self.domain.sides))
         apart = codebooks.distances(self.domain.to_unit(checked), self.domain.to_unit(self.question.book))
         return np.asarray((self.kernel.laws(checked) * apart).sum(axis=1))
+
+    @cached_property
+    def bound(self) -> float:
+        """A lower bound on the average error of every ε-LDP mechanism, for the same people, every side being 1.
+
+        It is numerical: the dual is solved for the records that stand for everybody, and reports are looked
+        for by descent from thousands of places. Needs scipy, and takes seconds.
+        """
+        records, weights = self.people
+        odds, (selector, width) = math.exp(self.epsilon), self.fitted
+        squares = 4.0 * (records.T - 0.5) ** 2
+        pairs = [first * second for first, second in combinations(squares, 2)]
+        basis = np.array([np.ones(len(records)), *squares, *squares**2, *squares**3, *pairs])
+        far = np.sort(codebooks.distances(records, self.domain.to_unit(selector.places())), axis=1)
+        begin = np.linalg.lstsq(basis.T, far[:, width - 1 : width + 1].mean(axis=1), rcond=None)[0] @ basis
+        outputs = np.concatenate([records, codebooks.cover(2 * _PEOPLE, records.shape[1])])
+        best = -math.inf
+        for _ in range(3):
+            found = codebooks.lower_bound(records, weights, odds, begin, basis, outputs)
+            lowest = codebooks.lowest_outputs(records, weights, odds, found.radii, outputs)
+            outputs, begin = np.concatenate([outputs, lowest]), found.radii
+            best = max(best, codebooks.dual_value(records, weights, odds, found.radii, outputs))
+        return best
+
+    @property
+    def gap(self) -> float:
+        """How far the average error is above the bound, relative to it; numerical, and at least 0."""
+        return max(self.average_error() / self.bound - 1.0, 0.0)
 
     def average_error(self) -> float:
         """Return the mean distance between a record and its report, for people spread evenly or the prior's.
