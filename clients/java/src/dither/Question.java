@@ -25,7 +25,9 @@ public final class Question {
         {"hashed", "OLH BLH"},
         {"prefix", "PEM"},
         {"questions", "Marginals"},
-        {"lattice", "Laplace Gaussian Staircase BoundedLaplace Purkayastha"},
+        {"lattice clamped", "Laplace Gaussian Staircase"},
+        {"lattice ring", "Purkayastha"},
+        {"lattice bounded", "BoundedLaplace"},
         {"channel", "Exponential Cumulative"},
         {"table", "Cumulative Workload"},
         {"nearest", "Optimal"},
@@ -69,10 +71,11 @@ public final class Question {
         need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
         device = Json.canonical(written);
         String kind = Json.string(device.get("draw"));
-        need(draws(kind, mechanism), "draw");
+        need(draws(kind.equals("lattice") ? kind + " " + Json.object(device.get(kind)).get("kind") : kind, mechanism), "draw");
         draw = Draw.read(kind, device);
         BigInteger bound = expBelow(epsilon);
         if (draw.gaussian != null) {
+            need(mechanism.equals("Gaussian"), "draw");
             delta = draw.gaussian.delta(bound, parameters.get("delta"));
         } else {
             delta = 0;
