@@ -377,7 +377,7 @@ WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("window", "mechanism", [], "a list for the mechanism"),
     ("window", "mechanism", MISSING, "the mechanism is missing"),
     ("lattice", "mechanism", "Purkayastha", "a name of another kind of lattice"),
-    ("lattice", "mechanism", "BoundedLaplace", "a name of another kind of lattice"),
+    ("lattice", "mechanism", "Gaussian", "a name of another kind of noise"),
     ("window", "fingerprint", "0" * 32, "the fingerprint of another text"),
     ("window", "fingerprint", str.upper, "hexadecimal digits are lower case"),
     ("window", "fingerprint", lambda text: text[:16], "a short fingerprint"),

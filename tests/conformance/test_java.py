@@ -115,8 +115,6 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
     """In the client and on the page."""
     code = (CLIENT / "src" / "dither" / "Question.java").read_text(encoding="utf-8")
     listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
-    kinds = ("clamped", "ring", "bounded")  # of lattices, which have names of their own
-    listed["lattice"] = " ".join(listed.pop(f"lattice {kind}") for kind in kinds)
     known = {draw: set(names.split()) for draw, names in _DRAWS.items()}
     assert {draw: set(listed[draw].split()) for draw in known} == known
     page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())
