@@ -163,6 +163,7 @@ MEANINGS = {
     "most_bytes": "the most bytes of a report",
     "n": "how many people answer",
     "na": "the texts and numbers that mean a missing answer",
+    "outputs": "how many different reports there are, an even number; None: as many as are best",
     "thousands": "what separates groups of three digits; None: nothing does",
     "sheet": "the sheet of an Excel file, by name or number; None: the first",
     "header_row": "the row with the names of the columns, or two such as 2-3",

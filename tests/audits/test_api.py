@@ -76,8 +76,7 @@ def test_evidence_is_repeated_and_drawn() -> None:
     assert evidence.contains is not None
     assert evidence.contains(np.array([0.0, 64.0])).dtype == bool
     assert "ε ≥" in finding.plot().get_title()
-    with pytest.raises(InvalidParameter, match="only a finding from samples"):
-        dt.audit(dt.PM(UNIT, epsilon=1)).plot()
+    assert dt.audit(dt.PM(UNIT, epsilon=1)).plot().get_xlabel()  # an exact one has a picture of its own
 
 
 def test_without_a_claim_all_samples_are_used() -> None:

@@ -34,8 +34,8 @@ def serve(signed: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
     files = {place: text, "/v1/log": signed.with_name("asker.log").read_bytes()}
     files |= {f"/client/{name}": bundle(name) or b"" for name in BUNDLES}
 
-    def exchange(to: Any, method: str, path: str, *_: object) -> tuple[int, str, bytes]:
-        return (200, "", files[path]) if path in files else (404, "", b"")
+    def exchange(to: Any, method: str, path: str, *_: object) -> tuple[int, str, bytes, str]:
+        return (200, "", files[path], "") if path in files else (404, "", b"", "")
 
     def serving(**changed: bytes | None) -> str:
         for path, data in changed.items():

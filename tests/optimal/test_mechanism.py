@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from fractions import Fraction
 from typing import Any
@@ -10,9 +11,11 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.errors import InvalidParameter
 from dither.kernels.window.start_table import COIN
 from dither.privacy.guarantee import exp_below
 from tests.support.cases.optimal import KINDS, optimal
+from tests.support.repository import ROOT
 from tests.support.travel import changed, narrower
 
 WIDE = dt.Interval(-3, 7)
@@ -219,3 +222,50 @@ def test_on_a_circle_the_integers_travel_too() -> None:
     steeper = f"{best.kernel.window.step + (1 << 60):x}"
     with pytest.raises(dt.errors.MalformedReport):
         dt.from_json(changed(best, lambda device: device.update(step=steeper)))
+
+
+@pytest.mark.parametrize("unbiased", [False, True])
+@pytest.mark.parametrize("outputs", [2, 64, 256])
+def test_few_outputs_cost_what_is_stated(outputs: int, unbiased: bool) -> None:
+    """The certificate is that of the cells that are sampled, against the best of all mechanisms."""
+    free = dt.Optimal(dt.Interval(0, 10), epsilon=2, unbiased=unbiased)
+    few = dt.Optimal(dt.Interval(0, 10), epsilon=2, unbiased=unbiased, outputs=outputs)
+    assert few.kernel.window.cells == outputs
+    assert few.certificate.bound == free.certificate.bound
+    assert few.certificate.error >= 0.999 * free.certificate.error
+    assert dt.audit(few).ok
+    assert dt.from_json(dt.to_json(few)) == few.question
+    values = np.linspace(0, 10, 201)
+    measured = few.sampled.variance(values) if unbiased else few.sampled.error("absolute", values)
+    assert measured.max() <= few.certificate.error * (1 + 1e-9)
+    assert measured.max() >= 0.97 * few.certificate.error  # the stated one is not far above any value's
+    if unbiased:
+        assert np.abs(few.sampled.mean(values) - values).max() < 10 * 3e-5 / outputs  # as the page says
+    if outputs >= 64:
+        assert few.certificate.error <= 1.01 * free.certificate.error
+        assert few.report_bytes == 1
+
+
+def test_few_outputs_on_a_circle() -> None:
+    few, free = (dt.Optimal(dt.Circle(360), epsilon=2, outputs=outputs) for outputs in (64, None))
+    assert free.certificate.error < few.certificate.error < 1.01 * free.certificate.error
+    assert few.report_bytes == 1
+    assert dt.audit(few).ok
+
+
+@pytest.mark.parametrize("outputs", [3, 0, -2, True, 2.0, "64", 1 << 17])
+def test_outputs_are_an_even_number(outputs: object) -> None:
+    with pytest.raises(InvalidParameter, match="even number"):
+        dt.Optimal(dt.Interval(0, 1), epsilon=1, outputs=outputs)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, pytest.param(2, marks=pytest.mark.slow), 4, 8])
+def test_the_page_says_what_few_outputs_cost(epsilon: float) -> None:
+    page = (ROOT / "docs" / "optimal.md").read_text(encoding="utf-8")
+    table = page.partition("| ε | 16 outputs |")[2]
+    (row,) = re.findall(rf"^\| {epsilon:g} \|(.*)\|$", table.partition("\n\n")[0], re.MULTILINE)
+    free = dt.Optimal(dt.Interval(0, 1), epsilon=epsilon).certificate.error
+    for outputs, told in zip((16, 32, 64, 128, 256), row.split("|"), strict=True):
+        few = dt.Optimal(dt.Interval(0, 1), epsilon=epsilon, outputs=outputs).certificate.error
+        stated = float(told.replace("%", ""))
+        assert 100 * (few / free - 1) == pytest.approx(stated, abs=0.051 if stated < 10 else 0.51)

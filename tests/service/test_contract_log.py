@@ -147,9 +147,9 @@ class Asker:
         self.answers: dict[str, str] = {}
         monkeypatch.setattr(Client, "_request", self._request)
 
-    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes, str]:
         found = self.answers.get(path)
-        return (404, b"") if found is None else (200, found.encode())
+        return (404, b"", "") if found is None else (200, found.encode(), "")
 
     def serve(self, published: Published, log: CampaignLog | None) -> str:
         path = f"/v1/campaigns/{published.id}"

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
@@ -18,6 +18,7 @@ from dither.mechanisms.base import Mechanism, WindowMechanism
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
 from dither.numerics.roots import decreasing_root
+from dither.optimal.mechanism import Optimal
 from dither.plotting import draw_rows
 from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.table import ResultTable, as_text, percent, show_cell
@@ -249,13 +250,16 @@ def _shorten(candidate: Candidate, goal: Goal, size: int) -> Candidate | None:
     long = candidate.mechanism
     if long.report_bytes <= size:
         return candidate
-    if not isinstance(long, WindowMechanism) or not long.chooses_cells:
+    solved = type(long) is Optimal
+    if not isinstance(long, WindowMechanism) or not (solved or long.chooses_cells):
         return None
+    word = "outputs" if solved else "cells"
     for cells in _SHORT if not goal.simulated else _SHORT[-1:]:
+        name, changed = candidate.name, cast(dict[str, Any], {word: cells})
         short = replace(
             candidate,
-            name=_CLASS.sub(rf"\1(cells={cells})", candidate.name),
-            mechanism=replace(long, cells=cells),
+            name=name[:-1] + f", {word}={cells})" if solved else _CLASS.sub(rf"\1(cells={cells})", name),
+            mechanism=replace(long, **changed),
         )
         if goal.simulated:  # errors are not exact enough to be compared
             return short

@@ -199,6 +199,7 @@ def _same(probabilities: Floats) -> Floats:
 
 DIP: Final = 2.0  # standard errors by which the share of an empty stretch may be negative
 _CLOSE: Final = 0.02  # standard errors by which an end of an interval may be off
+_WORK: Final = 1e9  # multiplications for a Hessian above which fits are quicker: maps have many places
 _MIXED: Final = 1e-3  # share of the uniform law in a warm start, since EM never leaves zero
 
 
@@ -237,6 +238,9 @@ class Relaxed:
     @cached_property
     def _profile(self) -> LikelihoodProfile | None:
         fit = self.fit
+        rows, bins = fit.operator.shape
+        if rows * bins**2 > _WORK:
+            return None
         try:
             return LikelihoodProfile.of(fit.operator, fit.counts, fit.probabilities)
         except np.linalg.LinAlgError:  # hardly anything is identifiable

@@ -66,6 +66,7 @@ class Optimal(WindowMechanism):
     criterion: Criterion = "worst"
     unbiased: bool = False
     fresh: bool = False
+    outputs: int | None = None
     cells: int = field(default=1 << 16, init=False)
 
     takes = (Interval, Circle)
@@ -99,6 +100,9 @@ class Optimal(WindowMechanism):
         elif callable(self.loss) and not isinstance(self.loss, Given | Power):
             object.__setattr__(self, "loss", Given(self.loss, self.line.length))
         _ = self.problem
+        if self.outputs is not None:
+            _check_outputs(self.outputs)
+            object.__setattr__(self, "cells", self.outputs)
         if isinstance(self.domain, Interval):
             object.__setattr__(self, "cells", self.book.cells)
 
@@ -115,7 +119,8 @@ class Optimal(WindowMechanism):
             raise InvalidParameter(
                 "on a circle the optimum is known in closed form; there is no solved design"
             )
-        return store.find(self.problem, fresh=self.fresh)
+        best = store.find(self.problem, fresh=self.fresh)
+        return best if self.outputs is None else store.restrict(best, self.outputs)
 
     @cached_property
     def book(self) -> Runs:
@@ -176,6 +181,16 @@ class Optimal(WindowMechanism):
             start=lambda x: start(x) / window.cells,
             codebook=self.book,
         )
+
+
+def _check_outputs(outputs: object) -> None:
+    if (
+        isinstance(outputs, bool)
+        or not isinstance(outputs, int)
+        or outputs % 2
+        or not 2 <= outputs <= 1 << 16
+    ):
+        raise InvalidParameter(f"outputs is an even number from 2 to 2^16, not {found(outputs)}")
 
 
 def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:

@@ -265,6 +265,31 @@ def _remember(name: str, design: Design) -> None:
             part.write_bytes(design.to_bytes())
 
 
+_SCALES: Final = (0.9, 0.95, 1.0, 1.05)  # of the numbers of a restricted codebook, that are tried
+
+
+def restrict(design: Design, outputs: int) -> Design:
+    """Return a design with so many cells, one number each; its bound is still that of all mechanisms.
+
+    The numbers are the means of the best measure on stretches of equal mass, or an even grid, scaled; those
+    with the least error as it is sampled are taken.
+    """
+    half, masses = outputs // 2, design.counts / design.counts.sum()
+    ends = np.arange(half + 1) / half
+    sums = np.interp(ends, np.cumsum([0.0, *masses]), np.cumsum([0.0, *(masses * design.values)]))
+    means, even, ones = np.diff(sums) * half, (ends[1:] + ends[:-1]) / 4.0, np.ones(half, dtype=np.int64)
+    share = design.width / design.cells * outputs
+    widths = range(max(1, math.floor(share) - 1), min(outputs - 1, math.ceil(share) + 1) + 1)
+    tried = [
+        MeasuredCodebook.of(design.problem, mirror(values * scale, ones), width)
+        for width in widths
+        for values, scales in ((means, _SCALES), (even, _SCALES[:3]))
+        for scale in (scales[2:3] if design.problem.unbiased else scales)  # unbiased ones have a scale
+    ]
+    best = min(tried, key=lambda candidate: candidate.error)
+    return Design(design.problem, *upper_half(best.book), best.width, design.prices)
+
+
 _MOST: Final = 512  # different numbers in either half of a mixed codebook
 _STEP: Final = 0.02  # by which the width is varied, relative to it
 _SECTIONS: Final = 6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     help="The largest error, or the mean over uniform values.",
 )
 @click.option("--unbiased", is_flag=True, help="For a mean: the expected report is the value.")
+@click.option("--outputs", type=int, metavar="N", help="At most N different reports, an even number.")
 @click.option("--fresh", is_flag=True, help="Solve now, even if there is a stored design (extra: optimal).")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw its shape.")
@@ -47,6 +48,7 @@ def command(
     loss: Loss | None,
     criterion: Criterion,
     unbiased: bool,
+    outputs: int | None,
     fresh: bool,
     out: Path | None,
     plot: Path | None,
@@ -78,9 +80,8 @@ def command(
     judged = ("squared" if unbiased else "absolute") if loss is None else loss
     problem = Problem(epsilon, as_power(judged), criterion, unbiased)
     origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
-    solved = Optimal(
-        asked, epsilon=epsilon, loss=judged, criterion=problem.criterion, unbiased=unbiased, fresh=fresh
-    )
+    judged_by: dict[str, Any] = {"loss": judged, "criterion": problem.criterion, "unbiased": unbiased}
+    solved = Optimal(asked, epsilon=epsilon, **judged_by, fresh=fresh, outputs=outputs)
     certificate = solved.certificate
     if plot is not None:
         line = solved.line

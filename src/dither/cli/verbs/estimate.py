@@ -156,16 +156,17 @@ def print_groups(
     """Print tables of groups, or of their differences, or JSON, for each question; return them by a title."""
     tables = group_tables(groups, column, wanted.minimum, quantity)
     heads = {name: f"{counts.question.name}, {counts.question.guarantee}" for name, counts in groups.items()}
-    return _print_tables(tables, heads, wanted, as_json, remark)
+    return print_tables(tables, heads, wanted, as_json, remark)
 
 
-def _print_tables(
+def print_tables(
     tables: Mapping[str, GroupedEstimates],
     heads: Mapping[str, str],
     wanted: Wanted,
     as_json: bool,
     remark: str = "",
 ) -> dict[str, Any]:
+    """Print tables of groups, each after its head, or JSON; return them by a title."""
     results: dict[str, Any] = {}
     plain = wanted.difference is None and not wanted.population
     for name, answers in tables.items():
@@ -375,24 +376,6 @@ def print_versions(
         click.echo(f"{name}: {versions}; each version weighs by its precision")
         click.echo(_text(*answer))
     return {name: answer for name, (_, answer) in together.items()}
-
-
-def print_version_groups(
-    groups: Sequence[Mapping[str, GroupCounts]], column: str | None, wanted: Wanted, as_json: bool
-) -> dict[str, Any]:
-    """Print tables of groups, each estimated from all versions of a question together."""
-    from dither.estimation.comparison import combine_groups
-
-    names = dict.fromkeys(name for counts in groups for name in counts)
-    if column is not None and column not in names:
-        raise click.UsageError(str(unknown_name("question", column, names)))
-    tables: dict[str, GroupedEstimates] = {}
-    heads: dict[str, str] = {}
-    for name in names if column is None else [column]:
-        versions = {counts[name].question.fingerprint: counts[name] for counts in groups if name in counts}
-        heads[name] = f"{number_of(len(versions), 'version')}, each weighs by its precision"
-        tables[name] = combine_groups(list(versions.values()), minimum=wanted.minimum)
-    return _print_tables(tables, heads, wanted, as_json)
 
 
 ADDRESSES: Final = ("http://", "https://")
@@ -688,7 +671,7 @@ def _of_database(
             groups = [
                 sql.groups_of(asked, table, wanted.by) for asked, table in zip(versions, counts, strict=True)
             ]
-            return print_version_groups(groups, column, wanted, as_json)
+            return sql.print_version_groups(groups, column, wanted, as_json)
         return print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
     if wanted.by:
         return print_groups(sql.groups_of(versions[0], counts[0], wanted.by), column, wanted, as_json)

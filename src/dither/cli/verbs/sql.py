@@ -7,22 +7,23 @@ Estimates from tables of reports in databases: what `dither estimate duckdb://â€
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, find_questions, print_json
+from dither.cli.output import FORCE_OPTION, JSON_OPTION, find_questions, number_of, print_json
 from dither.data.streams import Missing, output_path
 from dither.errors import InvalidParameter, unknown_name
 
 if TYPE_CHECKING:
+    from dither.cli.verbs.estimate import Wanted
     from dither.data.rows import RowCounts
     from dither.data.sql.engines import Columns
     from dither.data.sql.query import ReportTable
-    from dither.estimation.groups import GroupCounts
+    from dither.estimation.groups import GroupCounts, GroupedEstimates
     from dither.estimation.summary import Summary
     from dither.wire.codec import Campaign
 
@@ -138,6 +139,25 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
             totals = question_totals(name, mechanism, part)
             found[name].add_summary(label, Summary(mechanism, totals.counts, totals.n))
     return found
+
+
+def print_version_groups(
+    groups: Sequence[Mapping[str, GroupCounts]], column: str | None, wanted: Wanted, as_json: bool
+) -> dict[str, Any]:
+    """Print tables of groups, each estimated from all versions of a question together."""
+    from dither.cli.verbs.estimate import print_tables
+    from dither.estimation.comparison import combine_groups
+
+    names = dict.fromkeys(name for counts in groups for name in counts)
+    if column is not None and column not in names:
+        raise click.UsageError(str(unknown_name("question", column, names)))
+    tables: dict[str, GroupedEstimates] = {}
+    heads: dict[str, str] = {}
+    for name in names if column is None else [column]:
+        versions = {counts[name].question.fingerprint: counts[name] for counts in groups if name in counts}
+        heads[name] = f"{number_of(len(versions), 'version')}, each weighs by its precision"
+        tables[name] = combine_groups(list(versions.values()), minimum=wanted.minimum)
+    return print_tables(tables, heads, wanted, as_json)
 
 
 @click.command()
