@@ -24,7 +24,10 @@ _DRAWS: Final = {  # the designs that have each draw: a text must not name a des
     "sliding": "Podium PM SW OGPM OGPMU Duchi TwoPoint Optimal Focused",
     "optional": "Podium PM SW OGPM OGPMU Focused",
     "mixture": "Hybrid",
-    "lattice": "Laplace Gaussian Staircase BoundedLaplace Purkayastha",
+    "lattice clamped": "Laplace Staircase",
+    "lattice ring": "Purkayastha",
+    "lattice bounded": "BoundedLaplace",
+    "lattice normal": "Gaussian",
     "channel": "Exponential Cumulative",
     "table": "Cumulative Workload",
     "sectors": "Sectors",
@@ -116,6 +119,14 @@ def design_of(name: object) -> type[Any]:
     if isinstance(kind, type) and is_design(kind):
         return kind
     raise unknown_name("mechanism", name, sorted(names()))
+
+
+def draw_of(device: Mapping[str, Any]) -> str:
+    """Return the draw that a device text's data has; a lattice's with its kind, or with normal noise."""
+    shape = device.get("lattice")
+    if shape is None:
+        return str(device["draw"])
+    return f"lattice {'normal' if shape['noise']['decay'] == 'normal' else shape['kind']}"
 
 
 def check_name(name: str, draw: str, *, known: bool) -> None:

@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from dither.kernels.table import Alias
 from dither.mechanisms.base import Mechanism
 from dither.mechanisms.places.base import PathMechanism, grid
 from dither.question import ask
-from tests.conformance.values import report, values
+from tests.conformance.values import outside, report, values
 from tests.support.sources import ChosenBytes
 
 FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "draws.json"
@@ -242,8 +243,8 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
     if isinstance(mechanism.kernel, LatticeKernel) or channel is not None:
         noise = mechanism.kernel.lattice.noise if channel is None else channel
         turning, beyond = alias_edges(noise.table), 15
-    for number in range(count):
-        value = next(given)
+    moved = outside(mechanism.domain) if not seed and known_to_javascript(dt.to_json(mechanism)) else []
+    for number, value in enumerate(chain(islice(given, count), moved)):
         source = EdgeBytes(turning, f"{name} {number} {seed}", beyond)
         told = report(mechanism, value, source)
         yield {"value": value, "bytes": source.taken.hex(), "report": told.hex()}

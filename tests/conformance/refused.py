@@ -43,6 +43,7 @@ def _base() -> dict[str, Any]:
         "hadamard": dt.HadamardResponse(dt.Categories(100), epsilon=1),
         "lattice": dt.Laplace(LINE, epsilon=1),
         "subset": dt.SubsetSelection(dt.Categories(20), epsilon=1),
+        "largest subset": dt.SubsetSelection(dt.Categories(1 << 16), epsilon=1),
         "several": dt.SetResponse(dt.Several(20, most=3), epsilon=1),
         "optional": dt.Podium(dt.Optional(LINE), epsilon=1),
         "optional, ε to spare": ask(
@@ -74,7 +75,7 @@ def _more(text: str) -> str:
     return format(int(text, 16) + (int(text, 16) >> 20) + 1, "x")
 
 
-# base, the place in the device text, what is put there (a function is applied), why it must be refused
+# base, the places in the device text, what is put there (a function is applied), why it must be refused
 DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("window", "step", _more, "the integers spend more than ε"),
     ("window", "step", "0", "the step is 0: nothing would be told, or all of it"),
@@ -235,6 +236,7 @@ DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("bits", "own", "f" * 33, "a probability above 1"),
     ("bits", "size", 36, "fewer bits than categories"),
     ("bits", "size", 1 << 30, "more bits than categories"),
+    ("bits", "domain.count size", (1 << 24) + 1, "more than 2^24 bits"),
     ("hashed", "hash", "affine 2", "a hash family that nobody knows"),
     ("hashed", "buckets", 1, "one bucket"),
     ("hashed", "buckets", 65537, "more than 2^16 buckets"),
@@ -280,6 +282,7 @@ DEVICE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("subset", "chosen", 20, "a set of all categories"),
     ("subset", "heads", _more, "the integers spend more than ε"),
     ("subset", "size", 19, "fewer elements than categories"),
+    ("largest subset", "domain.count size chosen", lambda n: n + 1, "sets of more than 2^16 categories"),
     ("lattice", "lattice.fraction", 10**14, "a fraction of 10^14 bits"),
     ("lattice", "lattice.last", 10**14, "a lattice of 10^14 places"),
     ("lattice", "lattice.last", lambda last: last // 2, "a start rule that leads beyond the lattice"),
@@ -373,6 +376,8 @@ WHOLE: Final[tuple[tuple[str, str, Any, str], ...]] = (
     ("window", "dither", MISSING, "the version is missing"),
     ("window", "mechanism", [], "a list for the mechanism"),
     ("window", "mechanism", MISSING, "the mechanism is missing"),
+    ("lattice", "mechanism", "Purkayastha", "a name of another kind of lattice"),
+    ("lattice", "mechanism", "Gaussian", "a name of another kind of noise"),
     ("window", "fingerprint", "0" * 32, "the fingerprint of another text"),
     ("window", "fingerprint", str.upper, "hexadecimal digits are lower case"),
     ("window", "fingerprint", lambda text: text[:16], "a short fingerprint"),
@@ -446,7 +451,8 @@ def refused() -> list[dict[str, str]]:
         for base, place, value, reason in rows:
 
             def change(data: dict[str, Any], place: str = place, value: Any = value) -> None:
-                put(data, place, value)
+                for one in place.split(" "):
+                    put(data, one, value)
 
             text = changed(bases[base], **{kind: change})
             made.append({"name": f"{base}: {place}", "reason": reason, "specification": text})

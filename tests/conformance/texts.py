@@ -385,6 +385,8 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("labels", {"a": 1}, "an object for a list"),
     ("labels", ["a", "a"], "a label that stands twice"),
     ("labels", [""], "an empty label"),
+    ("labels", [" \n"], "a label of white space"),
+    ("labels", ["a\u00a0b"], "a label with a space that is not a space"),
     ("labels", [1], "a number for a label"),
     ("labels", ["x" * 65], "a label of 65 bytes"),
     ("labels", [f"{at}" for at in range(1001)], "more than 1 000 labels"),
@@ -442,6 +444,10 @@ def _terms(change: Callable[[dict[str, Any]], None], base: Contract | None = Non
 
 def _put(place: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return lambda data: put(data, place, value)
+
+
+def _updated(terms: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    return lambda data: data.update(terms)
 
 
 def _asked_once(days: Any) -> Callable[[dict[str, Any]], None]:
@@ -545,12 +551,17 @@ def campaigns() -> Iterator[Case]:
         *(REFUSED, "promise", "the δ that the parameters state, in place of the δ of the integers"),
         _signed(_terms(_put("promise.delta", 1e-6), normal)),
     )
-    path = dt.TraCSC(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1)
-    places = {"questions": [["way", dt.to_json(path)]], "promise": _promise(path)}
-    yield (
-        *(REFUSED, "questions", "a path, of which nobody says how many places are asked"),
-        _signed(_terms(lambda data: data.update(places))),
-    )
+    for asked, reason in (
+        (
+            dt.TraCSC(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1),
+            "a path, of which nobody says how many places are asked",
+        ),
+        (dt.Polar(dt.Disk(2.5), epsilon=1), "a place, of which nobody says how many are asked"),
+        (dt.PEM(dt.Text(6), epsilon=1), "a text: a collector counts none"),
+        (dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1), "a collector shows no tables"),
+    ):
+        told = {"questions": [["way", dt.to_json(asked)]], "promise": _promise(asked)}
+        yield REFUSED, "questions", reason, _signed(_terms(_updated(told)))
     yield (
         *(REFUSED, "reading", "a unit of a list of answers"),
         _signed(_terms(_put("reading", {"browser": {"unit": "h"}}), two)),

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dither.domains import Box, Categories, Line, Optional, Several, Sphere, Text
+from dither.domains import Box, Categories, Circle, Line, Optional, Several, Sphere, Text
 from dither.domains.categories import Profile
 from dither.domains.plane import Plane
+from dither.errors import OutsideDomain
 from dither.kernels.codes import CodeKernel
 from dither.kernels.joint import JointKernel
 from dither.kernels.kernel import LineKernel
@@ -30,7 +31,7 @@ def report(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
         mechanism.kernel, LineKernel | CodeKernel
     ):
         # As `perturb` does for one value, and faster: vectors of the slow suite have 10^5 draws a question.
-        checked = mechanism.domain.check([value])[0]
+        checked = mechanism.domain.check([_moved(mechanism.domain, value)])[0]
         return _bytes(mechanism.kernel.draw_singly([checked.item()], source))
     return sent(mechanism, value, source)
 
@@ -51,10 +52,47 @@ def _bytes(cells: Any) -> bytes:
 def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
     """Return a value of a vector as `perturb` takes it."""
     if isinstance(mechanism.kernel, PlaceKernel):
-        return np.array(value, dtype=np.float64)
+        return np.array([_moved(mechanism.domain, place) for place in value], dtype=np.float64)
+    value = _moved(mechanism.domain, value)
     if isinstance(mechanism.domain, Profile):
         return {name: [one] for name, one in value.items()}
     return [value]
+
+
+def _moved(domain: Any, value: Any) -> Any:
+    """Return a number, a place or a record that is not in the domain as a device moves it there."""
+    if isinstance(domain, Optional) and value is not None:
+        return _moved(domain.of, value)
+    if not isinstance(domain, Line | Plane | Box):
+        return value
+    try:
+        domain.check([value])
+    except OutsideDomain:
+        return domain.clip([value])[0].tolist()
+    return value
+
+
+def outside(domain: Any) -> list[Any]:
+    """Return values that a device moves into its domain first: clips, or turns."""
+    if isinstance(domain, Optional):
+        return outside(domain.of)
+    if isinstance(domain, Circle):
+        return [-domain.period / 4, 2.625 * domain.period, -1e-20]
+    if isinstance(domain, Line):
+        length = domain.high - domain.low
+        return [domain.low - 1.5 * length, domain.high + length / 4, -1e300]
+    if isinstance(domain, Box):
+        return [[low - 1 for low, _ in domain.ends], [2 * high for _, high in domain.ends]]
+    if isinstance(domain, Sphere):
+        return [[[190.0, 12.5]], [[-530.0, 95.0], [10.0, -91.0]]]
+    if isinstance(domain, Plane):
+        x, y = domain.box.x, domain.box.y
+        wide, high = x.high - x.low, y.high - y.low
+        return [
+            [[x.high + wide / 3, y.low + high / 5]],
+            [[x.low - wide, y.high + high], [x.low, y.low - high]],
+        ]
+    return []
 
 
 def values(mechanism: Mechanism[Any], picked: random.Random, locations: int = 0) -> Iterator[Any]:

@@ -165,7 +165,7 @@ export const lattice: Reader = (given) => {
   const all = BigInt(step);
   const share = BigInt(Math.min(last, step));
   return {
-    names: noise["decay"] === "normal" ? "Gaussian" : "Laplace Staircase Gaussian",
+    names: noise["decay"] === "normal" ? "Gaussian" : "Laplace Staircase",
     ratio: [(all - share) * bottom + share * top, all * bottom],
     inside,
     draw: (value: number, source) => {

@@ -2,10 +2,7 @@
 
 import { codes, coin, type Reader } from "./draw.js";
 import { below } from "./source.js";
-import { need, whole, type Fields } from "./text.js";
-
-/** Return the number of bits: as many as categories, at most 2^24. */
-const sized = (given: Fields, count: number): number => whole(given, "size", count, Math.min(count, 2 ** 24));
+import { need, whole } from "./text.js";
 
 /** Return bits as bytes, lowest bit first. */
 function pack(size: number, bit: (at: number) => number): Uint8Array {
@@ -16,7 +13,7 @@ function pack(size: number, bit: (at: number) => number): Uint8Array {
 
 export const unary: Reader = (given) => {
   const [inside, count] = codes(given);
-  const size = sized(given, count);
+  const size = whole(given, "size", count, Math.min(count, 2 ** 24)); // as many as categories, and not too many
   const [own, yes, no] = coin(given, "own");
   const [other, heads, tails] = coin(given, "other");
   need(0n < heads && heads < yes, "step");
@@ -30,7 +27,7 @@ export const unary: Reader = (given) => {
 
 export const subset: Reader = (given) => {
   const [inside, count] = codes(given);
-  const last = sized(given, count) - 1;
+  const last = whole(given, "size", count, Math.min(count, 65536)) - 1;
   const chosen = whole(given, "chosen", 1, last);
   const [toss, heads, tails] = coin(given, "heads");
   return {

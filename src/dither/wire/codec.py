@@ -37,7 +37,7 @@ from dither.errors import (
 )
 from dither.privacy import Guarantee, Policy
 from dither.question import Question, as_question, check_epsilon, read_question
-from dither.registry import check_name, design_of
+from dither.registry import check_name, design_of, draw_of
 from dither.reports import Reports
 
 MOST_BYTES: Final = 1 << 24  # of a specification's text
@@ -229,7 +229,7 @@ def from_specification(data: Any, *, known: bool = False) -> Question:
         if digest(data["device"]) != data["fingerprint"]:
             raise MalformedReport("the fingerprint is not the digest of the device text")
         made = read_question(device, data["codebook"], data["mechanism"], data["parameters"])
-        check_name(made.name, made.kernel.kind, known=known)
+        check_name(made.name, draw_of(made.kernel.device()), known=known)
         # The question must have the same device text: then no part of the text was ignored.
         if made.device_text != data["device"]:
             raise MalformedReport("the device text is not that of a question with these integers")

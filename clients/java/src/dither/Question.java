@@ -25,7 +25,10 @@ public final class Question {
         {"hashed", "OLH BLH"},
         {"prefix", "PEM"},
         {"questions", "Marginals"},
-        {"lattice", "Laplace Gaussian Staircase BoundedLaplace Purkayastha"},
+        {"lattice clamped", "Laplace Staircase"},
+        {"lattice ring", "Purkayastha"},
+        {"lattice bounded", "BoundedLaplace"},
+        {"lattice normal", "Gaussian"},
         {"channel", "Exponential Cumulative"},
         {"table", "Cumulative Workload"},
         {"nearest", "Optimal"},
@@ -69,7 +72,7 @@ public final class Question {
         need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
         device = Json.canonical(written);
         String kind = Json.string(device.get("draw"));
-        need(draws(kind, mechanism), "draw");
+        need(draws(kind.equals("lattice") ? kind + " " + shape(Json.object(device.get(kind))) : kind, mechanism), "draw");
         draw = Draw.read(kind, device);
         BigInteger bound = expBelow(epsilon);
         if (draw.gaussian != null) {
@@ -89,6 +92,11 @@ public final class Question {
     /** Read a specification whose ε is not one between any two values: noise by distance, and coins that two people share. It is drawn for vectors alone. */
     static Question unverified(String specification) {
         return new Question(specification, false);
+    }
+
+    /** Return the kind of a lattice, or that its noise is normal: designs have one each. */
+    private static Object shape(Map<String, Object> lattice) {
+        return "normal".equals(Json.object(lattice.get("noise")).get("decay")) ? "normal" : lattice.get("kind");
     }
 
     private static boolean draws(String kind, String mechanism) {

@@ -125,8 +125,9 @@ def check_terms(text: str) -> dict[str, Question]:
         name, specification = listed(pair, "terms", 2)
         _check_text(name, 64, lines=False)
         question = Question(specification)
-        # Nobody says how many places of a path are asked, and texts are not counted.
-        need(not question.is_path and not question.is_joint and question.kind != "prefix", "terms")
+        # Nobody says how many places of a path are asked; texts and tables of attributes are not counted.
+        need(not question.is_path and not question.is_joint, "terms")
+        need(question.kind not in ("prefix", "questions"), "terms")
         epsilon, delta = epsilon + question.epsilon, delta + question.delta
         questions[name] = question
     marks = {question.fingerprint for question in questions.values()}

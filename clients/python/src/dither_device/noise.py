@@ -142,7 +142,7 @@ def lattice(device: Fields) -> Draw:
         at = start(value, take) + alias(take)
         return as_cell(min(max(at, steps), 2 * reach) - steps, 2 * reach - steps + 1)
 
-    names = "Gaussian" if normal else "Laplace Staircase Gaussian"
+    names = "Gaussian" if normal else "Laplace Staircase"
     made = Draw(names, ((step - share) * bottom + share * top, step * bottom), domain, clamp)
     if normal:
         made.delta_of = lambda bound, stated: _delta(bound, stated, weights, steps, share, step, pile)
