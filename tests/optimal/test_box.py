@@ -136,7 +136,7 @@ def _none() -> bool:
 
 def test_descent_only_lowers_the_dual() -> None:
     people = codebooks.cover(300, 3)
-    weights, radii, outputs = np.full(300, 1 / 300), np.full(300, 0.3), codebooks.cover(80, 3)
+    weights, radii, outputs = np.full(300, 1 / 300), np.full(300, 0.5), codebooks.cover(80, 3)
     before = codebooks.dual_value(people, weights, 8.0, radii, outputs)
     lowest = codebooks.lowest_outputs(people, weights, 8.0, radii, outputs)
     assert lowest.shape == (64, 3)

@@ -194,7 +194,7 @@ class InBox(Mechanism[Box]):
 
     @cached_property
     def bound(self) -> float:
-        """A lower bound on the average error of every ε-LDP mechanism, for the same people, every side being 1.
+        """A lower bound on the average error of every ε-LDP mechanism, for the same people; sides are 1 long.
 
         It is numerical: the dual is solved for the records that stand for everybody, and reports are looked
         for by descent from thousands of places. Needs scipy, and takes seconds.
