@@ -65,7 +65,7 @@ MUTANTS = {
         ),
         "a ratio may be below 1": ("core", r"(\w+)\[0\]>\1\[1\]&&", r"\1[1]>0n&&"),
         "the claimed name of a mechanism is believed": (
-            *("testing", r"\?\.split\(\W+\)\.includes\(\w+\.mechanism\)", ""),
+            *("core", r'(\w+)\.split\(" "\)\.includes\(\w+\)', r"\1"),
         ),
         "the promise of a campaign is believed": ("signatures", r"1e-9\*Math\.max", "9*Math.max"),
         "no signature is verified": (

@@ -363,7 +363,8 @@ class ProfileInterval(ConfidenceInterval):
         reach = student_t_quantile(level) + _CLOSE  # as exact as the ends are
         if not self.quantity.low <= value <= self.quantity.high:
             return False
-        if self.quantity.numbers is not None:
+        known = level == 0.95 and "_usual" in vars(self)  # then it is what was printed that decides
+        if known or self.quantity.numbers is not None:
             low, high = self.interval(level)
             return low <= value <= high
         nearest = self.quantity.easiest(value, self._middle)

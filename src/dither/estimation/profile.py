@@ -91,7 +91,8 @@ class LikelihoodProfile:
 
     @classmethod
     def _climb(cls, operator: Operator, counts: Floats, start: Floats, used: Mask) -> Self:
-        weights = counts / np.maximum(operator.forward(start), _TINY) ** 2
+        expected = np.maximum(operator.forward(start), _TINY)
+        weights = counts / expected / expected  # whose square would be 0
         hessian = operator.products(weights, operator)
         hessian[np.diag_indices_from(hessian)] += _RIDGE * np.trace(hessian) / len(hessian)
         pivot = _Pivot.of(hessian, used)

@@ -135,7 +135,7 @@ def test_pictures(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_mechanisms_side_by_side() -> None:
     rows = json.loads(run("compare", *BOX, "--epsilon", 2, "--json").output)
-    assert [row["mechanism"] for row in rows][:3] == ["TraCSD, fixed reference", "TraCSC", "TraCSD"]
+    assert [row["mechanism"] for row in rows][:3] == ["TraCSD, fixed reference", "TraCSC", "Gridding"]
     assert 15_000 < rows[0]["error_metres"] < 30_000
     assert all(row["epsilon_spent"] <= 2 for row in rows)
     assert "TraCSD, fixed reference    19,9" in run("compare", *BOX, "--epsilon", 2).output
