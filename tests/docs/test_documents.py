@@ -18,7 +18,7 @@ GENERATED = {"catalogue.md", "api.md", "cli.md", "more.md"}  # made by `make doc
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += sorted((ROOT / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
-LONG = {
+LONG = {"anywhere.md", 
     f"{name}.md" for name in ("choose", "classifiers", "crowd", "gallery", "optimal", "time", "trajectories")
 }
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
