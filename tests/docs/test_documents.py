@@ -18,9 +18,8 @@ GENERATED = {"catalogue.md", "api.md", "cli.md", "more.md"}  # made by `make doc
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES += sorted((ROOT / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
-LONG = {"anywhere.md", 
-    f"{name}.md" for name in ("choose", "classifiers", "crowd", "gallery", "optimal", "time", "trajectories")
-}
+_DEAR = ("anywhere", "choose", "classifiers", "crowd", "gallery", "optimal", "time", "trajectories")
+LONG = {f"{name}.md" for name in _DEAR}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
