@@ -159,6 +159,12 @@ def _phi(people: Floats, weights: Floats, odds: float, radii: Floats, outputs: F
     return np.asarray(np.minimum(odds * gap, gap) @ weights)
 
 
+def first_radii(people: Floats, points: Floats, width: int, basis: Floats) -> Floats:
+    """Return multipliers to begin with: the distance of a design's K-th nearest point, within a basis."""
+    far = np.sort(distances(people, points), axis=1)[:, width - 1 : width + 1].mean(axis=1)
+    return np.asarray(np.linalg.lstsq(basis.T, far, rcond=None)[0] @ basis)
+
+
 def lowest_outputs(
     people: Floats, weights: Floats, odds: float, radii: Floats, outputs: Floats, steps: int = 40
 ) -> Floats:
@@ -178,9 +184,9 @@ def lower_bound(
 ) -> Bound:
     """Maximise the dual by cutting planes with a trust region; needs scipy.
 
-    `start` is λ for each person, to begin with, such as the distance of the K-th nearest point of a good
-    design. λ moves within the rows of `basis`, so that there are few variables. Every fourth output is looked
-    at first, and of the others those that prove to matter. The value is that over all outputs.
+    `start` is λ for each person, to begin with, such as the `first_radii` of a good design. λ moves within
+    the rows of `basis`, so that there are few variables. Every fourth output is looked at first, and of the
+    others those that prove to matter. The value is that over all outputs.
     """
     active, radii, best = outputs[::4], start, -np.inf
     for _ in range(8):

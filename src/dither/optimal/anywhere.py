@@ -290,10 +290,8 @@ class Anywhere(PathMechanism[Plane]):
         people, odds = self._inward(places), math.exp(self.epsilon)
         share = _share("places", self.epsilon)
         points = self._inward(_cells(self.domain, min(900, max(100, round(4 / share)))))
-        width = max(1, round(share * len(points)))
-        far = np.sort(codebooks.distances(people, points), axis=1)
         basis = _hats(people, 6 if self.epsilon <= 2.0 else 8 if self.epsilon <= 4.0 else 12)
-        begin = np.linalg.lstsq(basis.T, far[:, width - 1 : width + 1].mean(axis=1), rcond=None)[0] @ basis
+        begin = codebooks.first_radii(people, points, max(1, round(share * len(points))), basis)
         outputs = self._inward(_cells(self.domain, (2 * _PEOPLE + 1) ** 2))
         return codebooks.lower_bound(people, weights, odds, begin, basis, outputs).error * self.scale
 

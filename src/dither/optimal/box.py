@@ -204,8 +204,7 @@ class InBox(Mechanism[Box]):
         squares = 4.0 * (records.T - 0.5) ** 2
         pairs = [first * second for first, second in combinations(squares, 2)]
         basis = np.array([np.ones(len(records)), *squares, *squares**2, *squares**3, *pairs])
-        far = np.sort(codebooks.distances(records, self.domain.to_unit(selector.places())), axis=1)
-        begin = np.linalg.lstsq(basis.T, far[:, width - 1 : width + 1].mean(axis=1), rcond=None)[0] @ basis
+        begin = codebooks.first_radii(records, self.domain.to_unit(selector.places()), width, basis)
         outputs = np.concatenate([records, codebooks.cover(2 * _PEOPLE, records.shape[1])])
         best = -math.inf
         for _ in range(3):

@@ -102,9 +102,8 @@ class Optimal(WindowMechanism):
         _ = self.problem
         if self.outputs is not None:
             _check_outputs(self.outputs)
-            object.__setattr__(self, "cells", self.outputs)
-        if isinstance(self.domain, Interval):
-            object.__setattr__(self, "cells", self.book.cells)
+        if isinstance(self.domain, Interval) or self.outputs is not None:
+            object.__setattr__(self, "cells", self.outputs or self.book.cells)
 
     @cached_property
     def problem(self) -> Problem:
