@@ -318,7 +318,7 @@ def test_mixed_ids_are_one_person(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["int64", "uint64", "int8", "float64", "float32", "large_string"])
 def test_people_of_a_parquet_file_are_known_again(kind: str, tmp_path: Path) -> None:
-    """Numbers are compared as numbers, texts by digests of 128 bits; nulls that did not answer are nobody."""
+    """Numbers are compared as numbers, texts by digests of 64 bits; nulls that did not answer are nobody."""
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -344,7 +344,7 @@ def test_people_of_a_parquet_file_are_known_again(kind: str, tmp_path: Path) -> 
 
 def test_a_table_of_people_grows_and_wraps_around() -> None:
     """Digests at the end of the table go on at its beginning, and stay known when the table grows."""
-    known = _Digests(1)
+    known = _Digests()
     last = np.uint64(2**64 - 1) - np.arange(9, dtype=np.uint64)
     assert known.add(np.concatenate([last, last[:2]])).tolist() == [True] * 9 + [False] * 2
     others = np.random.default_rng(6).integers(1, 2**64, 600_000, dtype=np.uint64)

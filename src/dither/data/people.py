@@ -8,7 +8,6 @@ import os
 import re
 import unicodedata
 import uuid
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -36,21 +35,21 @@ _BLOCK: Final = 1 << 15  # ids looked up at once: what is computed of them stays
 
 
 class KnownPeople:
-    """Whom a table has named, by digests that are keyed by a secret of this object.
+    """Whom a table has named, by digests of 64 bits that are keyed by a secret of this object.
 
-    A number is 64 bits, mixed one to one, so that two numbers are two people. A text is a digest of 128 bits:
-    two of n texts are taken for one with probability n²/2^129, 10⁻²¹ for 10⁹.
+    A number is mixed one to one, so that two numbers are two people. Some two of n texts have one digest, and
+    the second is left out, with probability n²/2^65: 3·10⁻⁶ for 10⁷, 3 % for 10⁹.
     """
 
     def __init__(self) -> None:
-        self._secrets = np.frombuffer(os.urandom(40), dtype=np.uint64)
-        self._numbers, self._texts = _Digests(1), _Digests(2)
+        self._before, self._behind = np.frombuffer(os.urandom(16), dtype=np.uint64)
+        self._numbers, self._texts = _Digests(), _Digests()
 
     def first_numbers(self, numbers: Words) -> Mask:
         """Return True for each number that was not seen before."""
         first = np.empty(numbers.size, dtype=np.bool_)
         for at in range(0, numbers.size, _BLOCK):
-            first[at : at + _BLOCK] = self._numbers.add(_mix(numbers[at : at + _BLOCK] ^ self._secrets[0]))
+            first[at : at + _BLOCK] = self._numbers.add(_mix(numbers[at : at + _BLOCK] ^ self._before))
         return first
 
     def first_texts(self, data: Array, begins: Integers) -> Mask:
@@ -60,14 +59,12 @@ class KnownPeople:
         first = np.empty(begins.size - 1, dtype=np.bool_)
         for at in range(0, first.size, _BLOCK):
             some = begins[at : at + _BLOCK + 1]
-            first[at : at + _BLOCK] = self._texts.add(*self._digests(words, some[:-1], np.diff(some)))
+            first[at : at + _BLOCK] = self._texts.add(self._digests(words, some[:-1], np.diff(some)))
         return first
 
-    def _digests(self, words: Words, begins: Integers, sizes: Integers) -> tuple[Words, Words]:
-        """Return two digests of each text, from its words of 8 bytes, one after another."""
-        before, behind, start, factor, end = self._secrets
-        head, tail = sizes.astype(np.uint64) ^ before, sizes.astype(np.uint64) ^ behind
-        factor |= np.uint64(1)
+    def _digests(self, words: Words, begins: Integers, sizes: Integers) -> Words:
+        """Return the digest of each text, from its words of 8 bytes, one after another."""
+        digests = sizes.astype(np.uint64) ^ self._before
         least, longest = int(sizes.min(initial=0)), int(sizes.max(initial=0))
         rows: Any = slice(None)
         for at in range(0, longest, 8):
@@ -76,84 +73,78 @@ class KnownPeople:
             word = words[begins[rows] + at]
             if at + 8 > least:  # the bytes behind the end of a text are not its own
                 word <<= np.uint64(8) * np.maximum(at + 8 - sizes[rows], 0).astype(np.uint64)
-            head[rows] = _mix((head[rows] ^ word) + start)
-            mixed = (tail[rows] ^ word) * factor
-            tail[rows] = mixed ^ (mixed >> np.uint64(32))
-        return head, _mix(tail ^ end)
+            digests[rows] = _mix((digests[rows] ^ word) + self._behind)
+        return digests
 
 
 class _Digests:
-    """A set of digests of one or two random words, as a table of open addressing.
+    """A set of random words of 64 bits, as a table of open addressing.
 
     The first bits of a digest are its place, or the next that is empty. So the table is nearly sorted, which
     makes a larger one from it in one pass.
     """
 
-    def __init__(self, words: int) -> None:
+    def __init__(self) -> None:
         self._bits, self._count = 20, 0  # a page of memory that is never touched is not taken
-        self._tables = [np.zeros(1 << self._bits, dtype=np.uint64) for _ in range(words)]
+        self._table = np.zeros(1 << self._bits, dtype=np.uint64)
 
-    def add(self, *digests: Words) -> Mask:
+    def add(self, digests: Words) -> Mask:
         """Put digests into the set; return True for each that was not there, of equal ones for the first."""
-        np.maximum(digests[0], np.uint64(1), out=digests[0])  # 0 is an empty place
-        while 2 * (self._count + digests[0].size) > self._tables[0].size:
+        np.maximum(digests, np.uint64(1), out=digests)  # 0 is an empty place
+        while 2 * (self._count + digests.size) > self._table.size:
             self._grow()
         first = self._insert(digests)
         self._count += int(np.count_nonzero(first))
         return first
 
     def _grow(self) -> None:
-        filled = np.flatnonzero(self._tables[0])
-        held = [table[filled] for table in self._tables]
-        if len(held) == 1:
-            held[0].sort(kind="stable")  # nearly sorted, which this sort is quick with
-        else:
-            order = np.argsort(held[0], kind="stable")
-            held = [words[order] for words in held]
+        blocks = np.split(self._table, range(_BLOCK, self._table.size, _BLOCK))
+        held = np.concatenate([block[np.flatnonzero(block != 0)] for block in blocks])
+        held.sort(kind="stable")  # nearly sorted, which this sort is quick with
         self._bits += 2 if self._bits < 22 else 1
-        size, numbers = 1 << self._bits, np.arange(filled.size)
-        self._tables = [np.zeros(size, dtype=np.uint64) for _ in self._tables]
-        places = np.maximum.accumulate(self._home(held[0]) - numbers) + numbers  # its own, or the next
-        last = int(np.searchsorted(places, size))
-        for table, words in zip(self._tables, held, strict=True):
-            table[places[:last]] = words[:last]
-        self._insert([words[last:] for words in held])  # beyond the end: at the beginning
+        size, free = 1 << self._bits, 0
+        self._table[:] = 0
+        self._table.resize(size, refcheck=False)  # in its place: memory that is touched first costs most
+        for at in range(0, held.size, _BLOCK):
+            some = held[at : at + _BLOCK]
+            numbers = np.arange(some.size)
+            places = np.maximum.accumulate(np.maximum(self._home(some) - numbers, free)) + numbers
+            free, last = int(places[-1]) + 1, int(np.searchsorted(places, size))
+            self._table[places[:last]] = some[:last]  # its own place, or the next that is free
+            if last < some.size:  # beyond the end: at the beginning, which is filled by now
+                self._insert(some[last:])
 
-    def _home(self, heads: Words) -> Integers:
-        return (heads >> np.uint64(64 - self._bits)).astype(np.int64)
+    def _home(self, digests: Words) -> Integers:
+        return (digests >> np.uint64(64 - self._bits)).astype(np.int64)
 
-    def _insert(self, digests: Sequence[Words]) -> Mask:
-        table, places = self._tables[0], self._home(digests[0])
+    def _insert(self, digests: Words) -> Mask:
+        table, places = self._table, self._home(digests)
         new = np.ones(places.size, dtype=np.bool_)
         rows = self._walk(digests, slice(None), places, new)
         while rows.size:
             at = places[rows]
             table[at[::-1]] = (rows[::-1] + 1).view(np.uint64)  # claims: that of the first holds
             lost = rows[table[at].view(np.int64) != rows + 1]
-            for part, words in zip(self._tables, digests, strict=True):
-                part[at[::-1]] = words[rows[::-1]]
+            table[at[::-1]] = digests[rows[::-1]]
             if not lost.size:
                 break
             rows = self._walk(digests, lost, places, new)  # they meet an equal digest there, or go on
         return new
 
-    def _walk(self, digests: Sequence[Words], rows: Any, places: Integers, new: Mask) -> Integers:
+    def _walk(self, digests: Words, rows: Any, places: Integers, new: Mask) -> Integers:
         """Move the places of some rows to the next empty one; return those whose digest is not before it."""
         some, at, last = rows, places[rows], (1 << self._bits) - 1
-        heads = digests[0][rows]
+        wanted = digests[rows]
         while True:
-            held = self._tables[0][at]
-            on = held != heads
-            if len(digests) == 2 and not on.all():  # a first word that is there: the second one decides
-                same = np.flatnonzero(~on)
-                on[same] = self._tables[1][at[same]] != digests[1][some][same]
+            held = self._table[at]
+            on = held != wanted
             new[some] = on
             on &= held != 0
             steps = np.flatnonzero(on)
             if not steps.size:
                 return np.flatnonzero(new) if isinstance(rows, slice) else rows[new[rows]]
             some = steps if isinstance(some, slice) else some[steps]
-            heads, at = heads[steps], (at[steps] + 1) & last
+            wanted, at = wanted[steps], (at[steps] + 1) & last
             places[some] = at
 
 
