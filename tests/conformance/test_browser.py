@@ -29,8 +29,7 @@ from dither.service.settings import make_sealing_key
 from dither.wire.batch import BatchBody
 from dither.wire.conformance import vectors as read
 from dither.wire.ohttp import configuration
-from tests.conformance.draws import FILE, known_to_javascript, text, vectors
-from tests.conformance.test_javascript import run
+from tests.conformance.draws import FILE, known_to_javascript, text
 from tests.service.serving import OPEN, Process
 from tests.support.chromium import temporary_files
 from tests.support.repository import ROOT
@@ -241,23 +240,6 @@ def test_an_account_whose_database_is_deleted_goes_on_from_its_copy(browser: str
         "damaged": "account",
         "cleared": "drawn",
     }
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_draws_of_each_mechanism(tmp_path: Path) -> None:
-    """In Node, and in every browser that is found. A location of a path is a draw."""
-    browsers = [browser for browser in BROWSERS if any(map(shutil.which, BROWSERS[browser]))]
-    for part in range(10):
-        made = text(vectors(10_000, f"part {part}", second=True))
-        file = tmp_path / "vectors.json"
-        file.write_text(made, encoding="utf-8")
-        done = run(vectors=file)
-        assert done.returncode == 0, done.stdout[-3000:]
-        for browser in browsers:
-            told = differing(browser, tmp_path / f"{browser} {part}", made)
-            assert told["differences"] == 0
-            assert told["draws"] == sum(len(one["draws"]) for one in json.loads(made)["questions"])
-            assert "error" not in told
 
 
 def tear(profile: Path) -> bool:

@@ -27,7 +27,6 @@ from dither.service.settings import make_sealing_key
 from dither.wire.codec import read_named
 from dither.wire.conformance import KINDS, run, vectors
 from dither.wire.ohttp import GATEWAY, configuration
-from tests.conformance.draws import drawn, questions
 from tests.conformance.texts import edge
 from tests.service.campaigns import KEY, published
 from tests.service.serving import OPEN, Process
@@ -40,13 +39,20 @@ FAST = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # for a process that liv
 
 @pytest.fixture(scope="session")
 def java(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Return the command of Java with the compiled client and its tests; a JDK of 9 or later has javac."""
-    found = [shutil.which(name) for name in ("java", "javac")]
-    if None in found:
+    """Return the command of Java with the compiled client and its tests, or skip."""
+    found = compiled(tmp_path_factory.mktemp("java"))
+    if found is None:
         pytest.skip(
             "there is no JDK on this machine: a package of the system, such as openjdk-17-jdk-headless"
         )
-    folder = tmp_path_factory.mktemp("java")
+    return found
+
+
+def compiled(folder: Path) -> list[str] | None:
+    """Return the command of Java with the client compiled into a folder; a JDK of 9 or later has javac."""
+    found = [shutil.which(name) for name in ("java", "javac")]
+    if None in found:
+        return None
     files = sorted(str(file) for part in ("src", "test") for file in (CLIENT / part).rglob("*.java"))
     readme = (CLIENT / "README.md").read_text(encoding="utf-8")
     for code in re.findall(r"^```java\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL):
@@ -124,29 +130,6 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
         draws = re.findall(r"`([a-z ]+)`", part)
         found |= {draw: set(re.findall(r"[A-Z]\w+", part)) for draw in draws}
     assert {draw: found[draw] for draw in known} == known
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(10))
-def test_a_hundred_thousand_draws_of_each_mechanism(java: list[str], part: int) -> None:
-    """A location of a path is a draw. Every report, and the number of bytes that it took, is Python's."""
-    made, lines = [], []
-    for name, mechanism in questions().items():
-        specification = dt.to_json(mechanism)
-        for one in drawn(name, mechanism, 10_000, f"java {part}"):
-            asked = {"id": len(made), "do": "draw", "specification": specification, **one}
-            lines.append(json.dumps(asked, ensure_ascii=False))
-            made.append((name, one))
-            specification = ""  # as before
-    done = subprocess.run(
-        [*java, "dither.Conformance"], input="\n".join(lines), capture_output=True, text=True, check=True
-    )
-    told = {
-        one["id"]: (one.get("report"), one.get("left")) for one in map(json.loads, done.stdout.splitlines())
-    }
-    wrong = [case for at, case in enumerate(made) if told[at] != (case[1]["report"], 0)]
-    assert wrong == []
-    assert len(made) > 400_000
 
 
 WEIRD = [None, True, 0, -1, 1, 2, 0.5, 64, 96, 1 << 16, 1 << 20, 1 << 32, 1e300, -1e300, 1e-300]

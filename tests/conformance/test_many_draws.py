@@ -1,0 +1,58 @@
+"""10^5 draws of each mechanism: Python draws once, and every client that is found draws the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.draws import known_to_javascript, text, vectors
+from tests.conformance.test_browser import BROWSERS, differing
+from tests.conformance.test_java import compiled
+from tests.conformance.test_javascript import run
+
+Questions = list[dict[str, Any]]
+
+
+def differing_in_java(java: list[str], made: Questions) -> list[str]:
+    """Return the questions of draws whose report, or number of bytes, is another one in Java."""
+    names, lines = [], []
+    for question in made:
+        specification = question["specification"]
+        for draw in question["draws"]:
+            asked = {"id": len(lines), "do": "draw", "specification": specification, **draw}
+            lines.append(json.dumps(asked, ensure_ascii=False))
+            names.append((question["name"], draw["report"]))
+            specification = ""  # as before
+    done = subprocess.run(
+        [*java, "dither.Conformance"], input="\n".join(lines), capture_output=True, text=True, check=True
+    )
+    told = {
+        one["id"]: (one.get("report"), one.get("left")) for one in map(json.loads, done.stdout.splitlines())
+    }
+    return [name for at, (name, report) in enumerate(names) if told[at] != (report, 0)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_a_hundred_thousand_draws_of_each_mechanism(part: int, tmp_path: Path) -> None:
+    """In Java, in Node and in every browser that is found. A location of a path is a draw."""
+    every = vectors(10_000, f"part {part}")
+    assert sum(len(question["draws"]) for question in every) > 400_000
+    java = compiled(tmp_path)
+    if java is not None:
+        assert differing_in_java(java, every) == []
+    known = [question for question in every if known_to_javascript(question["specification"])]
+    file = tmp_path / "vectors.json"
+    file.write_text(text(known), encoding="utf-8")
+    done = run("test/draws.test.mjs", vectors=file)
+    assert done.returncode == 0, done.stdout[-3000:]
+    for browser in BROWSERS:
+        if any(map(shutil.which, BROWSERS[browser])):
+            told = differing(browser, tmp_path / browser, file.read_text(encoding="utf-8"))
+            count = sum(len(question["draws"]) for question in known)
+            assert told == {"draws": count, "differences": 0, "questions": len(known)}
