@@ -20,7 +20,8 @@ Questions = list[dict[str, Any]]
 
 def differing_in_java(java: list[str], made: Questions) -> list[str]:
     """Return the questions of draws whose report, or number of bytes, is another one in Java."""
-    names, lines = [], []
+    names: list[tuple[str, str]] = []
+    lines: list[str] = []
     for question in made:
         specification = question["specification"]
         for draw in question["draws"]:
