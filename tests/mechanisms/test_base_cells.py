@@ -57,7 +57,8 @@ def test_reports_of_one_byte_are_recommended() -> None:
     goal = dt.goals.Mean(n=10_000)
     short = dt.recommend(WEEK, goal, epsilon=4, bytes=1)
     assert {one.report_bytes for one in short.mechanisms} == {1}
-    assert short[0]["mechanism"] == "Podium(cells=64)"
+    assert short[0]["mechanism"] == "Optimal(unbiased=True, outputs=64)"
+    assert "Podium(cells=64)" in [row["mechanism"] for row in short]
     assert short[0]["error"] <= 1.02 * goal.error(dt.Podium(WEEK, epsilon=4))  # type: ignore[operator]
     listed = dt.recommend(dt.Categories(range(50)), dt.goals.Frequencies(n=100), epsilon=1, bytes=1)
     assert {one.report_bytes for one in listed.mechanisms} == {1}
