@@ -84,7 +84,7 @@ def test_the_files_are_the_table_that_queries_count(
     batches = begun(store)
     done = run("collector", "export", address, "-o", folder).output
     assert done == "20 batches, 110 reports in 2 new files\n"
-    assert sorted(path.name for path in folder.glob("day=*")) == ["day=2026-05-04", "day=2026-05-05"]
+    assert sorted(path.name for path in folder.glob("arrived=*")) == ["arrived=2026-05-04", "arrived=2026-05-05"]
     assert counted(folder) == expected(batches)
     assert unordered(rows(folder)) == unordered(asked(batches))
     more = [arrived(100), arrived(101, 2, NEXT)]  # while the collector runs
@@ -97,6 +97,22 @@ def test_the_files_are_the_table_that_queries_count(
     assert whole is not None
     assert len(whole.files) == 4
     assert not list(folder.rglob(".*"))
+
+
+def test_libraries_read_the_folder_as_it_is(tmp_path: Path) -> None:
+    """A folder `day=…` beside a column `day` of another type is refused by Arrow, and so by pandas."""
+    store, folder = open_store(str(tmp_path / "store.sqlite")), tmp_path / "out"
+    batches = begun(store)
+    store.close()
+    export_reports(str(tmp_path / "store.sqlite"), folder)
+    from pyarrow import parquet
+
+    days = [row[0] for row in asked(batches)]
+    assert sorted(parquet.read_table(folder)["day"].to_pylist()) == sorted(days)
+    polars = pytest.importorskip("polars")
+    found = polars.read_parquet(folder / "**" / "*.parquet", hive_partitioning=True)
+    assert sorted(found["day"].to_list()) == sorted(days)
+    assert (found["day"] == found["arrived"]).all()
 
 
 def test_days_before_since_are_left_out_and_later_exports_continue(
@@ -171,7 +187,7 @@ def test_labels_and_questions_stay_inside_the_folder(
     export_reports(address, folder)
     after = {path for path in tmp_path.rglob("*") if folder not in path.parents}
     assert {path for path in after - before if "store" not in path.name} <= {folder, folder.parent}
-    assert [path.name for path in folder.iterdir() if path.is_dir()] == ["day=2026-05-04"]
+    assert [path.name for path in folder.iterdir() if path.is_dir()] == ["arrived=2026-05-04"]
     assert sorted(row[1] for row in rows(folder)) == sorted(HOSTILE)
 
 

@@ -83,7 +83,7 @@ class Export:
             hidden = _part_of(folder / entry.file)
             if hidden.exists():
                 hidden.replace(folder / entry.file)
-        for rest in folder.glob("day=*/.*.parquet.part"):
+        for rest in folder.glob("arrived=*/.*.parquet.part"):
             rest.unlink()
 
 
@@ -180,7 +180,7 @@ class _Files:
         return _load_parquet().ParquetWriter(place, schema, compression="zstd", use_dictionary=some)
 
     def _name(self, day: datetime.date, campaign: str) -> str:
-        return f"day={day.isoformat()}/{campaign[:16]}-{self._after:015d}.parquet"
+        return f"arrived={day.isoformat()}/{campaign[:16]}-{self._after:015d}.parquet"
 
     def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
         """Return a file as the store notes it: where it is, its campaign and its day."""
