@@ -235,7 +235,8 @@ def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
             )
     for label in given:
         if label not in known:
-            raise InvalidParameter(f"group {found(label)} has an estimate, but no share of the population")
+            which = "the group without a label" if label is None else f"group {found(label)}"
+            raise InvalidParameter(f"{which} has an estimate, but no share of the population")
 
 
 def _check_domains(parts: Sequence[object]) -> None:

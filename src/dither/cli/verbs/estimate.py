@@ -503,7 +503,7 @@ def print_remote_groups(
     multiple=True,
     metavar="LABEL=SHARE",
     help="With --by: one estimate for a population whose groups have these shares, or numbers of people. "
-    "Repeatable, for every group.",
+    "Repeatable, for every group; =SHARE is that without a label.",
 )
 @click.option("--test", is_flag=True, help="With --cross: independence. With --by: equal distributions.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
