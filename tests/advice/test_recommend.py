@@ -224,14 +224,14 @@ def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
 def test_predicted_shapes_come_true(goal: Any) -> None:
     ranking = dt.recommend(UNIT, goal, epsilon=2)
     for row, mechanism in zip(ranking, ranking.mechanisms, strict=True):
-        assert _comes_true(goal, mechanism, 100), row
+        assert _comes_true(goal, mechanism, 40), row
 
 
 @pytest.mark.slow
 def test_predicted_distributions_on_a_circle_come_true() -> None:
     ranking = dt.recommend(dt.Circle(360), goals.Distribution(3000), epsilon=2)
     assert names(ranking)[0] in ("OGPM(loss=absolute)", "OGPM(loss=squared)", "SW")
-    assert _comes_true(goals.Distribution(3000), ranking.best, 100)
+    assert _comes_true(goals.Distribution(3000), ranking.best, 40)
 
 
 @pytest.mark.slow

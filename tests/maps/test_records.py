@@ -61,12 +61,12 @@ def test_intervals_hold_the_truth() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [1.0, 2.0, 4.0])
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
 @pytest.mark.parametrize("shape", ["common cause", "two groups", "even"])
 def test_intervals_cover_in_repetitions(epsilon: float, shape: str) -> None:
     question = dt.Optimal(BODY, epsilon=epsilon)
     kept = []
-    for seed in range(12):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         asked = people(20_000, seed)
         if shape == "two groups":
