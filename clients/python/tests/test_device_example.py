@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import time
@@ -75,7 +76,11 @@ def test_the_wheel_is_built_and_works_alone(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=SOURCE.parent, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
-    assert wheel.stat().st_size < MOST
+    size = wheel.stat().st_size
+    assert size < MOST
+    for page in ("telemetry.md", "devices.md"):  # what they say, and no more than a tenth beside it
+        (stated,) = re.findall(r"wheel (?:has|of) (\d+) kB", (ROOT / "docs" / page).read_text("utf-8"))
+        assert abs(size / 1000 - int(stated)) < 8
     names = zipfile.ZipFile(wheel).namelist()
     assert {"dither_device/py.typed", "dither_device/telemetry.py"} <= set(names)
     assert not [name for name in names if "test" in name]

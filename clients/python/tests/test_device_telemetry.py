@@ -16,7 +16,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
-from device_support import SOURCE, TOML, publish, python
+from device_support import SOURCE, TOML, publish, python, stub
 
 import dither as dt
 from dither_device import Telemetry, telemetry
@@ -202,9 +202,72 @@ def test_show_says_what_was_and_would_be_sent(folder: Path) -> None:
     text = tool.run("show")
     (queued,) = dt.Account.open(tool._account_file()).queue
     assert f'"reports":{{"{queued.fingerprint}":["{queued.data.hex()}"]}}' in text
-    assert "Given so far: command, once, of which 0 sent; ε = 1." in text
+    assert "Given so far: command, once, of which 1 not sent yet; ε = 1." in text
     assert "https://telemetry.example" in text
     assert "at most 73 % sure" in " ".join(text.split())
+
+
+def test_show_prints_the_batches_that_travel(folder: Path) -> None:
+    with stub() as collector:
+        collector.answers = [(503, {}, b"")]
+        tool = made(folder, address=collector.address, background=False, epsilon=9)
+        tool.run("on")
+        assert [tool.answer("command", "build"), tool.answer("seconds", 3)] == ["drawn"] * 2
+        tool.send()  # the first batch has its identity now
+        assert tool.answer("command", "test") == "drawn"
+        shown = tool.run("show")
+        tool.send()
+    assert "As it travels, 2 times:" in shown
+    told = [json.loads(line) for line in shown.split("\n") if line.startswith("{")]
+    assert [batch["batch"] for batch in told] == [collector.batches[0].id, "<random>"]
+    assert [batch["label"] for batch in told] == ["1.2", "1.2"]
+    sent = [
+        {mark: [one.hex() for one in some] for mark, some in batch.reports.items()}
+        for batch in collector.batches
+    ]
+    assert [batch["reports"] for batch in told] == sent
+    assert "As it travels" not in tool.run("show")
+
+
+def test_show_states_no_version_that_is_not_sent(folder: Path) -> None:
+    publish(folder, TOML.replace('labels = ["1.2"]', "labels = []"))
+    tool = made(folder)
+    tool.run("on")
+    tool.answer("command", "build")
+    assert '"label":""' in tool.run("show")
+
+
+def test_show_of_a_shared_account_names_other_askers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DITHER_ACCOUNT", str(folder / "mine.account"))
+    dt.Account.create(folder / "mine.account", epsilon=9).close()
+    for asker in ("mytool", "another"):
+        publish(folder, TOML.replace('asker = "mytool"', f'asker = "{asker}"'))
+        tool = made(folder)
+        tool.run("on")
+        assert tool.answer("command", "build") == "drawn"
+    shown = tool.run("show")
+    assert "Given so far: mytool: command, once" in shown
+    assert "Given so far: command, once" in shown
+    assert shown.count('"batch"') == 1  # what this tool sends
+
+
+def test_what_was_given_is_shown_where_a_file_is_damaged(folder: Path) -> None:
+    tool = made(folder)
+    tool.run("on")
+    tool.answer("command", "build")
+    whole = (folder / "campaign.json").read_bytes()
+    (folder / "campaign.json").write_bytes(whole[:-9])
+    shown = made(folder).run("show")
+    assert "What is asked cannot be read, so nothing is answered or sent: text" in shown
+    assert "Given so far: command, once" in shown
+    (folder / "campaign.json").write_bytes(whole)
+    account = folder / ".local/state/mytool/telemetry/account"
+    account.write_bytes(account.read_bytes()[:100])
+    for action in ("status", "show"):
+        shown = made(folder).run(action)
+        assert "Telemetry is on." in shown
+        assert "damaged" in shown
+    assert "Which commands are used." in shown
 
 
 def test_erase_leaves_nothing_and_switches_off(folder: Path) -> None:
@@ -273,12 +336,12 @@ def test_a_campaign_that_was_changed_is_not_answered(folder: Path) -> None:
         assert tool.answer("command", "build") == "off"
     tool = made(folder, key="1" * 64)
     file.write_text(json.dumps(published), encoding="utf-8")
-    assert tool.run("on") == "telemetry: key: another key"
+    assert tool.run("on") == "telemetry: key: signed with another key"
     for text in ("", "[]", "{", "\ud83d"):
         file.write_text(text, encoding="utf-8", errors="surrogatepass")
         assert "telemetry: " in made(folder).run("on")
     file.unlink()
-    assert made(folder).run("show") == "telemetry: FileNotFoundError (ENOENT)"
+    assert f"(ENOENT, {file})" in made(folder).run("on")
 
 
 def test_a_campaign_is_verified_once_and_again_if_a_byte_changes(
@@ -332,7 +395,24 @@ def test_a_home_that_cannot_be_written(home: str, folder: Path, monkeypatch: pyt
         assert not tool.ask()
         for action in ACTIONS:
             assert isinstance(tool.run(action), str)
+        assert "Telemetry is off" in tool.run("status")
+        assert "Telemetry is off" in tool.run("show")
     assert "May mytool" not in shown.getvalue()  # whose answer could not be kept
+
+
+def test_consent_is_not_kept_for_somebody_else(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUDO_UID", "1000")
+    assert made(folder).run("on") == "Telemetry stays off here: this was started by sudo."
+    assert not (folder / ".local").exists()
+
+
+def test_a_full_disk_leaves_no_part_of_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> int:
+        raise OSError(28, "no space left")
+
+    monkeypatch.setattr(os, "write", fail)
+    assert "ENOSPC" in made(folder).run("off")
+    assert not list((folder / ".local/state/mytool/telemetry").iterdir())
 
 
 def test_an_account_in_use_is_not_waited_for(folder: Path) -> None:

@@ -40,6 +40,10 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
     assert run(*words).stderr.strip().endswith("--force)")
     run(*words, "--force")
     assert Path("there/asker.key").read_text() == key
+    Path("there/.gitignore").write_text("*.pyc")  # of the folder, before
+    for _ in range(2):
+        run(*words, "--force")
+    assert Path("there/.gitignore").read_text() == "*.pyc\nasker.key\n"
 
 
 @pytest.mark.parametrize(
@@ -48,6 +52,11 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
         ((), "say what to write"),
         (("--telemetry", "--app", "a b"), "--app is a name"),
         (("--telemetry", "--app", "a", "--address", "ftp://x"), "--address is that of a collector"),
+        (("--telemetry", "--app", "a", "--address", "http://t.example"), "their own machine alone"),
+        (("--telemetry", "--app", "a", "--address", 'https://t.example/"'), "--address is that of a"),
+        (("--telemetry", "--app", "a", "--address", "https://t.example:0"), "--address is that of a"),
+        (("--telemetry", "--app", "a", "--address", "https://t.example:x"), "--address is that of a"),
+        (("--telemetry", "--app", "a", "--address", "https://["), "--address is that of a collector"),
         (("--telemetry", "--app", "a", "--contact", "\x07"), "cannot be shown"),
     ],
 )

@@ -160,7 +160,11 @@ def _open(text: object, pin: str | None) -> dict[str, Any]:
         if not isinstance(before, dict):
             raise Malformed("text")
         check_signature(before.get("key"), before.get("signature"), f"dither next key 1\n{key}")
-    need(pin is None or pin == key or (before is not None and before["key"] == pin), "key", "another key")
+    need(
+        pin is None or pin == key or (before is not None and before["key"] == pin),
+        "key",
+        "signed with another key",
+    )
     return given
 
 

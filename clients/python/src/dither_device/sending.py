@@ -282,20 +282,14 @@ def send(
     done = Sent()
     place = f"{address.rstrip('/')}/v1/campaigns/{campaign.id}/batches"
     sealing_key = campaign.terms.get("sealing_key")
-    if label not in campaign.terms["labels"]:
-        label = ""
-    fingerprints = [[name, json.loads(text)["fingerprint"]] for name, text in campaign.questions.items()]
+    label = _label(campaign, label)
     try:
         need(relay is None or sealing_key is not None, "key", "the campaign has no sealing key for a relay")
         if sealing_key is not None and not can_seal():
             done.problem = "the campaign asks for encryption: pip install cryptography"
         while done.problem is None:
             with account.transaction() as state:
-                event = {
-                    **{"do": "batch", "id": os.urandom(16).hex(), "asker": campaign.asker, "most": 100},
-                    "questions": fingerprints,
-                }
-                found = account.batch_in(state, event)
+                found = account.batch_in(state, _event(campaign))
             if found is None:
                 break
             identity, items = found
@@ -316,11 +310,42 @@ def send(
     except Exception as error:  # of the network: no name, no route, a certificate
         done.problem = f"unreachable ({type(error).__name__})"
     try:
-        listed = [mark for _, mark in fingerprints]
+        listed = [mark for _, mark in _event(campaign)["questions"]]
         done.waiting = sum(item["fingerprint"] in listed for item in account.queue)
     except DeviceError:
         pass
     return done
+
+
+def preview(opened: dict[str, Any], campaign: Campaign, label: str) -> list[str]:
+    """Return the batches that `send` would make of a state of an account, as JSON; nothing is changed."""
+    from dither_device.rules import Policy, State, decide
+
+    state = State(opened)
+    bodies: list[str] = []
+    while True:
+        event = _event(campaign)
+        told = decide(state, event, Policy(), None).outcome
+        if told["is"] == "empty":
+            return bodies
+        reports = [
+            (state.queue[name]["fingerprint"], state.queue[name]["report"]) for name in told["reports"]
+        ]
+        identity = "<random>" if told["id"] == event["id"] else told["id"]
+        some = [(mark, bytes.fromhex(report)) for mark, report in reports]
+        bodies.append(json_body(identity, _label(campaign, label), some))
+        state.apply({"unqueue": told["reports"]})
+
+
+def _label(campaign: Campaign, label: str) -> str:
+    return label if label in campaign.terms["labels"] else ""
+
+
+def _event(campaign: Campaign) -> dict[str, Any]:
+    """Return the event that makes a batch of what waits for a campaign."""
+    marks = [[name, json.loads(text)["fingerprint"]] for name, text in campaign.questions.items()]
+    identity = os.urandom(16).hex()
+    return {"do": "batch", "id": identity, "asker": campaign.asker, "most": 100, "questions": marks}
 
 
 def _post(

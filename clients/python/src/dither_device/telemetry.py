@@ -156,7 +156,7 @@ class Telemetry:
 
         # The text of another error may hold anything: its kind alone is kept.
         known = isinstance(error, DeviceError)
-        self.problem = str(error) if known else f"{type(error).__name__}{_code(error)}"
+        self.problem = str(error) if known else f"{type(error).__name__}{_details(error)}"
         return "failed"
 
     # --- sending
@@ -251,7 +251,11 @@ class Telemetry:
                 return f"there is a file {place}"
         if self._is_machine():
             return "this is continuous integration"
-        if "SUDO_UID" in environment:
+        return self._why_foreign()
+
+    def _why_foreign(self) -> str | None:
+        """Return why there is no place here that is this person's own; None if there is one."""
+        if "SUDO_UID" in os.environ:
             return "this was started by sudo"
         folder = self._base()
         if folder is None:
@@ -312,7 +316,9 @@ class Telemetry:
         return command
 
     def _on(self) -> str:
-        campaign = self._verify()
+        campaign, reason = self._verify(), self._why_foreign()
+        if reason is not None:  # nothing is written: a file of root would lock its owner out
+            return f"Telemetry stays off here: {reason}."
         self._write("consent", "on\n")
         reason = self._why_off()
         if reason is not None:
@@ -321,6 +327,8 @@ class Telemetry:
         return f"{self._words(campaign)}\nTelemetry is on."
 
     def _off(self) -> str:
+        if self._base() is None:
+            return "Telemetry is off: there is no home to keep it in."
         self._write("consent", "off\n")
         return "Telemetry is off. Nothing is kept or sent from now on."
 
@@ -331,43 +339,66 @@ class Telemetry:
             lines.append(f"Here it is off whatever you say: {reason}.")
         elif consent is None:
             lines.append("You were not asked yet.")
-        if os.path.exists(self._account_file()):
-            from dither_device.account import Account
+        try:
+            if os.path.exists(self._account_file()):
+                from dither_device.account import Account
 
-            with Account(self._account_file(), wait=_WAIT) as account:
-                lines.append(f"{len(account.queue)} reports wait to be sent. ε = {account.left:g} is left.")
+                with Account(self._account_file(), wait=_WAIT) as account:
+                    waiting, left = len(account.queue), account.left
+                lines.append(f"{_count(waiting)} to be sent. ε = {left:g} is left.")
+        except Exception as error:  # whether it is on is told all the same
+            self._fail(error)
         if self.problem is not None:
             lines.append(f"The last problem: {self.problem}.")
         return "\n".join(lines)
 
     def _show(self) -> str:
-        lines = [self._words(self._verify())]
-        given: dict[str, list[Any]] = {}
-        queue: list[dict[str, Any]] = []
-        if os.path.exists(self._account_file()):
-            from dither_device.account import Account
+        campaign = state = None
+        try:
+            campaign = self._verify()
+            lines = [self._words(campaign)]
+        except Exception as error:  # what was given is told all the same
+            self._fail(error)
+            lines = [f"What is asked cannot be read, so nothing is answered or sent: {self.problem}."]
+        try:
+            if os.path.exists(self._account_file()):
+                from dither_device.account import Account
 
-            with Account(self._account_file(), wait=_WAIT) as account:
-                state = account.wire()
-            queue = state["queue"]
-            for entry in state["entries"]:
-                given.setdefault(entry["question"], []).append(int(entry["epsilon"], 16) / 2.0**64)
-        waiting = [item["question"] for item in queue]
-        for name, spent in given.items():
-            many = len(spent) - waiting.count(name)
-            told = f"{name}, {_times(len(spent))}, of which {many} sent"
-            lines.append(f"Given so far: {told}; ε = {sum(spent):.6g}.")
-        if not given:
-            lines.append("Nothing was given so far.")
-        if queue:
-            from dither_device.sending import json_body
+                with Account(self._account_file(), wait=_WAIT) as account:
+                    state = account.wire()
+        except Exception as error:
+            self._fail(error)
+            lines.append(f"What was given cannot be read: {self.problem}.")
+        else:
+            lines += self._given(campaign, state or {"entries": [], "queue": []})
+        if campaign is not None and state is not None:
+            from dither_device.sending import preview
 
-            reports = [(item["fingerprint"], bytes.fromhex(item["report"])) for item in queue]
-            lines.append(f"Waits to be sent: {', '.join(waiting)}. As it travels:")
-            lines.append(json_body("<random>", self.version, reports))
+            bodies = preview(state, campaign, self.version)
+            lines += [f"As it travels, {_times(len(bodies))}:", *bodies] if bodies else []
         where = self.address or "nobody: no address is set"
         lines.append(f"It is sent to {where}, without a name, an identity of this computer or a time.")
         return "\n".join([*lines, *self._status().split("\n")])
+
+    def _given(self, campaign: Campaign | None, state: dict[str, Any]) -> list[str]:
+        """Return what was given and what waits; other askers, of a shared account, are named."""
+        own = None if campaign is None else campaign.asker
+
+        def name_of(item: dict[str, Any]) -> str:
+            name, asker = str(item["question"]), str(item["asker"])
+            return name if asker == own or own is None else f"{asker}: {name}"
+
+        given: dict[str, list[float]] = {}
+        for entry in state["entries"]:
+            given.setdefault(name_of(entry), []).append(int(entry["epsilon"], 16) / 2.0**64)
+        waiting = [name_of(item) for item in state["queue"]]
+        lines = []
+        for name, spent in given.items():
+            told = f"{name}, {_times(len(spent))}, of which {waiting.count(name)} not sent yet"
+            lines.append(f"Given so far: {told}; ε = {sum(spent):.6g}.")
+        if waiting:
+            lines.append(f"Waits to be sent: {', '.join(waiting)}.")
+        return lines or ["Nothing was given so far."]
 
     def _erase(self) -> str:
         if self._account is not None:
@@ -449,7 +480,8 @@ class Telemetry:
             return stream.read()
 
     def _account_file(self) -> str:
-        return os.environ.get("DITHER_ACCOUNT") or self._path("account")
+        own = "" if self._base() is None else self._path("account")
+        return os.environ.get("DITHER_ACCOUNT") or own
 
     def _open_account(self) -> Account:
         if self._account is not None and self._account.path == self._account_file():
@@ -503,10 +535,14 @@ class Telemetry:
         part = f"{place}.{os.urandom(4).hex()}"
         number = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:
-            os.write(number, text.encode())
-        finally:
-            os.close(number)
-        os.replace(part, place)
+            try:
+                os.write(number, text.encode())
+            finally:
+                os.close(number)
+            os.replace(part, place)
+        except OSError:  # a full disk
+            os.unlink(part)
+            raise
 
 
 _HELP = "Switch telemetry on or off, show what is asked, kept and sent, or erase what is kept here."
@@ -539,11 +575,17 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _code(error: BaseException) -> str:
+def _count(reports: int) -> str:
+    return "1 report waits" if reports == 1 else f"{reports} reports wait"
+
+
+def _details(error: BaseException) -> str:
+    """Return the number and the file of an error of the system, which hold no value; else nothing."""
     from errno import errorcode
 
-    number = getattr(error, "errno", None)
-    return f" ({errorcode[number]})" if isinstance(number, int) and number in errorcode else ""
+    if not isinstance(error, OSError) or error.errno is None or error.errno not in errorcode:
+        return ""
+    return f" ({errorcode[error.errno]}{f', {error.filename}' if isinstance(error.filename, str) else ''})"
 
 
 def _reap(number: int) -> int:

@@ -230,9 +230,11 @@ def _write_telemetry(
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", app):
         raise InvalidParameter("--app is a name of at most 64 letters, digits, dots, hyphens and underscores")
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise InvalidParameter("--address is that of a collector, such as https://telemetry.example")
+    if not _is_address(address):
+        raise InvalidParameter(
+            "--address is that of a collector, such as https://telemetry.example; "
+            "without TLS devices send to their own machine alone"
+        )
     files = {name: folder / name for name in ("campaign.toml", "campaign.json", "telemetry.py")}
     for file in files.values():
         refuse_to_overwrite(file, force=force)
@@ -254,8 +256,11 @@ def _write_telemetry(
         files["campaign.toml"]: text,
         files["campaign.json"]: published.to_json() + "\n",
         files["telemetry.py"]: _CODE.format(app=app, address=address, key=published.key),
-        folder / ".gitignore": "asker.key\n",
     }
+    ignored = folder / ".gitignore"
+    lines = ignored.read_text("utf-8").splitlines() if ignored.exists() else []
+    if secret.name not in lines:
+        texts[ignored] = "\n".join([*lines, secret.name, ""])
     for file, content in texts.items():
         with whole(file) as stream:
             stream.write(content)
@@ -269,6 +274,18 @@ def _write_telemetry(
         "page": f"{address}/campaigns/{published.id}",
         "promise": str(contract.whole_guarantee),
     }
+
+
+def _is_address(text: str) -> bool:
+    """Return whether devices send to an address: https, or this machine; it stands in a line of code."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return False
+    local = host in ("localhost", "::1") or host.startswith("127.")
+    plain = re.fullmatch(r'https?://[^\s"\\?#@]+', text) and text.isprintable()
+    return bool(plain and host and port != 0 and (parts.scheme == "https" or local))
 
 
 def _quote(text: str) -> str:
