@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,6 +64,8 @@ def test_a_label_that_the_campaign_does_not_list_is_not_sent(collector: Stub, tm
         (403, "early", None, False),
         (404, "", None, False),  # a proxy, perhaps
         (500, "", None, False),
+        (503, "", "nan", False),
+        (503, "", "-5", False),
         (413, "size", None, True),
         (422, "report", None, True),
         (410, "late", None, True),
@@ -80,7 +85,7 @@ def test_what_a_collector_says(
         return
     assert done.waiting == 1
     assert done.problem == (word or f"status {status}")
-    assert done.retry_after == (None if after is None else float(after))
+    assert done.retry_after == (None if after is None else 0 if after in ("nan", "-5") else float(after))
     assert send(account, campaign, collector.address).sent == 1
     assert collector.bodies[0] == collector.bodies[1]
 
@@ -97,6 +102,27 @@ def test_answers_that_are_none(answer: bytes, collector: Stub, tmp_path: Path) -
     account, campaign = ready(tmp_path, answers=1)
     collector.answers.append((400, {"retry-after": "soon"}, answer))
     assert send(account, campaign, collector.address).waiting == 1
+
+
+@pytest.mark.parametrize("line", [b"HTTP/1.1 100 Continue\r\n\r\n", b"x", b""])
+def test_somebody_answers_without_end(line: bytes, tmp_path: Path) -> None:
+    account, campaign = ready(tmp_path, answers=1)
+    ended = threading.Event()
+
+    def drip() -> None:
+        link, _ = server.accept()
+        with link, contextlib.suppress(OSError):
+            while not ended.wait(0.01):
+                link.send(line)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=drip)
+        thread.start()
+        done = send(account, campaign, f"http://127.0.0.1:{server.getsockname()[1]}", timeout=0.1)
+        ended.set()
+        thread.join()
+    assert str(done.problem).startswith("unreachable")
+    assert done.waiting == 1
 
 
 def test_nobody_answers(tmp_path: Path) -> None:

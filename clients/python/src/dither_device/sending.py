@@ -28,6 +28,7 @@ PACKED = "application/vnd.dither.batch"
 REQUEST, RESPONSE = "message/ohttp-req", "message/ohttp-res"
 GATEWAY = "/.well-known/ohttp-gateway"
 _MOST = 1 << 24  # bytes of an answer
+_PATIENCE = 600.0  # seconds of a process that sends
 # What a collector says of a batch that it will never take.
 _FOR_GOOD = (400, 410, 413, 415, 422)  # if the collector has a word for it: a proxy's page has none
 
@@ -224,8 +225,12 @@ def split_address(address: object) -> tuple[str, str, str]:
 def exchange(
     address: str, method: str, body: bytes, form: str, timeout: float = 10.0
 ) -> tuple[int, dict[str, str], bytes]:
-    """Return status, fields and body of an answer; no redirect is followed, no cookie kept."""
+    """Return status, fields and body of an answer; no redirect is followed, no cookie kept.
+
+    `timeout`, in seconds, holds for each wait; what goes on byte after byte is cut off after three of it.
+    """
     from http.client import HTTPConnection, HTTPSConnection
+    from threading import Timer
 
     scheme, host, path = split_address(address)
     link: HTTPConnection
@@ -235,13 +240,20 @@ def exchange(
         link = HTTPSConnection(host, timeout=timeout, context=create_default_context())
     else:
         link = HTTPConnection(host, timeout=timeout)
+    cut = None
     try:
+        link.connect()
+        cut = Timer(3 * timeout, link.sock.shutdown, [2])
+        cut.daemon = True
+        cut.start()
         fields = {"content-type": form} if form else {}
         link.request(method, path or "/", body or None, {**fields, "user-agent": "dither-device"})
         answer = link.getresponse()
         told = {name.lower(): value for name, value in answer.getheaders()}
         return answer.status, told, answer.read(_MOST)
     finally:
+        if cut is not None:
+            cut.cancel()
         link.close()
 
 
@@ -371,7 +383,7 @@ def _word(text: bytes) -> str:
 
 def _seconds(text: str | None) -> float | None:
     try:
-        return min(max(float(text or ""), 0.0), 86_400.0)
+        return min(max(0.0, float(text or "")), 86_400.0)  # of no number, 0
     except ValueError:
         return None
 
@@ -412,10 +424,13 @@ def spawn(job: dict[str, Any]) -> int:
 
 def main(text: str) -> None:
     """Send what waits, as `spawn` asks for; write when to try again beside the account."""
+    from faulthandler import dump_traceback_later
+
     from dither_device.account import Account
     from dither_device.campaign import Campaign
 
     try:
+        dump_traceback_later(_PATIENCE, exit=True)  # whoever answers too slowly, or never: it ends
         job = json.loads(text)
         with open(job["campaign"], encoding="utf-8") as stream:
             campaign = Campaign(stream.read(), key=job["key"])
