@@ -29,9 +29,10 @@ export function autoSend(device: Device, askings: Asking[], url: string, { onSen
     try {
       const sent = await device.send(askings, url, options);
       const { waiting, retryAfter } = sent;
-      earliest = Date.now() + 1000 * retryAfter;
+      const asked = retryAfter > 0 ? Math.min(Math.max(retryAfter, 1), 24 * HOUR) : 0; // a header is anybody's: −5, 10⁻⁹, Infinity
+      earliest = Date.now() + 1000 * asked;
       pause = waiting ? Math.min(2 * pause, HOUR) : MINUTE;
-      if (waiting && !stopped) timer = setTimeout(send, 1000 * Math.min(retryAfter || pause / 2, 24 * HOUR));
+      if (waiting && !stopped) timer = setTimeout(send, 1000 * (asked || pause / 2));
       onSend?.(sent);
     } catch (error) {
       onError?.(error);

@@ -58,7 +58,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
       const linked = await unless(link(draft, place(turn + 1)).then(() => true), "EEXIST");
       if (!linked) return undefined;
     } finally {
-      await unlink(draft);
+      await unless(unlink(draft), "ENOENT"); // it may not have been made, and that error is the one to tell
     }
     // Files go in the order of their numbers. If the one before is gone, the next one was there and gone, too: this one came too late.
     if (turn && !(await turns()).includes(turn)) {
@@ -70,17 +70,17 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
     return [result];
   }
 
-  let last: Promise<unknown> = mkdir(folder, { recursive: true, mode: 0o700 });
+  let last: Promise<unknown> = Promise.resolve();
   return {
     update(change) {
       const done = last.then(async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
         for (;;) {
           const made = await attempt(change);
           if (made) return made[0];
         }
       });
-      last = done.catch(() => mkdir(folder, { recursive: true, mode: 0o700 }));
-      last.catch(() => undefined);
+      last = done.catch(() => undefined);
       return done;
     },
   };

@@ -20,7 +20,8 @@ export interface UsedQuestion {
 /**
  * Use a question in a component. An answer has one identity for each mount, so that a second call, a second click and React's StrictMode answer once.
  *
- * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question.
+ * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question,
+ * and what its store throws if the account cannot be read: an error boundary shows it.
  */
 export function useQuestion(device: Device | undefined, specification: string, terms: AskingTerms, id?: string): UsedQuestion {
   const [own] = useState(() => id ?? hex(systemSource().take(16)));
@@ -30,7 +31,15 @@ export function useQuestion(device: Device | undefined, specification: string, t
   const asking = useMemo(() => device?.asking(specification, terms), [device, specification, JSON.stringify(terms)]);
   useEffect(() => {
     let shown = true;
-    void asking?.promise().then((found) => shown && setPromised(found));
+    const show = (found: () => Promised): unknown => shown && setPromised(found);
+    asking?.promise().then(
+      (found) => show(() => found),
+      // A store that fails is told as React tells errors: by the nearest error boundary.
+      (error: unknown) =>
+        show(() => {
+          throw error;
+        }),
+    );
     return () => void (shown = false);
   }, [asking, outcome]);
   const answer = useCallback(

@@ -15,6 +15,7 @@ export interface UsedQuestion {
 /**
  * Use a question in a component. An answer has one identity for each mount, so that a second call, a second click and React's StrictMode answer once.
  *
- * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question.
+ * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question,
+ * and what its store throws if the account cannot be read: an error boundary shows it.
  */
 export declare function useQuestion(device: Device | undefined, specification: string, terms: AskingTerms, id?: string): UsedQuestion;
