@@ -33,7 +33,9 @@ public interface Transport {
     /** Return a transport that connects directly, by {@link HttpURLConnection}, with a limit in milliseconds on connecting and on waiting. */
     static Transport direct(int milliseconds) {
         return (method, address, form, body) -> {
-            HttpURLConnection connection = (HttpURLConnection) new URL(address).openConnection();
+            URL url = new URL(address);
+            if (!url.getProtocol().startsWith("http")) throw new IOException("an address of http or https was expected");
+            HttpURLConnection connection = (HttpURLConnection) url.openConnection();
             try {
                 connection.setConnectTimeout(milliseconds);
                 connection.setReadTimeout(milliseconds);

@@ -172,6 +172,8 @@ final class Checks {
         Fake fake = new Fake();
         Device.Sent sent = device.send(campaign, address, "", fake);
         check(sent.sent == 0 && sent.waiting == 3 && sent.refused.equals(Arrays.asList("unreachable")), "nobody answers");
+        sent = device.send(campaign, "ftp://a.example/", "", Transport.direct(10));
+        check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("unreachable")), "an address that is none of HTTP");
         sent = device.send(campaign, address, "", fake.then(503, "", 7));
         check(sent.waiting == 3 && sent.retryAfter == 7, "later");
         sent = device.send(campaign, address, "", fake.then(404, "<html>a captive portal</html>", -1));
