@@ -1,6 +1,6 @@
 """What is right is not refuted: false alarms are counted, at the exact ε of every mechanism.
 
-`pytest -m slow -s tests/statistical/test_false_alarms.py` prints a table as in docs/audit.md (MANY = 1000 there).
+`pytest -m slow -s` prints a table as in docs/audit.md, where MANY is 1000.
 """
 
 from __future__ import annotations
