@@ -84,7 +84,10 @@ def test_the_files_are_the_table_that_queries_count(
     batches = begun(store)
     done = run("collector", "export", address, "-o", folder).output
     assert done == "20 batches, 110 reports in 2 new files\n"
-    assert sorted(path.name for path in folder.glob("arrived=*")) == ["arrived=2026-05-04", "arrived=2026-05-05"]
+    assert sorted(path.name for path in folder.glob("arrived=*")) == [
+        "arrived=2026-05-04",
+        "arrived=2026-05-05",
+    ]
     assert counted(folder) == expected(batches)
     assert unordered(rows(folder)) == unordered(asked(batches))
     more = [arrived(100), arrived(101, 2, NEXT)]  # while the collector runs
