@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from device_support import TOML, Stub, publish, stub
+from device_support import TOML, Stub, publish, python, stub
 
 import dither as dt
 from dither.wire import ohttp
@@ -252,6 +252,24 @@ def test_a_process_of_its_own_sends(collector: Stub, tmp_path: Path, monkeypatch
             break
         time.sleep(0.05)
     assert tool._sender == 0
+
+
+def test_the_process_that_sends_ends_whatever_happens(tmp_path: Path) -> None:
+    account, _ = ready(tmp_path, answers=1)
+    job = {"account": str(account.path), "campaign": str(tmp_path / "campaign.json"), "key": None}
+    code = """
+import json, sys
+from dither_device import sending
+sending._PATIENCE = 0.5
+sending.main(sys.argv[1])
+"""
+    with socket.create_server(("127.0.0.1", 0)) as server:  # nobody accepts
+        job["address"] = f"http://127.0.0.1:{server.getsockname()[1]}"
+        begin = time.monotonic()
+        done = python(code, json.dumps({**job, "relay": None, "label": "", "marker": None}))
+    assert done.returncode == 1
+    assert "Timeout" in done.stderr
+    assert time.monotonic() - begin < 9  # seconds that one wait takes alone
 
 
 def test_what_cannot_be_started_is_sent_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
