@@ -140,7 +140,7 @@ def test_four_and_five_pieces_are_the_closed_form(epsilon: float, loss: Any) -> 
 def test_the_error_at_a_public_value(loss: Any) -> None:
     """[OGPM25, Ex. 6.1]: at x₀ = 0.2 and ε = 1, p = 1.54589; the expected absolute error is 0.241367."""
     found = solve(1.0, loss, pieces=3, at=0.2)
-    width = best_width_at(1.0, loss, 0.2)
+    width = best_width_at(1.0, as_power(loss), 0.2)
     assert found.error == pytest.approx(
         dt.optimal.Focused(UNIT, epsilon=1, focus=0.2, loss=loss).error(loss, 0.2), rel=1e-5
     )

@@ -64,7 +64,7 @@ class KnownPeople:
 
     def _digests(self, words: Words, begins: Integers, sizes: Integers) -> Words:
         """Return the digest of each text, from its words of 8 bytes, one after another."""
-        digests = sizes.astype(np.uint64) ^ self._before
+        digests: Words = sizes.astype(np.uint64) ^ self._before
         least, longest = int(sizes.min(initial=0)), int(sizes.max(initial=0))
         rows: Any = slice(None)
         for at in range(0, longest, 8):
