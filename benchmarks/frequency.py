@@ -54,6 +54,10 @@ def main() -> None:
     hashed = dt.OLH(dt.Categories(1024), epsilon=1).perturb(many)
     tasks["OLH, aggregate, 1 024 categories"] = lambda: dt.frequencies(hashed)
     goals["OLH, aggregate, 1 024 categories"] = 150.0
+    words = ["".join(word) for word in rng.choice(list("abcdefghijklmnopqrstuvwxyz"), (300, 9))]
+    texts = dt.PEM(dt.Text(12), epsilon=4).perturb(rng.choice(words, PEOPLE).tolist())
+    tasks["PEM, heavy hitters"] = lambda: dt.heavy_hitters(texts)
+    goals["PEM, heavy hitters"] = None
     best = minima(tasks)
     print(f"{PEOPLE:.0e} people, F = {best['F'] / PEOPLE * 1e9:.2f} ns a person")
     print(table([(name, best[name] / best["F"], goal) for name, goal in goals.items()], "F"))
