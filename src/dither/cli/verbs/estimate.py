@@ -575,6 +575,7 @@ def command(
     known = _population(population)
     wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known)
     wanted.check(files, bool(asked_by))
+    _check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
     written = output is not None or plot is not None
     if written:
         desk().check_outputs(files, output, plot)
@@ -600,6 +601,18 @@ def command(
         results = _of_files(files, column, versions[0] if versions else None, wanted, as_json)
     if written:
         desk().write_results(results, output, plot)
+
+
+def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:
+    """Raise UsageError for options of a database, or of a collector, where none is asked."""
+    remote = files[0].startswith(ADDRESSES)
+    if database and (remote or "://" not in files[0]):
+        raise click.UsageError(
+            "--table, --folded, --unique, --wide, --since and --map are of a database, such as "
+            "duckdb://reports.db or duckdb://FOLDER with Parquet files; leave them out"
+        )
+    if tokens and not remote:
+        raise click.UsageError("--token-file is of a collector, http://…/v1/campaigns/ID; leave it out")
 
 
 def _population(given: Sequence[str]) -> dict[str, float]:

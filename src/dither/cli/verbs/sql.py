@@ -219,7 +219,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    r"""Write the SQL query that counts a table of reports, by day, label and question.
+    """Write the SQL query that counts a table of reports, by day, label and question.
 
     CAMPAIGN is a campaign, in TOML or signed, or its address, or a question's specification with --column.
     The counted result is read back by `dt.Summary.from_counts(question, table)`. The table is expected to
