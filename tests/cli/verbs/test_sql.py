@@ -118,7 +118,10 @@ def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
         (("estimate", "reports.csv", "--wide"), "of a database"),
         (("estimate", "reports.csv", "--map", "label=city"), "of a database"),
         (("estimate", base, "--question", survey, "--token-file", survey), "of a collector"),
+        (("estimate", tmp_path), "is a folder"),
         (("sql", survey, "--dialect", "oracle"), "duckdb"),
+        (("sql", survey, "--dialect", "duckdb", "--retries", "2"), "--since"),
+        (("sql", survey, "--dialect", "duckdb", "--fold", "c", "--since", "2026-11-02"), "one --day"),
         (("sql", survey, "--dialect", "duckdb", "--map", "dya=x"), "day"),
         (("sql", tmp_path / "none.toml", "--dialect", "duckdb"), "none.toml"),
     ]

@@ -708,6 +708,8 @@ def _matching(name: str) -> list[Path]:
         return [path]
     pattern = bool(set(name) & set("*?["))
     found = sorted(map(Path, glob(name, recursive=True))) if pattern else []  # noqa: PTH207 absolute ones too
+    if not found and path.is_dir():
+        raise click.UsageError(f'{name} is a folder; name its files, such as "{path / "*.parquet"}"')
     if not found:
         raise click.UsageError(f"there is no file {name}")
     return found
