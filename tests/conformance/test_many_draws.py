@@ -41,7 +41,10 @@ def differing_in_java(java: list[str], made: Questions) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_a_hundred_thousand_draws_of_each_mechanism(part: int, tmp_path: Path) -> None:
-    """In Java, in Node and in every browser that is found. A location of a path is a draw."""
+    """In Java, in Node and in every browser that is found. A location of a path is a draw.
+
+    Chromium has the engine of Node: it draws a tenth.
+    """
     every = vectors(10_000, f"part {part}")
     assert sum(len(question["draws"]) for question in every) > 400_000
     java = compiled(tmp_path)
@@ -53,7 +56,7 @@ def test_a_hundred_thousand_draws_of_each_mechanism(part: int, tmp_path: Path) -
     done = run("test/draws.test.mjs", vectors=file)
     assert done.returncode == 0, done.stdout[-3000:]
     for browser in BROWSERS:
-        if any(map(shutil.which, BROWSERS[browser])):
+        if any(map(shutil.which, BROWSERS[browser])) and (browser != "chromium" or part == 0):
             told = differing(browser, tmp_path / browser, file.read_text(encoding="utf-8"))
             count = sum(len(question["draws"]) for question in known)
             assert told == {"draws": count, "differences": 0, "questions": len(known)}

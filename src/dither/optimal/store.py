@@ -283,8 +283,8 @@ def restrict(design: Design, outputs: int) -> Design:
     tried = [
         MeasuredCodebook.of(design.problem, mirror(values * scale, ones), width)
         for width in widths
-        for values, scales in ((means, _SCALES), (even, _SCALES[:3]))
-        for scale in (scales[2:3] if design.problem.unbiased else scales)  # unbiased ones have a scale
+        for values in (means, even)
+        for scale in ((1.0,) if design.problem.unbiased else _SCALES)  # unbiased ones have a scale
     ]
     best = min(tried, key=lambda candidate: candidate.error)
     return Design(design.problem, *upper_half(best.book), best.width, design.prices)
