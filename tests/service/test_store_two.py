@@ -49,7 +49,7 @@ def test_a_second_collector_is_refused_under_every_name(tmp_path: Path) -> None:
 def test_two_processes_that_store_the_same_things_in_another_order_do_not_wait_for_each_other(
     kind: str, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A database ends one of two such transactions ("deadlock detected"): 503 at the first batches of a day."""
+    """A database ends one of two such transactions ("deadlock detected"): 503 at the start of a day."""
     stores = [PostgresqlStore(database) for _ in range(2)]
     stores[0].publish(published())
     batches = [arrived(1, label="1.0"), arrived(2)]

@@ -190,7 +190,7 @@ class PostgresqlStore(CollectorStore):
         made: dict[Slot, int] = {}
         with self._transaction(begun=True) as sql:
             known, tick = self._known_slots(sql)
-            # All processes insert in one order: else two would wait for each other, and the database ends one.
+            # All processes insert in one order: else two wait for each other, and the database ends one.
             for slot in sorted({slot for batch in batches for slot, _ in batch.parts if slot not in known}):
                 self._slot(sql, slot, made)
             rows = [
