@@ -25,8 +25,9 @@ import contextlib, io, sys
 from dither.cli import main
 from dither.cli.main import VERBS
 for words in [["--help"], *([verb, "--help"] for verb in VERBS)]:
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()) as page:
         main(words, standalone_mode=False)
+    assert "\\b" not in page.getvalue(), words  # examples, a line each
 ours = {name for name in sys.modules if name.partition(".")[0] in ("dither", "dither_papers")}
 print(sorted(name for name in ours if not name.startswith("dither.cli")))
 dear = "numpy", "cryptography", "rich", "sqlite3", "ssl", "http", "asyncio"

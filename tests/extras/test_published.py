@@ -60,14 +60,15 @@ def test_the_address_is_known_everywhere_or_nowhere() -> None:
     assert cited == ([ADDRESS] if ADDRESS else [])
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/start.md", "docs/operate.md", "examples/collector/README.md"]
-)
-def test_a_newcomer_installs_what_there_is(page: str) -> None:
+def test_a_newcomer_installs_what_there_is() -> None:
     """Until it is published, the name belongs to nobody, and a package index may have another of it."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert bool(re.search(r"pip install '?dither", text)) == bool(ADDRESS)
-    assert bool(re.search(r"pip install '?\.", text)) != bool(ADDRESS)
+    pages = [ROOT / "README.md", ROOT / "examples/collector/README.md", *(ROOT / "docs").glob("*.md")]
+    texts = {page.stem: page.read_text(encoding="utf-8") for page in pages if page.stem != "release"}
+    commands = {name: re.findall(r"pip install ['\"]?(?:\.|dither\b)", text) for name, text in texts.items()}
+    assert commands["start"]
+    assert commands["operate"]
+    for name, found in commands.items():
+        assert not [command for command in found if (command[-1] == ".") == bool(ADDRESS)], name
 
 
 def test_the_classifiers_are_known_and_name_the_pythons_that_are_tried() -> None:

@@ -1,4 +1,4 @@
-"""Secret files: written once, for their owner alone, and neither kind is taken for the other."""
+"""Secret files: written once, for their owner alone, and neither kind is taken for the other. Settings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from dither.errors import InvalidParameter
 from dither.service.settings import (
+    Settings,
     make_key,
     make_sealing_key,
     public_part,
@@ -110,3 +111,42 @@ def test_a_token_is_read_without_its_line_end(tmp_path: Path) -> None:
     place.write_text("sixteen letters!\n", encoding="utf-8")
     place.chmod(0o600)
     assert read_token(place) == "sixteen letters!"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("grace = -1", "grace is a whole number from 0 upwards"),
+        ("retry = 0", "retry is a whole number from 1 upwards"),
+        ('rate = "20"', "rate is a positive number"),
+        ("rate = nan", "rate is a positive number"),
+        ('proxies = "10.0.0.1"', "proxies is a list of texts"),
+        ('proxies = ["10.0.0.0/33"]', "neither an address nor a network"),
+        ("raet = 20", "rate"),
+        ("rate = 1,5", "not valid TOML"),
+        ('origins = ["city.example"]', "an origin is what browsers send"),
+        ('origins = ["https://city.example/"]', "an origin is what browsers send"),
+        ('origins = ["https://City.example"]', "an origin is what browsers send"),
+        ('origins = ["https://city.example:443"]', "an origin is what browsers send"),
+    ],
+)
+def test_wrong_settings_are_refused_in_a_sentence(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "limits.toml").write_text(text)
+    with pytest.raises(InvalidParameter, match=told):
+        Settings.read(tmp_path / "limits.toml")
+
+
+def test_origins_that_browsers_send_are_taken() -> None:
+    some = (
+        "*",
+        "null",
+        "https://city.example",
+        "http://127.0.0.1:8000",
+        "http://[::1]:80",
+        "app://x",
+        "https://a:80",
+    )
+    with pytest.raises(InvalidParameter):
+        Settings(origins=some)
+    some = tuple(origin for origin in some if origin != "http://[::1]:80")
+    assert Settings(origins=some).origins == some

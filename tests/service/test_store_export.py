@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ def test_the_files_are_the_table_that_queries_count(
     batches = begun(store)
     done = run("collector", "export", address, "-o", folder).output
     assert done == "20 batches, 110 reports in 2 new files\n"
+    assert os.name != "posix" or folder.stat().st_mode & 0o077 == 0  # as confidential as the store
     assert sorted(path.name for path in folder.glob("arrived=*")) == [
         "arrived=2026-05-04",
         "arrived=2026-05-05",
@@ -206,6 +208,29 @@ def test_deleting_a_campaign_names_the_files(make_store: MakeStore, address: str
     Collector(store, Settings())
     export_reports(address, folder)
     assert len(collector.store.exported_files(CAMPAIGN.id)) == 3
+
+
+def test_exports_go_on_after_a_deletion_and_after_identities_were_forgotten(
+    make_store: MakeStore, address: str, tmp_path: Path
+) -> None:
+    """Ticks never begin anew, also where no report is left: later batches would not be exported."""
+    store, folder = make_store(), tmp_path / "out"
+    for seed in range(4):  # each in a tick of its own
+        begun(store, 2) if not seed else store.append([arrived(10 + seed)])
+    export_reports(address, folder)
+    store.delete(CAMPAIGN.id)
+    assert export_reports(address, folder).files == ()
+    store.close()
+    store = make_store()
+    store.append([arrived(21)])
+    assert [entry.batches for entry in export_reports(address, folder).files] == [1]
+    collector = Collector(store, Settings(), lambda: NEXT + datetime.timedelta(30))
+    collector.tidy()
+    assert export_reports(address, folder).files == ()
+    store.close()
+    store = make_store()
+    store.append([arrived(22)])
+    assert [entry.batches for entry in export_reports(address, folder).files] == [1]
 
 
 def test_a_campaign_that_is_deleted_meanwhile_is_not_exported(

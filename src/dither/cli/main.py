@@ -20,7 +20,7 @@ VERBS: Final = {
     "central": "Release a mean, sum or count of raw values, as a trusted curator.",
     "check": "Count which cells of a file fit their questions.",
     "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
-    "collector": "Back up a collector's store, or restore it.",
+    "collector": "Back up, restore, migrate or export what a collector stored.",
     "compare": "Compare all mechanisms for a domain.",
     "conformance": "Drive another implementation with the conformance vectors.",
     "dap": "Print the parameters for an aggregation by DAP, and what it promises.",

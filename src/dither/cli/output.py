@@ -566,3 +566,15 @@ def read_loss(context: click.Context, parameter: click.Parameter, given: Any) ->
 CRITERION: Final = click.Choice(["worst", "average"])
 LOSSES: Final = ("absolute", "squared")
 LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"
+
+
+def check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:
+    """Raise UsageError for options of a database, or of a collector, where none is asked."""
+    remote = files[0].startswith(ADDRESSES)
+    if database and (remote or "://" not in files[0]):
+        raise click.UsageError(
+            "--table, --folded, --unique, --wide, --since and --map are of a database, such as "
+            "duckdb://reports.db or duckdb://FOLDER with Parquet files; leave them out"
+        )
+    if tokens and not remote:
+        raise click.UsageError("--token-file is of a collector, http://…/v1/campaigns/ID; leave it out")

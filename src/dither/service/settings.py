@@ -11,6 +11,7 @@ import ipaddress
 import json
 import logging
 import os
+import re
 import secrets
 import signal
 import sys
@@ -60,7 +61,8 @@ class Settings:
         for name in ("body", "burst", "connections", "pages", "grace", "retry", "group", "queue"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < (name != "grace"):
-                raise InvalidParameter(f"{name} is a whole number from 1 upwards, not {found(number)}")
+                least = int(name != "grace")
+                raise InvalidParameter(f"{name} is a whole number from {least} upwards, not {found(number)}")
         for name in ("patience", "rate"):
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < 1e9:
@@ -72,6 +74,12 @@ class Settings:
             object.__setattr__(self, name, tuple(listed))
         for name in ("proxies", "relays"):
             Networks(getattr(self, name), name)
+        for origin in self.origins:  # one that no browser sends would never match
+            if not _ORIGIN.fullmatch(origin):
+                raise InvalidParameter(
+                    f"origins: {origin!r}; an origin is what browsers send: scheme, host and a port that is "
+                    "not the usual one, in small letters, without a path, such as https://city.example"
+                )
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
@@ -85,6 +93,11 @@ class Settings:
             if key not in known:
                 raise unknown_name("setting", key, known)
         return cls(**table)
+
+
+_ORIGIN: Final = re.compile(
+    r"\*|null|(?!https://[^/]*:443$|http://[^/]*:80$)[a-z][a-z0-9+.-]*://[^/?#@\sA-Z]+", re.ASCII
+)
 
 
 class Networks:

@@ -99,6 +99,7 @@ def test_a_specification_and_renamed_columns(tmp_path: Path) -> None:
     asked = ("--question", tmp_path / "krr.json", "--column", "choice")
     answer = run("estimate", f"duckdb://{tmp_path}/*.parquet", *asked, *names, "--json")
     assert answer.exit_code == 0, answer.output
+    assert run("estimate", f"duckdb://{tmp_path}", *asked, *names, "--json").stdout == answer.stdout
     expected = dt.frequencies(reports)
     assert json.loads(answer.stdout)["choice"][0]["value"] == np.asarray(expected.value).tolist()
     text = run("sql", tmp_path / "krr.json", "--column", "choice", "--dialect", "spark", *names).output
@@ -113,7 +114,14 @@ def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
         (("estimate", base, "--question", survey, "--table", "nowhere"), "nowhere"),
         (("estimate", "duckdb://none.db", "--question", survey), "none.db"),
         (("estimate", base, "--question", survey, "--map", "day"), "COLUMN=NAME"),
+        (("estimate", "http://127.0.0.1:1/v1/campaigns/1", "--since", "2026-11-02"), "of a database"),
+        (("estimate", "reports.csv", "--wide"), "of a database"),
+        (("estimate", "reports.csv", "--map", "label=city"), "of a database"),
+        (("estimate", base, "--question", survey, "--token-file", survey), "of a collector"),
+        (("estimate", tmp_path), "is a folder"),
         (("sql", survey, "--dialect", "oracle"), "duckdb"),
+        (("sql", survey, "--dialect", "duckdb", "--retries", "2"), "--since"),
+        (("sql", survey, "--dialect", "duckdb", "--fold", "c", "--since", "2026-11-02"), "one --day"),
         (("sql", survey, "--dialect", "duckdb", "--map", "dya=x"), "day"),
         (("sql", tmp_path / "none.toml", "--dialect", "duckdb"), "none.toml"),
     ]

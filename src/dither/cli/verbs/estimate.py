@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from dither.cli.output import (
+    ADDRESSES,
     JSON_OPTION,
+    check_places,
     find_questions,
     holds_questions,
     number,
@@ -378,10 +380,6 @@ def print_versions(
     return {name: answer for name, (_, answer) in together.items()}
 
 
-ADDRESSES: Final = ("http://", "https://")
-_BY: Final = ("day", "label")
-
-
 def print_remote(
     addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
 ) -> dict[str, Any]:
@@ -428,7 +426,7 @@ def print_remote_groups(
     from dither.service.web.remote import fetch_groups
 
     by = wanted.by
-    if len(by) > 1 or by[0] not in _BY:
+    if len(by) > 1 or by[0] not in ("day", "label"):
         raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
     groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
     if hidden:
@@ -575,6 +573,7 @@ def command(
     known = _population(population)
     wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known)
     wanted.check(files, bool(asked_by))
+    check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
     written = output is not None or plot is not None
     if written:
         desk().check_outputs(files, output, plot)
@@ -696,5 +695,6 @@ def _matching(name: str) -> list[Path]:
     pattern = bool(set(name) & set("*?["))
     found = sorted(map(Path, glob(name, recursive=True))) if pattern else []  # noqa: PTH207 absolute ones too
     if not found:
-        raise click.UsageError(f"there is no file {name}")
+        folder = f'{name} is a folder; name its files, such as "{name}/*.parquet"'
+        raise click.UsageError(folder if path.is_dir() else f"there is no file {name}")
     return found

@@ -219,7 +219,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    r"""Write the SQL query that counts a table of reports, by day, label and question.
+    """Write the SQL query that counts a table of reports, by day, label and question.
 
     CAMPAIGN is a campaign, in TOML or signed, or its address, or a question's specification with --column.
     The counted result is read back by `dt.Summary.from_counts(question, table)`. The table is expected to
@@ -242,7 +242,11 @@ def command(
     given_day = None if day is None else day.date()
     table = report_table(table_name, unique, wide, renamed)
     dialect = DIALECTS[dialect_name]
+    if retries is not None and day is None and since is None:
+        raise click.UsageError("--retries is with --day or --since: how many days before it are searched")
     if fold is not None:
+        if since is not None or retries is not None:
+            raise click.UsageError("--fold is of one --day; leave out --since and --retries")
         if given_day is None:
             raise click.UsageError("--fold needs --day: which day is folded")
         text = fold_script(questions, dialect, table, fold, given_day)

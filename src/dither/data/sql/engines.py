@@ -90,13 +90,15 @@ class Engine(ABC):
 
 
 class DuckDB(Engine):
-    """A DuckDB file, or Parquet files as a table."""
+    """A DuckDB file, or Parquet files, also those of a folder, as a table."""
 
     dialect = DIALECTS["duckdb"]
 
     def __init__(self, place: str, table: Sequence[str] = ("reports",), *, write: bool = False) -> None:
         module = _load_module("duckdb")
         self.error = module.Error
+        if Path(place).is_dir():
+            place = f"{place}/**/*.parquet"
         files = place.endswith(".parquet")
         if not files and not write and not Path(place).is_file():
             raise InvalidParameter(f"there is no DuckDB file {place}")
@@ -166,7 +168,7 @@ def is_address(text: str) -> bool:
 
 
 def connect(address: str, table: ReportTable | None = None, *, write: bool = False) -> Engine:
-    """Return the database of an address: duckdb://FILE, duckdb://PATTERN.parquet or postgresql://….
+    """Return the database of an address: duckdb://FILE, …PATTERN.parquet, …FOLDER, or postgresql://….
 
     Two slashes precede a path, so that duckdb:///data/reports.db is an absolute one.
     """

@@ -25,7 +25,7 @@ from dither.question import Question
 from dither.service.contract import Published
 from dither.service.live import Slot, as_cells
 from dither.service.store.opening import is_postgresql
-from dither.service.store.sqlite import TICK, check_file, lock_store
+from dither.service.store.sqlite import LAST_ROW, TICK, check_file, lock_store
 from dither.service.store.store import StoreUnavailable, StoreUnusable
 
 LIST: Final = "_dither_export.json"
@@ -96,7 +96,9 @@ def export_reports(address: str, folder: Path, since: datetime.date | None = Non
     _load_parquet()
     if not is_postgresql(address) and not Path(address).is_file():
         raise StoreUnusable(f"there is no file {address}")
-    folder.mkdir(parents=True, exist_ok=True)
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
     with ExitStack() as opened:
         try:
             opened.enter_context(closing(lock_store(folder / "_export")))
@@ -288,7 +290,7 @@ class _SqliteSource(_Source):
             self._sql.execute("INSERT OR IGNORE INTO notes VALUES (1, randomblob(16))")
             identity = self._sql.execute("SELECT hex(data) FROM notes WHERE number = 1").fetchone()[0]
             self._sql.execute("BEGIN")
-            last = self._sql.execute("SELECT coalesce(max(number), 0) FROM reports").fetchone()[0]
+            last = self._sql.execute(LAST_ROW).fetchone()[0]
             super().__init__(identity.lower(), last >> TICK)
         except sqlite3.Error as error:
             self.close()

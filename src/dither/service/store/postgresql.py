@@ -190,9 +190,12 @@ class PostgresqlStore(CollectorStore):
         made: dict[Slot, int] = {}
         with self._transaction(begun=True) as sql:
             known, tick = self._known_slots(sql)
+            # All processes insert in one order: else two wait for each other, and the database ends one.
+            for slot in sorted({slot for batch in batches for slot, _ in batch.parts if slot not in known}):
+                self._slot(sql, slot, made)
             rows = [
-                (identity, part, known.get(slot) or self._slot(sql, slot, made), data)
-                for identity, place in first.items()
+                (identity, part, known.get(slot) or made[slot], data)
+                for identity, place in sorted(first.items())
                 for part, (slot, data) in enumerate(batches[place].parts)
             ]
             new = self._insert(sql, tick, [row for row in rows if row[1] == 0])

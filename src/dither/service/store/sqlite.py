@@ -56,6 +56,9 @@ CREATE TABLE refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT 
     count INTEGER NOT NULL, PRIMARY KEY (campaign, day, reason)) WITHOUT ROWID;
 """
 _INSERT: Final = "INSERT INTO reports (number, id, part, slot, data) VALUES (?, ?, ?, ?, ?)"
+# The number of the last row that there ever was, also where it is deleted: exports go on after its tick.
+LAST_ROW: Final = """SELECT max((SELECT coalesce(max(number), 0) FROM reports),
+    (SELECT coalesce(max(data), 0) FROM notes WHERE number = 2))"""
 _REPEATED_SLOT: Final = (
     "SELECT campaign, question, day, label, counts IS NOT NULL FROM slots WHERE number = ?"
 )
@@ -88,7 +91,7 @@ class SqliteStore(CollectorStore):
         self._names: dict[int, Slot | None] = {}  # by number; None if its reports are folded
         self._rebuild = True
         self._read = 0  # the number of the last row that is counted
-        self._last = int(self._sql.execute("SELECT coalesce(max(number), 0) FROM reports").fetchone()[0])
+        self._last = int(self._sql.execute(LAST_ROW).fetchone()[0])
 
     def _prepare(self, fresh: bool, synchronous: str) -> None:
         if fresh:
@@ -261,16 +264,21 @@ class SqliteStore(CollectorStore):
 
     def forget(self, before: datetime.date) -> int:
         with self._transaction() as sql:
+            self._note_last(sql)
             gone = "SELECT number FROM slots WHERE counts IS NOT NULL AND day < ?"
             done = sql.execute(f"DELETE FROM reports WHERE slot IN ({gone})", (before.toordinal(),))
         return done.rowcount
 
     def delete(self, campaign: str) -> None:
         with self._transaction() as sql:
+            self._note_last(sql)
             of = "SELECT number FROM slots WHERE campaign = ?"
             sql.execute(f"DELETE FROM reports WHERE slot IN ({of})", (campaign,))
             sql.execute("DELETE FROM slots WHERE campaign = ?", (campaign,))
         self._slots, self._names = {}, {}
+
+    def _note_last(self, sql: sqlite3.Connection) -> None:
+        sql.execute("INSERT OR REPLACE INTO notes VALUES (2, ?)", (self._last,))
 
     def probe(self, size: int) -> None:
         for bytes_ in (size, 0) if size else (0,):
