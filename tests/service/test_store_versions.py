@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -90,14 +91,14 @@ def test_a_file_of_an_earlier_release_is_brought_forward_after_a_copy(tmp_path: 
         store.close()
     kept = tmp_path / "store.sqlite.before-3"
     assert kept.stat().st_mode & 0o777 == 0o600
-    with sqlite3.connect(kept) as one, sqlite3.connect(":memory:") as two:
+    with closing(sqlite3.connect(kept)) as one, closing(sqlite3.connect(":memory:")) as two:
         two.deserialize(before)
         assert list(one.iterdump()) == list(two.iterdump())
         assert one.execute("PRAGMA user_version").fetchone() == (2,)
-    one.close()
     restored = tmp_path / "restored.sqlite"
     assert restore(kept, str(restored)) == 80  # the way back, for the release before
-    assert sqlite3.connect(restored).execute("SELECT count(*) FROM reports").fetchone()[0] > 80
+    with closing(sqlite3.connect(restored)) as sql:
+        assert sql.execute("SELECT count(*) FROM reports").fetchone()[0] > 80
 
 
 def test_a_migration_that_is_interrupted_changes_nothing(
