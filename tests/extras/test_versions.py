@@ -21,6 +21,7 @@ from tests.support.repository import PYPROJECT, ROOT
 pytestmark = pytest.mark.slow
 
 EXTRAS = "classifiers,frames,geo,optimal,plot,protocols,service,solver,sql"
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"  # on which all tests run anyway
 TOOLS = ("httpx", "hypothesis", "mpmath", "packaging", "pytest", "pytest-xdist", "sqlglot")
 ROOMS = ("account", "cli", "data", "domains", "maps", "randomness", "service", "wire", "test_plotting.py")
 STATED = [
@@ -55,7 +56,7 @@ def try_tests(python: Path, *options: str) -> None:
     run(python, "-m", "pytest", "-n", 2, "--dist", "worksteal", "-m", "not slow", *options, *places, cwd=ROOT)
 
 
-@pytest.mark.parametrize("version", [*STATED, *NEWER])
+@pytest.mark.parametrize("version", [version for version in (*STATED, *NEWER) if version != RUNNING])
 def test_a_version_of_python(version: str, built: dict[str, Path], tmp_path: Path) -> None:
     found = interpreter(version)
     if found is None:
