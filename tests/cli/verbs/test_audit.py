@@ -18,8 +18,9 @@ import json, random, sys
 rng = random.Random()
 for line in sys.stdin:
     value = json.loads(line)
-    print(json.dumps(value) if rng.random() < {truth} else json.dumps(rng.choice(["yes", "no"])))
+    print(json.dumps(value) if rng.random() < {truth} else json.dumps(rng.choice({words})))
 """
+WORDS = ("yes", "no", "often", "never")
 MODULE = """
 import numpy as np
 rng = np.random.default_rng(1)
@@ -36,18 +37,20 @@ number = 3
 run = partial(terminal.run, "audit")
 
 
-def _client(folder: Path, truth: float) -> list[str]:
+def _client(folder: Path, truth: float, words: tuple[str, ...] = ("yes", "no")) -> list[str]:
     path = folder / "client.py"
-    path.write_text(CLIENT.format(truth=truth))
+    path.write_text(CLIENT.format(truth=truth, words=list(words)))
     return [sys.executable, str(path)]
 
 
 def test_a_command_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Four answers, truth in 7 of 10 reports: ln 7 is spent, while two reports of one call are equal too seldom
+    # to be taken for reports that share their noise, which is tried first and by many more calls.
     # Without the usual limit of time: a busy machine would draw fewer reports, and prove less.
     monkeypatch.setattr("dither.audits.api.audit", partial(dt.audit, seconds=1e6))
     found = run(
         "--categories",
-        "yes,no",
+        ",".join(WORDS),
         "--epsilon",
         "1",
         "--samples",
@@ -56,17 +59,17 @@ def test_a_command_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "1000",
         "--json",
         "--",
-        *_client(tmp_path, 0.9),
+        *_client(tmp_path, 0.6, WORDS),
     )
     assert found.exit_code == 1, found.output
     data = json.loads(found.output)
     assert not data["ok"]
     assert data["realised"] > 1  # it ends as soon as more than ε is proved; the repetition proves how much
     assert data["evidence"]["trials"][0] > 50
-    assert {data["evidence"]["first"], data["evidence"]["second"]} == {"'yes'", "'no'"}
+    assert {data["evidence"]["first"], data["evidence"]["second"]} < {f"'{word}'" for word in WORDS}
     assert data["repeated"]["trials"] == [1000, 1000]
     assert data["repeated"]["event"] == data["evidence"]["event"]
-    assert data["repeated"]["epsilon"] > 1.5
+    assert data["repeated"]["epsilon"] > 1.3
 
 
 @pytest.mark.parametrize(
