@@ -38,7 +38,7 @@ BROWSERS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "chrome"),
     "firefox": ("firefox", "firefox-esr"),
 }
-ROUNDS = 50
+ROUNDS = 25
 
 
 def command(browser: str, profile: Path) -> list[str]:

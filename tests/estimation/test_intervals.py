@@ -262,9 +262,9 @@ def test_intervals_cover_under_attack_at_length(kind, epsilon):
     for share in (0.01, 0.05):
         for upwards in (True, False):
             found = attacked(
-                mechanism(kind, epsilon), n=10_000, share=share, upwards=upwards, repetitions=400, seed=8
+                mechanism(kind, epsilon), n=10_000, share=share, upwards=upwards, repetitions=200, seed=8
             )
-            assert sum(held(one.if_lying(share), value) for one, value in found) >= lowest(0.95, 400)
+            assert sum(held(one.if_lying(share), value) for one, value in found) >= lowest(0.95, 200)
 
 
 def test_nobody_lies_is_the_plain_interval():

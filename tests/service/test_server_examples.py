@@ -131,6 +131,9 @@ def test_the_container_recipe_in_an_empty_environment(tmp_path: Path) -> None:
 def test_workers_need_a_database() -> None:
     with pytest.raises(ValueError, match="one writer"):
         ServerPlan((str(FOLDER / "campaign.toml"),), "store.sqlite", workers=2)
+    for workers in (1, 2):
+        with pytest.raises(ValueError, match="a store is the path of a file, or an address postgresql:"):
+            ServerPlan((str(FOLDER / "campaign.toml"),), "mysql://localhost/dither", workers=workers)
 
 
 COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))

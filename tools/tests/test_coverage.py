@@ -54,7 +54,7 @@ def test_an_interval_that_is_too_narrow_is_rejected():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("epsilon", EPSILONS[::2])  # the ends; the record has every ε
 @pytest.mark.parametrize("case", LINEAR, ids=lambda case: case.name)
 def test_averages_keep_their_level(case, epsilon):
     for n in case.sizes:
@@ -63,7 +63,7 @@ def test_averages_keep_their_level(case, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("epsilon", EPSILONS[::2])  # the ends; the record has every ε
 @pytest.mark.parametrize("case", LIKELIHOOD, ids=lambda case: case.name)
 def test_likelihoods_keep_their_level_at_length(case, epsilon):
-    assert case.covered(epsilon, 10_000, 200, seed=1) * 200 >= lowest(0.93, 200)
+    assert case.covered(epsilon, 10_000, 100, seed=1) * 100 >= lowest(0.93, 100)

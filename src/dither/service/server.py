@@ -124,12 +124,13 @@ class ServerPlan:
     new_key: bool = False  # whether a key is made where there is none
 
     def __post_init__(self) -> None:
-        if self.workers > 1 and not is_postgresql(self.store):
+        shared = is_postgresql(self.store)
+        if self.workers > 1 and not shared:
             raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
         if self.workers > 1 and not hasattr(signal, "SIGHUP"):
             raise InvalidParameter("several workers share a socket, which this system cannot: use one worker")
         unsigned = next(filter(_is_toml, self.campaigns), None)
-        lost = self.key is None and is_postgresql(self.store)
+        lost = self.key is None and shared
         if unsigned is not None and (lost or not (self.new_key or self.key_file.exists())):
             lacks = "no key was given" if lost else f"there is no key {self.key_file}"
             raise InvalidParameter(

@@ -30,8 +30,11 @@ _SCHEMES = ("postgresql://", "postgres://")
 
 
 def is_postgresql(address: str) -> bool:
-    """Return whether an address is one of a PostgreSQL database."""
-    return address.startswith(_SCHEMES)
+    """Return whether an address is one of a PostgreSQL database; raise InvalidParameter if of another kind."""
+    known = address.startswith(_SCHEMES)
+    if "://" in address and not known:
+        raise InvalidParameter("a store is the path of a file, or an address postgresql://user@host/database")
+    return known
 
 
 def open_store(address: str) -> CollectorStore:
@@ -40,8 +43,6 @@ def open_store(address: str) -> CollectorStore:
         from dither.service.store.postgresql import PostgresqlStore
 
         return PostgresqlStore(address)
-    if "://" in address:
-        raise InvalidParameter("a store is the path of a file, or an address postgresql://user@host/database")
     return SqliteStore(Path(address))
 
 
