@@ -113,8 +113,9 @@ _SHARP: Final = 5.0  # how much higher than the valley beside it a peak is that 
 _HIGH: Final = 0.05  # and its height relative to the highest
 _NARROW: Final = 8  # bins that are at least half as high
 _CLEAR: Final = 5.0  # standard errors from which an atom is not doubted
-_LEAST_HALF, _MOST_HALF, _HALVES = 1e-4, 0.1, 24  # distances at which the halves of an atom are tried
-_UNLIKELY: Final = 1e-5  # the probability from which on a half is kept
+_LEAST_WIDTH, _MOST_WIDTH, _WIDTHS = 1e-4, 0.1, 24  # standard deviations of an atom that are tried
+_LOWER_PARTS: Final = (0.2, 0.35, 0.5, 0.65, 0.8)  # the share of its people who are below its place
+_UNLIKELY: Final = 1e-5  # the probability from which on a division is kept
 _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 
 
@@ -122,13 +123,13 @@ _ROUNDED: Final = 0.3  # standard deviation of rounding to whole cells
 class Atom:
     """A point mass: its place, and the standard deviation of the place, in lengths of the domain.
 
-    `halves` are distances h, each with its probability: half of the atom's people may be at either of
-    place ± h, since values so close together send reports that cannot be told from its own.
+    `divided` says where its people may be, as distances from the place, each with its probability: values
+    so close together send reports that cannot be told from its own.
     """
 
     place: float
     spread: float = 0.0
-    halves: tuple[tuple[float, float], ...] = ()
+    divided: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,23 +344,31 @@ class AtomSearch:
         return replace(atom, place=place % 1.0 if self._circular else place, spread=spread)
 
     def _widen(self, model: DensityModel, mode: DensityMode, atom: Atom, number: int) -> Atom:
-        """Return the atom with the probabilities of h, if half of it is at each of place ± h.
+        """Return the atom with where its people may be, if it is two atoms of the same mean.
 
-        All h have the same prior, and the likelihood that the atom has when it is so divided.
+        All widths and a few unequal shares of the two have the same prior, and the likelihood that the atom
+        has when it is so divided. Halves alone would be sure that nobody is where two unequal parts are: both
+        have the same variance, which is all that the reports of close values show.
         """
         if self._at_end(atom.place):
             return atom
         rest, weight = without_atom(model, mode, number)
-        halves = np.concatenate([[0.0], np.geomspace(_LEAST_HALF, _MOST_HALF, _HALVES)])
-        places = atom.place + np.concatenate([-halves, halves])
+        widths = np.concatenate([[0.0], np.geomspace(_LEAST_WIDTH, _MOST_WIDTH, _WIDTHS)])
+        lower = np.repeat(_LOWER_PARTS, widths.size)
+        deviations = np.tile(widths, len(_LOWER_PARTS))
+        odds = np.sqrt((1.0 - lower) / lower)
+        offsets = np.stack([-deviations * odds, deviations / odds])
+        places = atom.place + offsets.ravel()
         places = places % 1.0 if self._circular else np.clip(places, 0.0, 1.0)
-        columns = self.laws(places).dense().T
-        pairs = (columns[: halves.size] + columns[halves.size :]) / 2.0
-        heights = np.array([best_height(model.counts, rest, law, weight) for law in pairs])
-        likely = np.exp(heights - heights.max()) * np.gradient(halves)
+        below, above = np.split(self.laws(places).dense(), 2, axis=1)
+        laws = (lower * below + (1.0 - lower) * above).T
+        heights = np.array([best_height(model.counts, rest, law, weight) for law in laws])
+        likely = np.exp(heights - heights.max()) * np.tile(np.gradient(widths), len(_LOWER_PARTS))
         likely /= likely.sum()
         kept = likely > _UNLIKELY
-        return replace(atom, halves=tuple(zip(halves[kept].tolist(), likely[kept].tolist(), strict=True)))
+        chances = likely * np.stack([lower, 1.0 - lower])
+        divided = zip(offsets[:, kept].ravel().tolist(), chances[:, kept].ravel().tolist(), strict=True)
+        return replace(atom, divided=tuple(divided))
 
 
 class _Watch:

@@ -190,7 +190,7 @@ class DensityCurve:
         spread = (product(parts, self.covariance) * parts).sum(axis=1)
         # Whether an atom lies in a part is itself uncertain: the mean square of a coin about the estimate.
         for number, atom in enumerate(self.atoms):
-            if wide is not None and (atom.spread > _SAME or atom.halves):
+            if wide is not None and (atom.spread > _SAME or atom.divided):
                 chance, inside = wide[:, self.bins + number], parts[:, self.bins + number]
                 coin = np.maximum(chance * (1.0 - chance), 0.0) + (chance - inside) ** 2
                 spread = spread + self.shares[self.bins + number] ** 2 * coin
@@ -318,14 +318,10 @@ def _user(line: Line, place: float) -> float:
 
 def _atom_below(atom: Atom, at: Floats, *, wide: bool) -> Floats:
     """Return the share of an atom's people at or below places; if it may be divided, on average."""
-    if not (wide and atom.halves):
+    if not (wide and atom.divided):
         return _before(atom.place, atom.spread, at)
-    sides = [
-        chance / 2.0 * _before(atom.place + sign * half, atom.spread, at)
-        for half, chance in atom.halves
-        for sign in (-1.0, 1.0)
-    ]
-    return np.asarray(np.sum(sides, axis=0))
+    parts = [chance * _before(atom.place + offset, atom.spread, at) for offset, chance in atom.divided]
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def _before(place: float, spread: float, at: Floats) -> Floats:
