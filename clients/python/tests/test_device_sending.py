@@ -135,6 +135,7 @@ def test_nobody_answers(tmp_path: Path) -> None:
     "address",
     [
         "http://telemetry.example",
+        "http://127.0.0.1.telemetry.example",
         "ftp://a",
         "https://",
         "https://a/?b",

@@ -53,6 +53,7 @@ def test_nothing_is_overwritten_and_the_key_stays(tmp_path: Path, monkeypatch: p
         (("--telemetry", "--app", "a b"), "--app is a name"),
         (("--telemetry", "--app", "a", "--address", "ftp://x"), "--address is that of a collector"),
         (("--telemetry", "--app", "a", "--address", "http://t.example"), "their own machine alone"),
+        (("--telemetry", "--app", "a", "--address", "http://127.0.0.1.t.example"), "own machine alone"),
         (("--telemetry", "--app", "a", "--address", 'https://t.example/"'), "--address is that of a"),
         (("--telemetry", "--app", "a", "--address", "https://t.example:0"), "--address is that of a"),
         (("--telemetry", "--app", "a", "--address", "https://t.example:x"), "--address is that of a"),

@@ -4,6 +4,9 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -172,8 +175,13 @@ final class Checks {
         Fake fake = new Fake();
         Device.Sent sent = device.send(campaign, address, "", fake);
         check(sent.sent == 0 && sent.waiting == 3 && sent.refused.equals(Arrays.asList("unreachable")), "nobody answers");
-        sent = device.send(campaign, "ftp://a.example/", "", Transport.direct(10));
-        check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("unreachable")), "an address that is none of HTTP");
+        for (String other : new String[] {"ftp://a.example/", "http://a.example/", "http://127.a.example/"}) {
+            sent = device.send(campaign, other, "", Transport.direct(10));
+            check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("unreachable")), "an address that is none of https");
+        }
+        for (String begin : new String[] {"HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 200 OK\r\n\r\n"}) {
+            check(device.send(campaign, endless(begin), "", Transport.direct(100)).waiting == 3, "an answer without an end");
+        }
         sent = device.send(campaign, address, "", fake.then(503, "", 7));
         check(sent.waiting == 3 && sent.retryAfter == 7, "later");
         sent = device.send(campaign, address, "", fake.then(404, "<html>a captive portal</html>", -1));
@@ -182,6 +190,25 @@ final class Checks {
         sent = device.send(campaign, address, "", fake.then(413, "{\"refused\":\"size\",\"words\":\"too long\"}", -1).then(409, "{}", -1));
         check(sent.sent == 1 && sent.waiting == 0 && sent.refused.equals(Arrays.asList("size")), "what can never be taken does not block the rest");
         check(!fake.bodies.get(4).equals(fake.bodies.get(3)) && device.send(campaign, address, "", fake).refused.isEmpty(), "nothing waits");
+    }
+
+    /** Return the address of somebody who answers one request with a beginning and then an "a" every 20 milliseconds. */
+    private static String endless(String begin) throws IOException {
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        Thread answers = new Thread(() -> {
+            try (ServerSocket listening = server; Socket caller = listening.accept()) {
+                caller.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
+                while (true) {
+                    caller.getOutputStream().write('a');
+                    Thread.sleep(20);
+                }
+            } catch (IOException | InterruptedException gone) {
+                // the client has left
+            }
+        });
+        answers.setDaemon(true);
+        answers.start();
+        return "http://127.0.0.1:" + server.getLocalPort() + "/";
     }
 
     private static void damage(File folder, FileStore store) throws IOException {

@@ -217,7 +217,7 @@ def split_address(address: object) -> tuple[str, str, str]:
     host = parts.hostname or ""
     plain = host and not parts.query and not parts.fragment and parts.username is None
     need(plain and parts.scheme in ("http", "https") and port != 0, "asking", "an address such as https://…")
-    local = host in ("localhost", "::1") or host.startswith("127.")
+    local = host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdecimal())
     need(parts.scheme == "https" or local, "asking", "use https, so that nobody reads along")
     return parts.scheme, parts.netloc, parts.path
 

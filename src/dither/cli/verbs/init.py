@@ -283,7 +283,7 @@ def _is_address(text: str) -> bool:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return False
-    local = host in ("localhost", "::1") or host.startswith("127.")
+    local = host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdecimal())
     plain = re.fullmatch(r'https?://[^\s"\\?#@]+', text) and text.isprintable()
     return bool(plain and host and port != 0 and (parts.scheme == "https" or local))
 
