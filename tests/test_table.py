@@ -25,6 +25,7 @@ from dither.table import (
     join_markup,
     page,
     show_cell,
+    show_row,
 )
 
 HOSTILE = '<script>alert("1")</script>&amp;\'" onload="x'
@@ -70,6 +71,13 @@ def test_text_without_a_head_with_its_own_sides() -> None:
 )
 def test_a_cell(value: object, text: str) -> None:
     assert show_cell(value) == text
+
+
+def test_a_row_always_has_a_name() -> None:
+    rows = ({"city": None, "sex": "f", "value": 1.0, "low": None}, {"city": "Rom", "sex": "", "value": 2.0})
+    assert show_row(rows[0], (0, 9)) == ["no label", "f", "1", ""]
+    assert show_row(rows[1], (0, 9)) == ["Rom", "no label", "2"]
+    assert show_row({"first": "", "second": None}, (0, 9)) == ["no label", ""]
 
 
 def test_markdown_escapes_bars_and_line_breaks() -> None:

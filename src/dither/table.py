@@ -167,9 +167,13 @@ _ENDS: Final = ("value", "low", "high")
 def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
     """Return the cells of a row; a value and the ends of its interval have the digits that fit the interval.
 
-    An end beyond the limits is the limit with a mark, ‹ or ›: no population has such a value.
+    An end beyond the limits is the limit with a mark, ‹ or ›: no population has such a value. What names the
+    row, the columns before its value, is never empty.
     """
     cells = {name: show_cell(value) for name, value in row.items()}
+    names = list(row)
+    for name in names[: names.index("value") if "value" in row else 1]:
+        cells[name] = cells[name] or "no label"
     ends = [row.get(name) for name in _ENDS]
     if all(isinstance(end, float) and math.isfinite(end) for end in ends) and ends[2] > ends[1]:  # type: ignore[operator]
         sides = ends[0] - ends[1], ends[2] - ends[0]  # type: ignore[operator]
