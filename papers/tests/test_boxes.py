@@ -40,7 +40,7 @@ def test_the_bound_holds(setting: Setting, bound: Any) -> None:
 @pytest.mark.slow
 @each_setting
 @each_bound
-def test_the_bound_holds_in_2000_runs(setting: Setting, bound: Any) -> None:
+def test_the_bound_holds_at_length(setting: Setting, bound: Any) -> None:
     failures = wrong(setting, LONG, 1000, bound)
     print(f"{setting.name}, {bound.keywords['method'].value}: wrong in {failures} of {LONG} runs")
     assert failures <= OMEGA * LONG

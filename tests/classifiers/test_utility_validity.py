@@ -15,7 +15,7 @@ from tests.classifiers.settings import SETTINGS, UNIT, Setting, black_box
 pytest.importorskip("sklearn")
 
 OMEGA = 0.05
-QUICK, LONG = 40, 2000
+QUICK, LONG = 40, 1000
 FALSE_ALARM = 1e-6
 CELL = 2e-5  # how well the true curve is known
 MONTE_CARLO = partial(dt.classifiers.utility, method="Monte Carlo")
@@ -50,7 +50,7 @@ def test_the_bound_holds(setting: Setting) -> None:
 
 @pytest.mark.slow
 @each_setting
-def test_the_bound_holds_in_2000_runs(setting: Setting) -> None:
+def test_the_bound_holds_at_length(setting: Setting) -> None:
     failures = wrong(setting, LONG, 1000)
     print(f"{setting.name}: wrong in {failures} of {LONG} runs")
     assert failures <= OMEGA * LONG
@@ -87,7 +87,7 @@ def test_the_whole_curve_holds_and_its_estimate_would_not(setting: Setting) -> N
 
 @pytest.mark.slow
 @each_setting
-def test_the_whole_curve_holds_in_2000_runs(setting: Setting) -> None:
+def test_the_whole_curve_holds_at_length(setting: Setting) -> None:
     failures, _ = curve_failures(setting, LONG, 1000)
     print(f"{setting.name}, whole curve: wrong in {failures} of {LONG} runs")
     assert failures <= OMEGA * LONG

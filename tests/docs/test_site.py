@@ -154,7 +154,7 @@ def test_nothing_scrolls_sideways_but_aligned_columns(
     wide, unreachable = {}, {}
     with chromium(tmp_path) as browser:
         browser.look(width=width)
-        for file in sorted(site.rglob("*.html")):
+        for file in sorted(site.rglob("*.html"))[:: 1 if width < 1000 else 3]:
             page = file.relative_to(site).as_posix()
             if page.startswith(("playground/", "genindex", "search")):
                 continue

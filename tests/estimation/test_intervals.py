@@ -87,9 +87,9 @@ def _held_together(kind, epsilon: float, runs: int, sizes: np.ndarray, seed: int
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_hundred_looks_hold_together_at_length(kind, epsilon):
-    plain, wide = _held_together(kind, epsilon, 150, sizes_of_looks(100, 20_000), 6)
-    assert wide >= lowest(0.95, 150)
-    assert plain < lowest(0.95, 150)
+    plain, wide = _held_together(kind, epsilon, 100, sizes_of_looks(100, 20_000), 6)
+    assert wide >= lowest(0.95, 100)
+    assert plain < lowest(0.95, 100)
 
 
 @pytest.mark.slow

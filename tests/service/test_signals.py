@@ -49,6 +49,7 @@ def growing(samples: dict[tuple[Any, ...], float]) -> dict[tuple[Any, ...], floa
 
 
 def test_processes_add_up_and_one_that_ends_is_not_forgotten(tmp_path: Path) -> None:
+    pytest.importorskip("prometheus_client")  # before anything is open
     memory = shared_file(2)
     one, two = Signals(memory, 0, 2), Signals(memory, 1, 2)
     one.add("repeated_total", 1_000_001)

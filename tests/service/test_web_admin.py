@@ -82,8 +82,8 @@ def test_wrong_tokens_are_refused(client: Caller) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_wrong_tokens(client: Caller) -> None:
-    assert attack(client, 10_000) == 10_000
+def test_thousands_of_wrong_tokens(client: Caller) -> None:
+    assert attack(client, 2_500) == 2_500
 
 
 def test_without_a_token_there_are_no_admin_actions(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from dither.privacy import Approximate, Pure
 from tests.golden.devices import CASES
 
 SAMPLES = 10_000
-MANY, SOME = 100, 20
+MANY, SOME = 60, 15
 
 
 @cache

@@ -29,5 +29,5 @@ def test_a_cell_holds(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", cells(), ids=lambda cell: cell.name)
 def test_a_cell_holds_at_length(cell):
-    share, error = cell.measure(max(cell.repetitions // 6, 10), seed=2)
+    share, error = cell.measure(max(cell.repetitions // 10, 6), seed=2)
     assert cell.least - 3.5 * error <= share <= cell.most + 3.5 * error

@@ -61,7 +61,7 @@ def _whole_trajectories(setting: Setting) -> Rows:
         repaired = rivals(points, coded=False)  # NGram with its printed scale: no search for each length
         makers: dict[tuple[str, str], Make] = {
             **{(CODED, rival): make for rival, make in rivals(points, coded=True, reach=0.8).items()},
-            **{(RIGHT, rival): repaired[rival] for rival in ("ATP", HALF)},
+            **({} if setting.quick else {(RIGHT, rival): repaired[rival] for rival in ("ATP", HALF)}),
             (RIGHT, "TraCS-D"): partial(TraCSD, reading=Rounded(points)),
             (RIGHT, "TraCS-C"): partial(TraCSC, reading=Rounded(points)),
         }
