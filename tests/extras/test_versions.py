@@ -22,7 +22,16 @@ pytestmark = pytest.mark.slow
 
 EXTRAS = "classifiers,frames,geo,optimal,plot,protocols,service,solver,sql"
 RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"  # on which all tests run anyway
-TOOLS = ("httpx", "hypothesis", "mpmath", "packaging", "prometheus-client", "pytest", "pytest-xdist", "sqlglot")
+TOOLS = (
+    "httpx",
+    "hypothesis",
+    "mpmath",
+    "packaging",
+    "prometheus-client",
+    "pytest",
+    "pytest-xdist",
+    "sqlglot",
+)
 ROOMS = ("account", "cli", "data", "domains", "maps", "randomness", "service", "wire", "test_plotting.py")
 STATED = [
     line.rpartition(" ")[2]
