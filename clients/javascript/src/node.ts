@@ -1,10 +1,13 @@
-/** A store for Node: a folder with one file, the account. */
+/** A store for Node: a folder with the account in one file. */
 
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Kept, type Store } from "./client.js";
-import { need } from "./parts.js";
+import { Malformed } from "./parts.js";
+
+const BEHIND = 20; // files that stay empty, and changes that a file names
+const TRIES = 99;
 
 const code = (error: unknown): unknown => (error as { code?: unknown }).code;
 
@@ -31,42 +34,61 @@ async function flush(path: string, text?: string): Promise<void> {
  *
  * The account is the file with the largest number. A change is on disk when it resolves; it becomes the file with the next number by `link`, which
  * fails if another process was faster: then it is made again, of what that one wrote. So a process may be killed at any time, and no lock is left.
+ * The files before it are emptied, and the last of them stay: their numbers are taken, and a listing that misses what changes meanwhile finds them.
+ * A file names the last changes that it holds: who was stopped for a while finds out whether others went on from its change, or without it.
  */
 export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
   const place = (turn: number): string => join(folder, `${turn}.json`);
   const turns = async (): Promise<number[]> =>
     (await readdir(folder)).flatMap((name) => (/^\d+\.json$/.test(name) ? [parseInt(name)] : [])).sort((a, b) => a - b);
 
+  /** Return the number of the last file, the changes that it names, and the account. */
+  async function read(): Promise<[number, string[], Thing?]> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const listed = (await turns()).at(-1) ?? 0;
+      let turn = Math.max(listed - 1, 0);
+      let text = "";
+      for (let next; (next = await unless(readFile(place(turn + 1), "utf8"), "ENOENT")) !== undefined; turn++) text = next;
+      if (!turn && !listed) return [0, []];
+      if (!text) continue; // others were so fast that what was listed is gone
+      let made: unknown, kept: unknown;
+      try {
+        [made, kept] = JSON.parse(text) as unknown[];
+      } catch {
+        break; // an engine's own message may hold the text
+      }
+      if (Array.isArray(made) && Object(kept) === kept) return [turn, made as string[], kept as Thing];
+      break;
+    }
+    throw new Malformed("account");
+  }
+
   /** Change what is there; return undefined if another process was faster. */
   async function attempt<T>(change: (kept: Thing | undefined) => [T, (Thing | undefined)?]): Promise<[T] | undefined> {
-    const before = await turns();
-    const turn = before.at(-1) ?? 0;
-    const text = turn ? await unless(readFile(place(turn), "utf8"), "ENOENT") : "";
-    if (text === undefined) return undefined;
-    let kept: Thing | undefined;
-    try {
-      kept = text ? (JSON.parse(text) as Thing) : undefined;
-    } catch {
-      need(0, "account"); // an engine's own message may hold the text
-    }
-    need(!turn || Object(kept) === kept, "account");
+    const [turn, made, kept] = await read();
     const [result, next] = change(kept);
     if (!next) return [result];
-    const draft = join(folder, `${randomUUID()}.new`);
+    const id = randomUUID();
+    const draft = join(folder, `${id}.new`);
     try {
-      await flush(draft, JSON.stringify(next));
+      await flush(draft, JSON.stringify([[...made, id].slice(-BEHIND), next]));
       const linked = await unless(link(draft, place(turn + 1)).then(() => true), "EEXIST");
       if (!linked) return undefined;
     } finally {
       await unless(unlink(draft), "ENOENT"); // it may not have been made, and that error is the one to tell
     }
-    // Files go in the order of their numbers. If the one before is gone, the next one was there and gone, too: this one came too late.
-    if (turn && !(await turns()).includes(turn)) {
-      await unless(unlink(place(turn + 1)), "ENOENT");
+    if (!(await read())[1].includes(id)) {
+      await unless(unlink(place(turn + 1)), "ENOENT"); // it came so late that the number was free again
       return undefined;
     }
     await flush(folder).catch(() => undefined);
-    for (const old of before) await unless(unlink(place(old)), "ENOENT");
+    for (const old of await turns()) {
+      if (old <= turn - BEHIND) await unless(unlink(place(old)), "ENOENT");
+      else if (old <= turn && (await unless(stat(place(old)), "ENOENT"))?.size) {
+        await writeFile(draft, "", { mode: 0o600 });
+        await rename(draft, place(old)); // whoever reads it has read it whole
+      }
+    }
     return [result];
   }
 

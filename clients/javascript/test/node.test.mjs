@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { syncBuiltinESMExports } from "node:module";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -17,6 +19,8 @@ const folder = () => {
   folders.push(mkdtempSync(join(tmpdir(), "dither-")));
   return join(folders.at(-1), "account");
 };
+/** The names of the files that hold something: one, the account. */
+const full = (place) => readdirSync(place).filter((name) => statSync(join(place, name)).size);
 test.after(() => folders.forEach((one) => rmSync(one, { recursive: true })));
 
 test("an account is kept, and goes on", async () => {
@@ -28,10 +32,10 @@ test("an account is kept, and goes on", async () => {
   const again = await Device.open({ epsilon: 2, store: fileStore(place) });
   assert.equal((await again.answer(again.asking(specification, ASKING), 1)).reason, "budget");
   assert.equal((await again.send(again.asking(specification, ASKING), "https://x/", { fetch: async () => new Response("{}") })).sent, 2);
-  assert.equal(readdirSync(place).length, 1);
+  assert.equal(full(place).length, 1);
   if (process.platform !== "win32") {
     assert.equal(statSync(place).mode & 0o777, 0o700);
-    assert.equal(statSync(join(place, readdirSync(place)[0])).mode & 0o777, 0o600);
+    assert.equal(statSync(join(place, full(place)[0])).mode & 0o777, 0o600);
   }
 });
 
@@ -39,7 +43,7 @@ test("what is damaged is no account, and nothing is answered", async () => {
   for (const text of ["", "{", "null", '{"state":']) {
     const place = folder();
     const device = await Device.open({ epsilon: 2, store: fileStore(place) });
-    const [name] = readdirSync(place);
+    const [name] = full(place);
     writeFileSync(join(place, name), text);
     await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), new Malformed("account"));
     await assert.rejects(device.answer(device.asking(specification, ASKING), 1), new Malformed("account"));
@@ -87,6 +91,45 @@ test("a change that is refused leaves nothing behind", async () => {
   assert.deepEqual(readdirSync(place), ["1.json"]);
 });
 
+/** Let a process be stopped before or after it claims a number, while another one makes two changes; return all changes. */
+async function stopped(when) {
+  const place = folder();
+  const [one, other] = [fileStore(place), fileStore(place)];
+  const add = (store, name) => store.update((kept) => [0, { made: [...(kept?.made ?? []), name] }]);
+  await add(one, "first");
+  const { link } = files;
+  files.link = async (...given) => {
+    files.link = link;
+    syncBuiltinESMExports();
+    if (when === "after") await link(...given);
+    for (const name of ["b", "c"]) await add(other, name);
+    if (when === "before") await link(...given);
+  };
+  syncBuiltinESMExports();
+  await add(one, "a");
+  assert.equal(full(place).length, 1);
+  return (await one.update((kept) => [kept])).made;
+}
+
+test("a change that others go on from is made once, and one that comes too late is made again", async () => {
+  assert.deepEqual(await stopped("after"), ["first", "a", "b", "c"]);
+  assert.deepEqual(await stopped("before"), ["first", "b", "c", "a"]);
+});
+
+test("a listing that misses everything does not begin a new account", async () => {
+  const store = fileStore(folder());
+  for (let i = 0; i < 40; i++) await store.update((kept) => [0, { count: (kept?.count ?? 0) + 1 }]);
+  const { readdir } = files;
+  files.readdir = async () => {
+    files.readdir = readdir;
+    syncBuiltinESMExports();
+    return [];
+  };
+  syncBuiltinESMExports();
+  await store.update((kept) => [0, { count: (kept?.count ?? 0) + 1 }]);
+  assert.equal(await store.update((kept) => [kept.count]), 41);
+});
+
 const WORK = `
 import { fileStore } from ${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)};
 const store = fileStore(process.argv[1]);
@@ -103,7 +146,7 @@ test("two processes change one account: nothing is lost", async () => {
   for (const ended of await Promise.all(both.map((one) => once(one, "exit")))) assert.deepEqual(ended, [0, null]);
   const { count, made } = await fileStore(place).update((kept) => [kept]);
   assert.deepEqual([count, new Set(made).size], [50, 50]);
-  assert.equal(readdirSync(place).length, 1);
+  assert.equal(full(place).length, 1);
 });
 
 test("a process that is killed leaves a whole account, with everything that it told", async () => {
