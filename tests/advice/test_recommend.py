@@ -223,7 +223,7 @@ def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
 )
 def test_predicted_shapes_come_true(goal: Any) -> None:
     ranking = dt.recommend(UNIT, goal, epsilon=2)
-    for row, mechanism in [*zip(ranking, ranking.mechanisms, strict=True)][::2]:
+    for row, mechanism in [*zip(ranking, ranking.mechanisms, strict=True)][::3]:
         assert _comes_true(goal, mechanism, 40), row
 
 

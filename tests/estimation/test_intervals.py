@@ -84,8 +84,10 @@ def _held_together(kind, epsilon: float, runs: int, sizes: np.ndarray, seed: int
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.5, 4.0])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    ("kind", "epsilon"),
+    [pytest.param(kind, (0.5, 4.0)[at % 2], id=kind.__name__) for at, kind in enumerate(KINDS)],
+)
 def test_a_hundred_looks_hold_together_at_length(kind, epsilon):
     plain, wide = _held_together(kind, epsilon, 100, sizes_of_looks(100, 20_000), 6)
     assert wide >= lowest(0.95, 100)
@@ -98,7 +100,7 @@ def test_a_hundred_looks_at_a_quantile_hold_together():
     one = dt.SW(UNIT, epsilon=2.0, cells=1 << 10)
     for seen, _ in looked_at(
         one,
-        sizes=sizes_of_looks(500, 20_000),
+        sizes=sizes_of_looks(500, 20_000, 40),  # of the hundred: neighbours see nearly the same reports
         repetitions=runs,
         seed=7,
         ask=lambda s: dt.quantile(s, 0.5).over_looks(100),

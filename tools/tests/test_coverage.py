@@ -70,4 +70,4 @@ def test_averages_keep_their_level(case, epsilon):
 @pytest.mark.slow
 @pytest.mark.parametrize(("case", "epsilon"), at_one_epsilon(LIKELIHOOD))
 def test_likelihoods_keep_their_level_at_length(case, epsilon):
-    assert case.covered(epsilon, 10_000, 100, seed=1) * 100 >= lowest(0.93, 100)
+    assert case.covered(epsilon, 10_000, 60, seed=1) * 60 >= lowest(0.93, 60)
