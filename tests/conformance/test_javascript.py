@@ -55,10 +55,16 @@ def run(*files: str, vectors: Path | None = None) -> subprocess.CompletedProcess
     )
 
 
+def failures(done: subprocess.CompletedProcess[str]) -> str:
+    """Return what failed, which stands in the middle of hundreds of tests, or the end of what was said."""
+    found = re.findall(r"^not ok .*?^  \.\.\.$", done.stdout, re.MULTILINE | re.DOTALL)
+    return "\n".join(found)[:3000] or done.stdout[-3000:] + done.stderr[-1000:]
+
+
 @pytest.mark.parametrize("files", [OTHERS, pytest.param([], marks=pytest.mark.slow)], ids=["others", "all"])
 def test_the_tests_of_the_client_pass(files: list[str]) -> None:
     done = run(*files)
-    assert done.returncode == 0, done.stdout[-3000:]
+    assert done.returncode == 0, failures(done)
     assert "# fail 0" in done.stdout
 
 
@@ -128,9 +134,7 @@ def test_the_bundle_is_built_again_byte_for_byte(tmp_path: Path) -> None:
     done = subprocess.run(
         [npm, "test"], cwd=copy, env=environment, capture_output=True, text=True, check=False
     )
-    # What failed stands in the middle of hundreds of tests.
-    failed = "\n".join(re.findall(r"^not ok .*?^  \.\.\.$", done.stdout, re.MULTILINE | re.DOTALL))
-    assert done.returncode == 0, failed[:3000] or done.stdout[-3000:] + done.stderr[-1000:]
+    assert done.returncode == 0, failures(done)
     built = {
         file.relative_to(copy): file.read_bytes() for file in (copy / "dist").rglob("*") if file.is_file()
     }

@@ -14,7 +14,7 @@ import pytest
 from tests.conformance.draws import known_to_javascript, text, vectors
 from tests.conformance.test_browser import BROWSERS, differing
 from tests.conformance.test_java import compiled
-from tests.conformance.test_javascript import run
+from tests.conformance.test_javascript import failures, run
 
 Questions = list[dict[str, Any]]
 PARTS = 2  # of 10^4 draws each, other ones in every run; 10^5 of each mechanism were compared with 10
@@ -58,7 +58,7 @@ def test_ten_thousand_fresh_draws_of_each_mechanism(part: int, tmp_path: Path) -
     file = tmp_path / "vectors.json"
     file.write_text(text(known), encoding="utf-8")
     done = run("test/draws.test.mjs", vectors=file)
-    assert done.returncode == 0, done.stdout[-3000:]
+    assert done.returncode == 0, failures(done)
     for browser in BROWSERS:
         if any(map(shutil.which, BROWSERS[browser])) and (browser != "chromium" or part == 0):
             told = differing(browser, tmp_path / browser, file.read_text(encoding="utf-8"))

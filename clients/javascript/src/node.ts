@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Kept, type Store } from "./client.js";
-import { Malformed } from "./parts.js";
+import { need } from "./parts.js";
 
 const BEHIND = 20; // files that stay empty, and changes that a file names
-const TRIES = 99;
+const TRIES = 99; // to read an account while others change it
 
 const code = (error: unknown): unknown => (error as { code?: unknown }).code;
 
@@ -44,7 +44,8 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
 
   /** Return the number of the last file, the changes that it names, and the account. */
   async function read(): Promise<[number, string[], Thing?]> {
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; ; tries++) {
+      need(tries < TRIES, "account");
       const listed = (await turns()).at(-1) ?? 0;
       let turn = Math.max(listed - 1, 0);
       let text = "";
@@ -55,12 +56,11 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
       try {
         [made, kept] = JSON.parse(text) as unknown[];
       } catch {
-        break; // an engine's own message may hold the text
+        // an engine's own message may hold the text: it is refused below
       }
-      if (Array.isArray(made) && Object(kept) === kept) return [turn, made as string[], kept as Thing];
-      break;
+      need(Array.isArray(made) && Object(kept) === kept, "account");
+      return [turn, made as string[], kept as Thing];
     }
-    throw new Malformed("account");
   }
 
   /** Change what is there; return undefined if another process was faster. */
