@@ -487,7 +487,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         optional: bool,
         **kwargs: Any,
     ) -> None:
-        from dither.core.wire import read_domain
+        from dither.core.domains.tables import read_table
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
@@ -505,7 +505,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         if optional and not asked:
             raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
         given |= {"most": most, "optional": optional}
-        command(*args, domain=read_domain(given) if asked else None, **kwargs)
+        command(*args, domain=read_table(given) if asked else None, **kwargs)
 
     return with_domain
 

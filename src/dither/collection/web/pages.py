@@ -45,12 +45,12 @@ from dither.collection.web.drawing import (
     number_of,
     promise,
     question_words,
-    whole,
     with_interval,
 )
 from dither.collection.web.requests import client_address
 from dither.core.domains import Circle, Line, Several
 from dither.core.question import Question
+from dither.foundation.digits import whole
 from dither.foundation.tables import Markup, element, join_markup
 
 if TYPE_CHECKING:
