@@ -4,7 +4,7 @@
     python -m tools.quick --steps 9       modules that import them by more steps; 2 by default
     python -m tools.quick --list          print the paths of the tests, and run nothing
 
-The tests of `src/dither/room/module.py` are `tests/room/test_module*.py`. Changed files of tests are run, too.
+The tests of `src/dither/room/module.py` are `tests/room/test_module*.py`. Changed tests are run, too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def importers(changed: Iterable[str], direct: Mapping[str, set[str]], steps: int
     return found
 
 
-def tests_of(modules: Iterable[str], tests: Iterable[str]) -> set[str]:
+def mirror_files(modules: Iterable[str], tests: Iterable[str]) -> set[str]:
     """Return the files of tests that mirror the modules."""
     starts = set()
     for module in modules:
@@ -66,7 +66,7 @@ def chosen(files: set[str], steps: int) -> list[str]:
     direct = {module: graph.find_modules_that_directly_import(module) for module in graph.modules}
     modules = {module_of(path) for path in files if path.startswith(SOURCE) and path.endswith(".py")}
     every = [path.relative_to(ROOT).as_posix() for path in (ROOT / TESTS).rglob("test_*.py")]
-    found = tests_of(importers(modules, direct, steps), every) | (files & set(every))
+    found = mirror_files(importers(modules, direct, steps), every) | (files & set(every))
     return sorted({*found, "tests/laws/test_house.py"} if files else found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.quick import importers, module_of, tests_of
+from tools.quick import importers, module_of, mirror_files
 
 DIRECT = {
     "dither.a.low": {"dither.b.middle"},
@@ -30,8 +30,8 @@ def test_importers_are_found_by_steps() -> None:
 
 
 def test_tests_mirror_modules() -> None:
-    assert tests_of({"dither.a.low"}, TESTS) == {"tests/a/test_low.py", "tests/a/test_low_topic.py"}
-    assert tests_of({"dither.b.middle", "dither.c.high"}, TESTS) == {
+    assert mirror_files({"dither.a.low"}, TESTS) == {"tests/a/test_low.py", "tests/a/test_low_topic.py"}
+    assert mirror_files({"dither.b.middle", "dither.c.high"}, TESTS) == {
         "tests/b/test_middle.py",
         "tests/c/test_high.py",
     }
