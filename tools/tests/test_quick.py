@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.quick import importers, module_of, mirror_files
+from tools.quick import importers, mirror_files, module_of
 
 DIRECT = {
     "dither.a.low": {"dither.b.middle"},
