@@ -531,7 +531,7 @@ class Walk:
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # as its documentation says
+        threading.setprofile(None)
         self._counts = False
 
     def _follow(self, frame: FrameType, event: str, _: object) -> None:
@@ -686,7 +686,7 @@ def _ask(app: Any, method: str, path: str, body: bytes = b"") -> None:
 
 def walk_of_an_account() -> Crossed:
     """Return what is crossed by `account.answer`."""
-    question = dither.Podium(dither.Interval(18, 100), epsilon=1)
+    question: Any = dither.Podium(dither.Interval(18, 100), epsilon=1)  # it stands for its question
     asking = dither.Asking("age", question, asker="city.example", repeat="fresh")
     with tempfile.TemporaryDirectory() as folder:
         account = dither.Account.create(Path(folder, "me.account"), epsilon=4)
