@@ -187,8 +187,9 @@ def layers() -> list[str]:
 
 _CLAUSE = re.compile(r"\b(?:that|which|who|whose \w+|as it) (?:is|are|was|were)\b|(?<!^)\b(?:how|what) .*")
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|does|do|must|may|uses|lists|reads|writes|takes|gives|makes|holds|says|stands"
-    r"|come|comes|goes|go|look|looks|finds|needs|estimates|asks)\b"
+    r"^(?:Nothing|Nobody|Everything|It|They|This|These|Both|Only)\b"  # begins a statement, whatever its verb
+    r"|\b(?:is|are|was|were|has|have|does|do|must|may|uses|lists|reads|writes|takes|gives|makes|holds|says|stands"
+    r"|come|comes|goes|go|look|looks|finds|needs|estimates|asks|imports|knows)\b"
 )
 
 

@@ -40,6 +40,7 @@ from unittest import mock
 
 import click
 import joblib
+import matplotlib
 import numpy as np
 import pandas
 from click.testing import CliRunner
@@ -737,6 +738,7 @@ def main() -> int:
     asked = parser.parse_args()
     os.environ |= {"NO_COLOR": "1", "COLUMNS": "120"}
     os.environ["SOURCE_DATE_EPOCH"] = "0"  # the date in pictures
+    matplotlib.rcParams["svg.hashsalt"] = "dither"  # else the names of their parts are random
     warnings.simplefilter("ignore")
     found = observe(asked.only)
     spent = f"{len(found)} cases, {time.process_time():.0f} s of processor time"

@@ -206,6 +206,7 @@ def test_a_rule_that_only_shrinks_fails_on_both_sides() -> None:
         ("The draw of the function does not see the row, so the loss is that of the value alone.", False),
         ("A cell that is merged over several columns stands in the first of them.", False),
         ("`dither estimate` reads the rows of files for them.", False),
+        ("Nothing here knows what a report is.", False),
         ("Channels: a table\nof weights.", False),
         ("Channels. A table of weights.", False),
         ("    an example.", False),
