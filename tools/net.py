@@ -637,7 +637,7 @@ def _html(made: Any) -> str:
 def addresses() -> Data:
     """Return every public name with what it is, what it takes and which public names it has."""
     result = {}
-    for name in dt.__all__:
+    for name in vars(dt)["__all__"]:
         result[f"dt.{name}"] = _public(getattr(dt, name))
         if isinstance(module := getattr(dt, name), ModuleType):
             result |= _names_of(f"dt.{name}", module)
