@@ -27,7 +27,7 @@ from dither.advice.audits.grey_box import (
 )
 from dither.advice.audits.neighbours import Listed, Neighbours, as_numbers, list_probabilities
 from dither.advice.audits.sampler import MANY, can_compare, contradictions, pair_contradictions
-from dither.core.domains import Categories, Domain, Interval, Region
+from dither.core.domains import Domain
 from dither.core.kernels.places.place import PlaceKernel
 from dither.core.question import Answering, Question, as_question, can_answer
 from dither.core.question.paths import parts_of
@@ -78,7 +78,7 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
     if parts_of(question):
         parts = [_question(part, accepted) for part in parts_of(question)]
         problems += [problem for part in parts for problem in part.problems]
-        if isinstance(question.kernel, PlaceKernel) and isinstance(question.domain, Region):
+        if isinstance(question.kernel, PlaceKernel) and question.domain.examples(few=True):
             problems += dict.fromkeys(pair_contradictions(question))
         bound = _larger(bound, parts)
         how += f"; {len(parts)} parts audited"
@@ -86,7 +86,7 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
         known = list_probabilities(question)
         if known is not None:
             loss = known.loss
-            most = len(question.domain) if isinstance(question.domain, Categories) else 0
+            most = question.domain.count or 0
             of = f" of {most}" if most > len(known.inputs) else ""
             how += f"; every report under {len(known.inputs)}{of} inputs"
             if not assumptions:
@@ -251,7 +251,8 @@ def _randomiser(
             if not exact.ok or not has_plain_call(calls.randomiser):
                 return exact
     rng = np.random.default_rng(seed)
-    scale = domain.length / claim.epsilon if isinstance(domain, Interval) else None
+    line = domain.line if isinstance(domain, Domain) else None
+    scale = line.length / claim.epsilon if line is not None and line is domain and not line.circular else None
     context = Context(as_numbers(calls.neighbours.inputs), scale if scale else None)
     best: Evidence | None = None
     for evidence in _experiments(calls, claim, context, samples, rng, time.monotonic() + seconds):
@@ -290,7 +291,8 @@ def _experiments(
 
 def _of_how_many(tried: int, calls: Calls, domain: Any) -> str:
     """Return how many inputs were tried, and of how many where the domain is finite."""
-    known = len(domain) if isinstance(domain, Categories) else len(calls.neighbours.inputs)
+    listed = domain.count if isinstance(domain, Domain) else None
+    known = len(calls.neighbours.inputs) if listed is None else listed
     return f"{tried} of {known} inputs"
 
 
