@@ -424,7 +424,6 @@ class Asked:
     @cached_property
     def campaign(self) -> Campaign:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.core.domains import Interval
         from dither.core.wire import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
@@ -439,7 +438,7 @@ class Asked:
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
             raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-        if (self.mechanism or "").lower() == "optimal" and isinstance(self.domain, Interval):
+        if (self.mechanism or "").lower() == "optimal" and self.domain.kind == "interval":
             raise click.UsageError(
                 'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
                 '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'

@@ -25,7 +25,6 @@ from dither.collection.account.asking import Asking, Repeat
 from dither.collection.ohttp import public_key
 from dither.collection.settings import make_key, public_part, read_key, refuse_private
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.domains import Profile
 from dither.core.question import Question, as_question
 from dither.core.repetition import Once
 from dither.core.wire import (
@@ -192,7 +191,7 @@ class Contract:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
-                if isinstance(question.domain, Profile):
+                if question.domain.kind == "profile":
                     raise InvalidParameter(
                         "a collector shows no tables of several attributes: collect reports in files, and "
                         "dt.tables estimates them"

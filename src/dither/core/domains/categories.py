@@ -112,9 +112,9 @@ class Categories(Domain):
         """Return the first and the last label, then up to 300 others; with `few` all of up to 32, or four."""
         last = len(self) - 1
         if few:
-            codes = range(len(self)) if len(self) <= _ALL else (0, last, 1, len(self) // 2)
+            codes = [*range(len(self))] if len(self) <= _ALL else [0, last, 1, len(self) // 2]
         else:
-            codes = dict.fromkeys([0, last, *range(1, min(len(self), _MOST_EXAMPLES))])
+            codes = list(dict.fromkeys([0, last, *range(1, min(len(self), _MOST_EXAMPLES))]))
         return [self.labels[code] for code in codes]
 
     @cached_property

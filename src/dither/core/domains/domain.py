@@ -42,14 +42,15 @@ class Domain(ABC):
     defined outside of dither is registered under its `kind` when its class is made.
     """
 
-    kind: ClassVar[str]  # the name in a device text, and the key in a table of TOML
+    kind: ClassVar[str] = ""  # the name in a device text, and the key in a table of TOML
     outside: ClassVar[str]  # what a device does with a value outside: "clip", "wrap" or "refuse"
     optional: bool = False  # whether "no answer" (None) is one of the inputs, as private as any other
     circular: bool = False  # whether values are angles, the smallest and the largest being the same
     line: Line | None = None  # the interval or circle of the values; also of a number that may be missing
     listed: Categories | None = None  # the public list of which a value is one label, or some labels
     count: int | None = None  # the number of different values, if it is listed
-    most: int = 1  # the largest number of labels in a value; above 1 for sets
+    sets: bool = False  # whether a value is a set of labels of the list
+    most: int = 1  # the largest number of labels in a value
     shape: tuple[int, ...] = ()  # of one value in an array of values; a place is a path of one location
     cell_type: CellType = "labels"
     from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables

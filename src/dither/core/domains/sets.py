@@ -57,6 +57,7 @@ class Several(Domain):
 
     kind: ClassVar[str] = "several"
     outside: ClassVar[str] = "refuse"
+    sets = True
     cell_type = "sets"
     hint = "leave unknown items out, or add an item for the rest"
     usual_mechanism = "SetResponse"
