@@ -20,7 +20,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
-from dither.advice.explain import Explanation, card, explain, whole_promise
+from dither.advice.card import card
+from dither.advice.explain import Explanation, explain, whole_promise
 from dither.collection.account.asking import Asking, Repeat
 from dither.collection.ohttp import public_key
 from dither.collection.settings import make_key, public_part, read_key, refuse_private

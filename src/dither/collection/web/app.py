@@ -1,4 +1,4 @@
-"""The application of a collector: its routes, their description and the playground."""
+"""The application of a collector: its routes and their description."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.advice.explain import playground_headers, playground_page
 from dither.collection.collector import Collector
 from dither.collection.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
 from dither.collection.settings import Reason, on_hangup
 from dither.collection.web.pages import page_routes
+from dither.collection.web.playground import playground_headers, playground_page
 from dither.collection.web.requests import (
     LOG,
     METHODS,
