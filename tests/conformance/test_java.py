@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 import dither as dt
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
-from dither.collection.settings import make_sealing_key
+from dither.collection.secrets import make_sealing_key
 from dither.core import registry
 from dither.core.wire import read_named
 from dither.errors import DitherError
