@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.core.kernels.sets.projective import Columns
+from dither.core.kernels.sets.hadamard import Columns
 from dither.mechanisms.mechanism import CategoryMechanism
 
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dither.core.domains import finite
-from dither.core.kernels.lattice.integers import SPENT, Clamped, domain_base
-from dither.core.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
+from dither.core.kernels.lattice.integers import SPENT, Bounded, Clamped, domain_base
+from dither.core.kernels.lattice.kernel import LatticeKernel, largest_shift
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential, in_few_bits
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter

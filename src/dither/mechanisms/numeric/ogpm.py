@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from dither.core.domains import Circle, Interval, finite
-from dither.core.kernels.window.integers import Gliding
+from dither.core.kernels.window.start import Gliding
 from dither.errors import InvalidParameter, found
 from dither.foundation.losses import Loss, Power, as_power
 from dither.foundation.numerics.roots import increasing_root

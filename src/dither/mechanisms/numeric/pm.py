@@ -11,8 +11,9 @@ import numpy as np
 
 from dither.core.domains import Interval, Line
 from dither.core.kernels.window.codebook import JoinedDecoder, Steps
-from dither.core.kernels.window.integers import GLIDING, LineStart, Placement, Sliding
+from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.kernel import COIN, MixtureKernel
+from dither.core.kernels.window.start import GLIDING, LineStart, Placement
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import Law, MixedLaw
 from dither.mechanisms.mechanism import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 
-from dither.core.kernels.window.integers import GLIDING
+from dither.core.kernels.window.start import GLIDING
 from dither.foundation.numerics.roots import newton
 from dither.mechanisms.mechanism import Shape, WindowMechanism
 

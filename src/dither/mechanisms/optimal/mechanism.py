@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dither.core.domains import Box, Circle, Interval, Places, Plane
 from dither.core.kernels.window.codebook import Runs
-from dither.core.kernels.window.integers import Placement
+from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from dither.core.domains import Disk, Parallelogram, Rectangle, Region, finite
-from dither.core.kernels.lattice.kernel import PlanarNoise, RingNoise
+from dither.core.kernels.lattice.plane import PlanarNoise, RingNoise
 from dither.core.kernels.places.planar import (
     PlanarKernel,
     PlanarNoiseKernel,

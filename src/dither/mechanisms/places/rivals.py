@@ -18,14 +18,15 @@ from dither.core.kernels.places.points import (
     GridKernel,
     PointKernel,
     RingWeights,
-    TwoCopies,
     distances,
     ring,
 )
+from dither.core.kernels.places.two_copies import TwoCopies
 from dither.core.kernels.places.walk import TURN, UNIT
 from dither.core.kernels.window.codebook import IDENTITY, AffineDecoder
-from dither.core.kernels.window.integers import Blocks, LineStart
+from dither.core.kernels.window.integers import Blocks
 from dither.core.kernels.window.kernel import SectorKernel
+from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.roots import largest_float

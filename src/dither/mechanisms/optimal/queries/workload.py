@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.domains import Categories, Interval
-from dither.core.kernels.alias import (
+from dither.core.kernels.channel import (
     ChannelKernel,
     CodeChannelKernel,
     LinearReading,
