@@ -123,7 +123,7 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
     listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
     known: dict[str, set[str]] = {}
     for name, kind in registry.names().items():
-        for draw in kind.draws:
+        for draw in kind._draws:
             known.setdefault(draw, set()).add(name)
     assert {draw: set(listed[draw].split()) for draw in known} == known
     page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())

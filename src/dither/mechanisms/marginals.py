@@ -149,7 +149,7 @@ class Marginals(Mechanism[Profile]):
     Guarantee: ε ≤ 1 for one value
     """
 
-    draws = ("questions",)
+    _draws = ("questions",)
 
     _: KW_ONLY
     way: int = 2
