@@ -30,6 +30,7 @@ _ROUNDED: Final = 2.0**-20  # of the length: the most by which rounding to the v
 
 
 _KINDS: Final[dict[str, type[Domain]]] = {}
+_OWN: Final = "dither."  # modules of dither
 
 # How a column of a table holds values; "none" if it cannot.
 CellType = Literal["numbers", "codes", "labels", "sets", "none"]
@@ -61,6 +62,8 @@ class Domain(ABC):
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if "kind" in vars(cls):
+            if not cls.__module__.startswith(_OWN) and _KINDS.get(cls.kind, cls).__module__.startswith(_OWN):
+                raise InvalidParameter(f"{cls.kind!r} is the kind of a domain of dither; choose another name")
             _KINDS[cls.kind] = cls
 
     @abstractmethod
