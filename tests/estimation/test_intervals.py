@@ -151,7 +151,7 @@ def test_intervals_shrink_and_are_never_narrower_than_for_a_fixed_number():
         halves.append(mean.at_any_time().half_width())
     assert halves == sorted(halves, reverse=True)
     few = dt.mean(reports[:2]).at_any_time()
-    low, high = one.unbiased_reading().span
+    low, high = one.question.unbiased_reading().span
     assert low <= few.interval()[0] < few.interval()[1] <= high
     assert few.interval() == pytest.approx((low, high))  # two reports exclude nothing
 
@@ -302,7 +302,7 @@ def test_leading_bits_are_counted_with_slack():
 def test_one_report_moves_the_mean_by_the_distance_of_the_extremes():
     for kind in (dt.Podium, dt.Duchi, dt.Laplace):
         one = kind(UNIT, epsilon=1)
-        values = one.unbiased_reading().values
+        values = one.question.unbiased_reading().values
         least, most = int(np.argmin(values)), int(np.argmax(values))
         cells = one.perturb(np.full(9, 0.5), source=dt.Seeded(2)).cells
         ends = [float(dt.mean(one.reports(np.append(cells, lie))).value) for lie in (least, most)]

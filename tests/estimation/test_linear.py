@@ -33,7 +33,7 @@ def few(case, epsilon):
 @pytest.mark.parametrize("case", STRAIGHT, ids=names(STRAIGHT))
 def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
     mechanism = few(case, epsilon)
-    values = mechanism.unbiased_reading().values
+    values = mechanism.question.unbiased_reading().values
     for unit in (0.0, 0.1, 0.25, 0.5, 0.77, 1.0):
         x = float(mechanism.line.from_unit(np.array(unit)))
         mean = math.fsum(
@@ -45,7 +45,7 @@ def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
 def same_reading(mechanism):
     """Check a mechanism's own formula for the reading against the table of its exact probabilities."""
     np.testing.assert_allclose(
-        affine_reading(mechanism.kernel, mechanism.decoder).values,
+        affine_reading(mechanism.question.kernel, mechanism.question.decoder).values,
         mechanism.question.plain_reading().values,
         rtol=1e-6,
         atol=1e-6,
@@ -295,7 +295,7 @@ def test_a_direction_of_a_few_sectors_or_points_is_refused(coarse, estimate):
 def test_the_mean_of_blocks_is_that_of_their_cells():
     sectors = dt.rivals.Sectors(DEGREES, epsilon=1, sectors=3, cells=24)
     numbers = np.arange(24.0) ** 2
-    chances = sectors.kernel.probabilities(130.0)
+    chances = sectors.question.kernel.probabilities(130.0)
     exact = sum(float(p) * number for p, number in zip(chances, numbers, strict=True))
     assert moment(sectors.question, np.array([130.0]), numbers) == pytest.approx([exact], rel=1e-12)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dither.core.domains import Domain, Line, finite
 from dither.core.domains.separate import as_array
-from dither.core.question import Answering, can_answer, check_epsilon, check_source
+from dither.core.question import Answering, can_answer, check_epsilon, check_source, plain_of
 from dither.core.repetition import KeptChange, Memoised, Once
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain, found, unknown_name
@@ -152,7 +152,7 @@ class Attributes(Answering, Combinator):
     whole_records: ClassVar[bool]  # whether every attribute is reported
 
     def device(self) -> dict[str, Any]:
-        parts = [[name, part.device()] for name, part in self.parts.items()]
+        parts = [[name, part.question.device()] for name, part in self.parts.items()]
         return {"draw": self.kind, "parts": parts}
 
     @abstractmethod
@@ -440,7 +440,11 @@ class Indicator(Answering, Combinator):
         return replace(own, bound=Approximate(own.epsilon, float(np.nextafter(self.raw_share, 1.0))))
 
     def device(self) -> dict[str, Any]:
-        return {"draw": "indicator", "heads": hexadecimal(self._heads), "one": self.mechanism.device()}
+        return {
+            "draw": "indicator",
+            "heads": hexadecimal(self._heads),
+            "one": self.mechanism.question.device(),
+        }
 
     def describe(self) -> str:
         """Return a description in words: the mechanism, δ and the guarantee."""
@@ -484,7 +488,7 @@ def _check(mechanism: object) -> None:
                 "an Indicator tosses a coin at each answer, so repeated permanent answers would eventually "
                 "send the raw record; apply the Indicator to a mechanism that is not memoised"
             )
-        plain = part.plain
+        plain = plain_of(part)
         if not isinstance(getattr(plain, "domain", None), Line) and not getattr(plain, "one_category", False):
             raise InvalidParameter(
                 "an Indicator needs mechanisms of one number, or randomized response, "

@@ -29,8 +29,8 @@ from dither.foundation.losses import (
     squared,
 )
 from dither.foundation.tables import percent
+from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.analysis.law import COSINE, Moment
-from dither.mechanisms.mechanism import Analysis
 from dither.mechanisms.numeric.pm import CROSSOVER
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance
