@@ -27,7 +27,7 @@ from typing import Any, Final, Protocol, Self, cast, runtime_checkable
 import numpy as np
 
 from dither.core.kernels.kernel import UnbiasedReading
-from dither.core.question import CategoryQuestion, NumberQuestion, as_question
+from dither.core.question import as_question
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
@@ -432,10 +432,10 @@ def reach_of_one(asked: Any) -> float | None:
     """
     if isinstance(asked, Combinator):  # it is not derived for several questions together
         return None
-    question = as_question(asked)
-    if isinstance(question, CategoryQuestion):
-        return 1.0 / question.gap
-    if isinstance(question, NumberQuestion):
+    question: Any = as_question(asked)
+    if "frequencies" in question.quantities:
+        return float(1.0 / question.gap)
+    if "mean" in question.quantities and not question.domain.optional:
         reading = question.unbiased_reading()
         if reading is not None:
             low, high = reading.span

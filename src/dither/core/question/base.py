@@ -16,7 +16,17 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core import registry
-from dither.core.domains import Categories, Line, Optional, Plane, Several, finite, numbers, read_domain
+from dither.core.domains import (
+    Categories,
+    Circle,
+    Line,
+    Optional,
+    Plane,
+    Several,
+    finite,
+    numbers,
+    read_domain,
+)
 from dither.core.domains.plane import SeparateValues, separate_values
 from dither.core.kernels.alias import ChannelKernel, CodeChannelKernel, LinearReading
 from dither.core.kernels.codes import SupportKernel
@@ -103,6 +113,14 @@ class Question(Answering):
         """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
         shared = self.unit == "trajectory"  # the integers are then those of a path of one location
         self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The names of the quantities that are estimated from counts of reports, the usual one first.
+
+        `QUANTITIES` of `dither.estimation.verbs` says by which function each of them is estimated.
+        """
+        return ()
 
     # --- the promise
 
@@ -381,6 +399,12 @@ class NumberQuestion(Question):
     book: Decoder
 
     @property
+    def quantities(self) -> tuple[str, ...]:
+        if isinstance(self.domain, Circle):  # directions have no order
+            return ("mean", "variance", "resultant", "distribution")
+        return ("mean", "variance", "quantile", "distribution")
+
+    @property
     def line(self) -> Line:
         """The domain of the inputs."""
         return self.domain
@@ -459,6 +483,12 @@ class OptionalQuestion(Question):
     book: Decoder
 
     @property
+    def quantities(self) -> tuple[str, ...]:
+        if isinstance(self.line, Circle):
+            return ("mean", "response rate")
+        return ("mean", "variance", "quantile", "distribution", "response rate")
+
+    @property
     def line(self) -> Line:
         """The domain of the numbers."""
         return self.domain.of
@@ -479,6 +509,11 @@ class CategoryQuestion(Question):
 
     domain: Categories | Several
     kernel: SupportKernel
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        sets = ("sizes",) if isinstance(self.domain, Several) else ()
+        return ("frequencies", *sets, *(("response rate",) if self.categories.optional else ()))
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.domain.check(values), source, threads=threads)
@@ -540,6 +575,10 @@ class QueryQuestion(Question):
 
     kernel: ChannelKernel | CodeChannelKernel
     book: LinearReading
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return ("answers",) if self.book.edges is None else ("cumulative shares", "quantile", "answers")
 
     @property
     def reading(self) -> LinearReading:

@@ -39,7 +39,7 @@ from dither.estimation.groups import (
     check_grouping,
     check_labels,
 )
-from dither.estimation.groups import estimate as estimate_summary
+from dither.estimation.verbs import estimate as estimate_summary
 from dither.foundation.randomness import Source
 
 if TYPE_CHECKING:
