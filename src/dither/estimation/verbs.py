@@ -65,7 +65,8 @@ def as_method(method: object) -> Method:
     """Return the method of a name; a `Method` of another package is one already."""
     if isinstance(method, Method):
         return method
-    return choose("method", method.replace("_", " ") if isinstance(method, str) else method, METHODS)
+    name = method.replace("_", " ") if isinstance(method, str) else method
+    return METHODS[name] if isinstance(name, str) and name in METHODS else choose("method", name, METHODS)
 
 
 def _may_be_missing(summary: Summary) -> bool:
