@@ -218,9 +218,9 @@ def attempt(compute: Callable[[], Any]) -> Data:
 
 
 def _without_paths(text: str) -> str:
-    """Return a text with the last part of every dotted name below `dither`: where a module is may change."""
+    """Return a text with the last part of every dotted name below `dither`, or `dt`: modules may move."""
     text = re.sub(r" from '[^']*\.pyi?'", "", text)
-    return re.sub(r"\b(dither(?:_papers)?)(?:\.\w+)*\.(?=\w)", r"\1…", re.sub(r"\b0x[0-9a-f]+", "0x…", text))
+    return re.sub(r"\b(?:dither|dt)(?:\.\w+)*\.(?=\w)", "dither…", re.sub(r"\b0x[0-9a-f]+", "0x…", text))
 
 
 def _digest(data: bytes | str) -> str:
@@ -658,11 +658,11 @@ def _names_of(address: str, module: ModuleType) -> Data:
 
 def _public(value: Any) -> Data:
     if isinstance(value, ModuleType):
-        return {"is": "module", "names": sorted(getattr(value, "__all__", ()))}
+        return {"is": "module", "names": dict.fromkeys(sorted(getattr(value, "__all__", ())), "")}
     kind = "class" if inspect.isclass(value) else "function" if callable(value) else type(value).__name__
     result = {"is": kind, "takes": attempt(lambda: _without_paths(str(inspect.signature(value))))}
     if inspect.isclass(value):
-        result["names"] = [name for name in dir(value) if not name.startswith("_")]
+        result["names"] = {name: "" for name in dir(value) if not name.startswith("_")}
         result["errors"] = [base.__name__ for base in value.__mro__ if issubclass(base, BaseException)]
     elif not callable(value):
         result["shown"] = _without_paths(repr(value))

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.data.streams import TABLES, TRIPS, Dialect, ending, shown_name
+from dither.data.dialect import Dialect
+from dither.data.streams import TABLES, TRIPS, ending, shown_name
 from dither.errors import DitherError, unknown_name
 
 if TYPE_CHECKING:
@@ -43,13 +44,7 @@ def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> It
         yield lambda rows: None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     begin, done = time.monotonic(), 0
     bar = Progress(
@@ -253,7 +248,7 @@ def _read(path: Path, column: str | None) -> Found:
     if specification is None:
         raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
     if is_of_trips(specification):
-        from dither.data.trips.trips import read_trip_specification
+        from dither.data.trips.reports import read_trip_specification
 
         return Found(Campaign({path.stem: read_trip_specification(specification)[0]}), kept=())
     campaign = Campaign.from_json(specification)

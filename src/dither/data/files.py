@@ -21,6 +21,7 @@ from dither.core.domains import Domain, Several
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.core.wire import Campaign
+from dither.data.dialect import USUAL, Dialect, Missing, Outside, check_missing, check_outside
 from dither.data.formats.format import (
     Chunk,
     Columns,
@@ -45,17 +46,7 @@ from dither.data.rows import (
     read_ticks,
     read_values,
 )
-from dither.data.streams import (
-    USUAL,
-    Dialect,
-    Missing,
-    Outside,
-    check_missing,
-    check_outside,
-    is_standard,
-    output_path,
-    shown_name,
-)
+from dither.data.streams import is_standard, output_path, shown_name
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, unknown_name
 from dither.foundation.arrays import Integers, Mask
 from dither.foundation.randomness import SYSTEM, Source

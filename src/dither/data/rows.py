@@ -17,9 +17,10 @@ import numpy as np
 
 from dither.core.domains import Categories, CodedLabels, Domain, Line, Optional, Several
 from dither.core.wire import Campaign
+from dither.data.dialect import Dialect, Missing, Outside, missing_answer
 from dither.data.formats.format import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text
-from dither.data.streams import Dialect, Missing, Outside, is_standard, missing_answer
+from dither.data.streams import is_standard
 from dither.errors import InvalidParameter, OutsideDomain
 from dither.foundation.arrays import Floats, Integers, Mask
 

@@ -22,7 +22,8 @@ from dither.core.domains import Circle, Several
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport, LeadingBits
 from dither.core.kernels.sets.bits import Bits
-from dither.core.kernels.sets.projective import Columns, ProjectiveKernel
+from dither.core.kernels.sets.hadamard import Columns
+from dither.core.kernels.sets.projective import ProjectiveKernel
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise

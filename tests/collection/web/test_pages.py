@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import pytest
 
 import dither as dt
-from dither.collection.settings import Reason
+from dither.collection.refusals import Reason
 from tests.collection.collectors import Asked, make, people, send
 from tests.collection.pages.states import HOSTILE, STATES, collector_in
 

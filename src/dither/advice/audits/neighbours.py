@@ -26,8 +26,8 @@ from dither.core.domains import (
     Several,
     Text,
 )
-from dither.core.kernels.counting import unpack_rows
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel, Kernel
+from dither.core.kernels.packing import unpack_rows
 from dither.core.kernels.sets.bits import Bits
 from dither.core.kernels.sets.several import SetKernel
 from dither.core.kernels.sets.subsets import SubsetBits

@@ -11,8 +11,8 @@ import numpy as np
 
 from dither.advice.audits.neighbours import Listed, on_plane
 from dither.core.domains import Box, Line, Optional, Plane, Several, Text
-from dither.core.kernels.counting import unpack_rows
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel
+from dither.core.kernels.packing import unpack_rows
 from dither.core.kernels.places.planar import PlanarNoiseKernel
 from dither.core.kernels.sets.bits import Bits
 from dither.core.kernels.sets.prefix import HashedResponse, PrefixKernel

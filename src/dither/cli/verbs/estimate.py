@@ -372,7 +372,7 @@ def print_remote(
 ) -> dict[str, Any]:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.collection.remote import fetch
-    from dither.collection.settings import read_token
+    from dither.collection.secrets import read_token
     from dither.core.summary import Summary
 
     contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
@@ -409,7 +409,7 @@ def print_remote_groups(
 ) -> dict[str, Any]:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
     from dither.collection.remote import fetch_groups
-    from dither.collection.settings import read_token
+    from dither.collection.secrets import read_token
     from dither.estimation.verbs import estimate
 
     by = wanted.by

@@ -28,7 +28,7 @@ from dither.core.domains import (
     read_domain,
 )
 from dither.core.domains.plane import SeparateValues, separate_values
-from dither.core.kernels.alias import ChannelKernel, CodeChannelKernel, LinearReading
+from dither.core.kernels.channel import ChannelKernel, CodeChannelKernel, LinearReading
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import Counting
 from dither.core.kernels.kernel import Kernel, LineKernel, Promise, UnbiasedReading, read_kernel

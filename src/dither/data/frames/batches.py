@@ -14,6 +14,7 @@ import numpy as np
 from dither.core.domains import Categories, CodedLabels, Domain, Line, Optional, Places, Several, first_misfit
 from dither.core.question import Question
 from dither.core.wire import Campaign
+from dither.data.dialect import Missing, Outside, check_missing, missing_answer
 from dither.data.formats.arrow import (
     SPECIFICATION,
     arrow,
@@ -30,7 +31,6 @@ from dither.data.formats.arrow import (
     with_gaps,
 )
 from dither.data.rows import ONLY_IN_PYTHON, check_keep
-from dither.data.streams import Missing, Outside, check_missing, missing_answer
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name
 
 if TYPE_CHECKING:

@@ -11,23 +11,22 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Line, Optional
+from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.kernel import (
-    FEW,
     MOST_LISTED,
     STRAIGHT,
     CellKernel,
     LineKernel,
     PureKernel,
-    Sampler,
     UnbiasedReading,
     affine_reading,
     better_reading,
-    in_threads,
 )
 from dither.core.kernels.transition import Dense, Stacked, Windows
 from dither.core.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
-from dither.core.kernels.window.integers import Blocks, LineStart, Mixed, Sliding, StartRule, read_start
+from dither.core.kernels.window.integers import Blocks, Mixed, Sliding
+from dither.core.kernels.window.start import LineStart, StartRule, read_start
 from dither.core.kernels.window.start_table import KnotStart
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats
