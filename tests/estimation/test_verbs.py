@@ -113,3 +113,8 @@ def test_too_few_answers_are_told_as_such() -> None:
     reports = design.perturb([None] * 300, source=dt.Seeded(3))
     with pytest.raises(NotIdentifiable, match="so few people answered"):
         dt.estimate(reports)
+
+
+def test_a_method_is_named_with_spaces_or_underscores() -> None:
+    reports = dt.SW(AGES, epsilon=1).perturb(np.full(500, 40.0), source=dt.Seeded(1))
+    assert repr(dt.mean(reports, method="as_reported")) == repr(dt.mean(reports, method="as reported"))

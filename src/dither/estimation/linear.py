@@ -27,6 +27,7 @@ from dither.estimation.intervals import (
     mean_error_without,
 )
 from dither.estimation.method import Method, number_question, on_circle
+from dither.estimation.reading import least_variance_reading
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import rice_interval, student_t_quantile
 
@@ -326,7 +327,7 @@ def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> Unbias
 
     With `plain`, those that are affine in the report or decoded, for squares.
     """
-    reading = question.plain_reading() if plain else question.unbiased_reading()
+    reading = question.unbiased_reading() if plain else least_variance_reading(question)
     if reading is None:
         name = question.name
         raise NotIdentifiable(

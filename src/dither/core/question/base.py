@@ -438,19 +438,11 @@ class NumberQuestion(Question):
         return self.kernel.unbiased_reading(self.book)
 
     def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return the numbers by which reports are averaged: their mean is the value; None if there are none.
+        """Return numbers whose mean is the value, affine in the report or decoded; None if there are none.
 
-        Of all such numbers that are known, they have the least variance on average over the domain.
+        `dt.mean` averages numbers of the same mean and of less variance, where there are any.
         """
         return self._reading
-
-    @cached_property
-    def _plain(self) -> UnbiasedReading | None:
-        return self.kernel.unbiased_reading(self.book, plain=True)
-
-    def plain_reading(self) -> UnbiasedReading | None:
-        """Return numbers whose mean is the value, affine in the report or decoded, as variances need them."""
-        return self._plain
 
     @property
     def window_share(self) -> float:
