@@ -264,7 +264,8 @@ def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
 def _text(label: str, value: Any) -> str:
     import numpy as np
 
-    from dither.estimation.estimate import Estimate, show_interval
+    from dither.estimation.estimate import Estimate
+    from dither.estimation.rounding import show_interval
     from dither.foundation.tables import show_label
 
     if isinstance(value, str):

@@ -17,8 +17,9 @@ import numpy as np
 
 from dither.core.domains import BLOCK, Interval, finite
 from dither.errors import InvalidParameter, check_choice, choose, found
-from dither.estimation.estimate import Estimate, show
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.rounding import show
 from dither.extensions.central.integer_noise import DiscreteLaplace, DiscreteStaircase, GeometricRatio, budget
 from dither.extensions.central.pairs import (
     METHODS,
