@@ -405,7 +405,7 @@ def _officer(
 
 def _question(asked: Any, words: Words, drawn: int = 1) -> str:
     said = words["officer"]
-    inner = as_question(asked.plain)
+    inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
     text = f"{_answers(inner.domain, said)}, {how}, {_guarantee_words(asked.guarantee, words)}"
     errors = _in_words(_errors(inner, said, drawn), words) if asked is inner else ""
