@@ -19,7 +19,7 @@ from dither.core.question import check_epsilon
 from dither.errors import DitherError, Infeasible, InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
-from dither.foundation.numerics.roots import integrate
+from dither.foundation.numerics.quadrature import integrate
 from dither.foundation.plotting import COLOURS, as_budgets, draw_rows, dress_axes, panels_or_new
 from dither.foundation.tables import ResultTable, Row, show_cell
 from dither.mechanisms.frequency.several import least_item_variance

@@ -27,6 +27,7 @@ from dither.advice.audits.grey_box import (
 )
 from dither.advice.audits.neighbours import Listed, Neighbours, as_numbers, list_probabilities
 from dither.advice.audits.sampler import MANY, can_compare, contradictions, pair_contradictions
+from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain, Interval, Region
 from dither.core.kernels.places.place import PlaceKernel
 from dither.core.question import Answering, Question, as_question, can_answer
@@ -35,7 +36,7 @@ from dither.core.repetition import Memoised
 from dither.errors import InvalidParameter, found
 from dither.foundation.numerics.distributions import check_level
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
-from dither.privacy.guarantee import Combinator, assumptions_of
+from dither.privacy.guarantee import assumptions_of
 
 _SLACK: Final = 1e-10  # tolerance of a loss in floats: far above rounding, far below a relevant difference
 

@@ -12,8 +12,8 @@ from dither.collection.account.clock import DAY, ClockReading, Epoch, EpochName
 from dither.collection.account.state import VERSION, Data, State, check_name
 from dither.errors import InvalidParameter, check_choice
 from dither.foundation.canonical import hexadecimal
-from dither.foundation.numerics.roots import float_at_least
 from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
+from dither.privacy.exact import float_at_least
 from dither.privacy.ledger import Entry
 
 EPSILON: Final = 64  # binary places of a unit of ε
