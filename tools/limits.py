@@ -73,7 +73,9 @@ def worst(mechanism: Any) -> float:
     """Return the largest variance of the number by which `dt.mean` reads a report."""
     question, inputs = mechanism.question, np.linspace(0.0, 1.0, 129)
     operator = question.likelihood(inputs, question.outcomes)
-    gaps = least_variance_reading(question).values - 0.5
+    reading = least_variance_reading(question)
+    assert reading is not None
+    gaps = reading.values - 0.5
     return float((operator.backward(gaps**2) - (inputs - 0.5) ** 2).max())
 
 

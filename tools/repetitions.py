@@ -49,8 +49,9 @@ def people(design: Any, rng: np.random.Generator, n: int) -> Any:
 def most_extreme(design: Any, upwards: bool, rng: np.random.Generator) -> Any:
     """Return the raw report with the greatest gain: for the mean, or for the share of apples."""
     if not isinstance(design, CategoryMechanism):
-        values = least_variance_reading(design.question).values
-        return int(np.argmax(values) if upwards else np.argmin(values))
+        reading = least_variance_reading(design.question)
+        assert reading is not None
+        return int(np.argmax(reading.values) if upwards else np.argmin(reading.values))
     # Tried out: of many reports of the best or the worst answer, the one that moves the estimate most.
     asked = design.perturb(["apple" if upwards else "quince"] * 64, source=dt.Seeded(3))
     gains = [float(dt.frequencies(asked[place : place + 1])["apple"].value) for place in range(64)]

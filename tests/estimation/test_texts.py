@@ -11,7 +11,7 @@ from scipy import stats
 import dither as dt
 from dither.core.kernels.sets.prefix import PrefixKernel
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.chi_square import ALARM, p_value
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

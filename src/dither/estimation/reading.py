@@ -13,12 +13,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from dither.core.combinator import Combinator
 from dither.core.kernels.kernel import MOST_LISTED, UnbiasedReading
 from dither.core.kernels.window.codebook import JoinedDecoder
 from dither.core.kernels.window.start import LineStart
 from dither.core.question import NumberQuestion, as_question
 from dither.foundation.arrays import Floats
-from dither.privacy.guarantee import Combinator
 
 if TYPE_CHECKING:
     from dither.core.kernels.kernel import LineKernel
@@ -93,7 +93,7 @@ def _of_mixture(kernel: MixtureKernel, book: Decoder, affine: UnbiasedReading) -
     return affine if len(values) < 2 else _better(kernel, affine, np.concatenate(values))
 
 
-def _of_noise(kernel: LatticeKernel, book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
+def _of_noise(kernel: LatticeKernel[Any], book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
     """Return the numbers of reports that say the same of the value, merged into their average.
 
     Reports beyond the domain with proportional probabilities under all inputs are such. Their average keeps

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from dither.foundation.numerics.distributions import decimals
-from dither.foundation.tables import show_end
+from dither.foundation.tables import decimals, show_end
 
 
 def show(value: float, half: float) -> str:

@@ -10,7 +10,7 @@ from dither.core.summary import name_result
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.foundation.arrays import Bytes, Integers, Words
-from dither.foundation.numerics.distributions import binomial_threshold
+from dither.foundation.numerics.binomial import binomial_threshold
 
 
 @name_result

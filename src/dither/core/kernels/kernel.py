@@ -25,7 +25,7 @@ from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, fo
 from dither.foundation.arrays import Array, Floats, Indices
 from dither.foundation.randomness import Source
 from dither.privacy import Bound, Pure
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 from dither.privacy.shuffling import Blanket
 
 MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core import registry
+from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain, Line, finite, numbers, read_domain
 from dither.core.domains.plane import PLACE
 from dither.core.domains.separate import SeparateValues, separate_values
@@ -33,7 +34,6 @@ from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import canonical, digest
 from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import Guarantee, Unit
-from dither.privacy.guarantee import Combinator
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory

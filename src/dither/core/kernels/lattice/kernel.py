@@ -31,10 +31,9 @@ from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
-from dither.foundation.numerics.roots import float_at_least
 from dither.foundation.randomness import Source
 from dither.privacy import PAC, Approximate, Pure
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below, float_at_least
 
 Kind = TypeVar("Kind", bound=Lattice)
 
