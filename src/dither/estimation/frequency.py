@@ -346,7 +346,7 @@ class WeightedReports:
 
     def average(self, numbers: Floats) -> StudentInterval:
         """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
-        question: Any = self.reports.question
+        question = category_question(self.reports.question)
         counted = np.flatnonzero(numbers)
         told = np.zeros(len(self.reports))
         for rows, held in _support(self.reports, counted):
@@ -357,7 +357,7 @@ class WeightedReports:
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
     """Yield which of some categories the reports of some people support, a block at a time."""
-    question: Any = reports.question
+    question = category_question(reports.question)
     size = len(question.categories)
     flat = reports.cells.reshape(-1, *question.layout.shape)
     step = max(_BLOCK // size, 1)
@@ -378,7 +378,7 @@ def weighted_frequencies(given: Reports | Summary, weights: object) -> Estimated
     [Korn98]. Where few reports support a category, or few do not, it leans to Kish's number of them.
     """
     reports = check_weighted(given)
-    question: Any = reports.question
+    question = category_question(reports.question)
     checked = as_weights(weights, len(reports))
     size, n = len(question.categories), len(reports)
     share, spread = np.zeros(size), np.zeros(size)
@@ -531,8 +531,8 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
         raise NotIdentifiable(
             f"{why}, so reports do not say who has both; ask with a smaller ε or more items"
         )
-    question: Any = reports.question
-    codes = question.domain.categories.check([first, second])
+    question = category_question(reports.question)
+    codes = question.categories.check([first, second])
     if codes[0] == codes[1]:
         raise InvalidParameter("two different items are needed")
     n = len(kernel.elements(reports.cells).reshape(-1, kernel.chosen))
