@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 
 if TYPE_CHECKING:
     import ssl
