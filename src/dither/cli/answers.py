@@ -90,11 +90,10 @@ def group_tables(
 
 def is_categorical(summary: Summary) -> bool:
     """Return whether the answers are categories or sets of them, and no numbers."""
-    from dither.core.domains import Categories, Several
     from dither.core.question import QueryQuestion
 
     queries = isinstance(summary.question, QueryQuestion)
-    return not queries and isinstance(summary.question.domain, Categories | Several)
+    return not queries and summary.question.domain.listed is not None
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:

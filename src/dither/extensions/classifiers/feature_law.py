@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from dither.core.domains import Domain, Interval, Line
-from dither.core.kernels.alias import NearestPoint
+from dither.core.kernels.channel import NearestPoint
 from dither.core.question import Answering, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter
