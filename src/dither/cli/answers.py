@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from dither.core.summary import Summary
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
-
 _NO_NUMBERS: Final = "the answers to this question are categories"
+_NO_BINS: Final = "reports of queries have the cells of their design"
+_WITHOUT: Final = {  # by the usual quantity of a question: why it does not have another one
+    ("frequencies", "quantile"): _NO_NUMBERS,
+    ("frequencies", "distribution"): _NO_NUMBERS,
+    ("cumulative shares", "distribution"): _NO_BINS,
+    ("answers", "distribution"): _NO_BINS,
+}
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ def group_tables(
     groups: dict[str, GroupCounts], column: str | None, minimum: int, quantity: Quantity | None = None
 ) -> dict[str, GroupedEstimates]:
     """Return the estimates by group of each question, or of one."""
-    from dither.estimation.groups import estimate
+    from dither.estimation.verbs import estimate
 
     if column is not None:
         if column not in groups:
@@ -88,51 +94,32 @@ def group_tables(
     return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
 
 
-def is_categorical(summary: Summary) -> bool:
-    """Return whether the answers are categories or sets of them, and no numbers."""
-    from dither.core.question import QueryQuestion
-
-    queries = isinstance(summary.question, QueryQuestion)
-    return not queries and summary.question.domain.listed is not None
+def usual_title(summary: Summary) -> str:
+    """Return what the usual quantity of a question is called; one without any has no mean."""
+    return next(iter(summary.question.quantities), "mean")
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     from dither.core.domains import Interval
-    from dither.core.question import QueryQuestion
-    from dither.estimation.distributions import distribution, quantile
-    from dither.estimation.groups import estimate
+    from dither.estimation.verbs import QUANTITIES, estimate
 
-    numbers = not is_categorical(summary)
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
-    if isinstance(summary.question, QueryQuestion):
-        return _answers_to_queries(summary, wanted)
-    found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
+    usual = usual_title(summary)
+    found: list[tuple[str, Any]] = [(usual, _try(estimate, summary))]
+
+    def add(title: str, quantity: str, *more: Any) -> None:
+        reason = _WITHOUT.get((usual, quantity))
+        value = reason if reason else _try(QUANTITIES[quantity].function, summary, *more)
+        found.append((title, value))
+
     for share in wanted.shares:
-        label = f"quantile {share:g}"
-        found.append((label, _try(quantile, summary, share) if numbers else _NO_NUMBERS))
+        add(f"quantile {share:g}", "quantile", share)
     if wanted.bins is not None or wanted.step is not None:
-        found.append(("distribution", _try(distribution, summary, wanted.bins) if numbers else _NO_NUMBERS))
-    if summary.question.domain.optional:
-        from dither.estimation.optional import response_rate
-
-        found.append(("answered", _try(response_rate, summary)))
-    return found
-
-
-def _answers_to_queries(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
-    """Return cumulative shares and their quantiles, or the answers to other queries."""
-    from dither.estimation.groups import estimate
-    from dither.estimation.queries import cumulative
-
-    def quantile(given: Summary, share: float) -> Any:
-        return cumulative(given).quantile(share)
-
-    found = [("cumulative shares", _try(estimate, summary))]
-    found += [(f"quantile {share:g}", _try(quantile, summary, share)) for share in wanted.shares]
-    if wanted.bins is not None or wanted.step is not None:
-        found.append(("distribution", "reports of queries have the cells of their design"))
+        add("distribution", "distribution", wanted.bins)
+    if "response rate" in summary.question.quantities:
+        add("answered", "response rate")
     return found
 
 

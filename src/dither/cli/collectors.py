@@ -60,7 +60,7 @@ def print_remote_groups(
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
     from dither.collection.remote import fetch_groups
     from dither.collection.secrets import read_token
-    from dither.estimation.groups import estimate
+    from dither.estimation.verbs import estimate
 
     by = wanted.by
     if len(by) > 1 or by[0] not in ("day", "label"):

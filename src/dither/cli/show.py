@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.answers import Wanted, answers_of, group_tables, is_categorical
+from dither.cli.answers import Wanted, answers_of, group_tables, usual_title
 from dither.cli.output import number, number_of, print_json, probability, table
 from dither.errors import unknown_name
 
@@ -28,7 +28,7 @@ def print_estimates(
         if column not in summaries:
             raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
-    if wanted.numbers and all(is_categorical(summary) for summary in summaries.values()):
+    if wanted.numbers and all(usual_title(summary) == "frequencies" for summary in summaries.values()):
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
     for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
@@ -201,8 +201,7 @@ def print_versions(
     together: dict[str, tuple[str, Any]] = {}
     for name, summaries in found.items():
         some = [summary for summary in summaries if summary.n] or list(summaries[:1])
-        label = "frequencies" if is_categorical(some[0]) else "mean"
-        together[name] = (label, combine(some))
+        together[name] = (usual_title(some[0]), combine(some))
     if as_json:
         print_json({name: [_plain(*answer)] for name, answer in together.items()})
         return {name: answer for name, (_, answer) in together.items()}

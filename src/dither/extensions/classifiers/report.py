@@ -14,9 +14,10 @@ from dither.extensions.classifiers.result import Case, rounded_down
 from dither.extensions.classifiers.robustness import hyperrectangle, radius
 from dither.extensions.classifiers.subject import Randomisation, Randomiser
 from dither.extensions.classifiers.utility import BUDGETS, QUERIES, Curve, draw_boundary, svg, utility_curve
+from dither.foundation.markup import Markup, element, figure, join_markup, page
 from dither.foundation.plotting import as_budgets, axes_or_new
 from dither.foundation.randomness import Source
-from dither.foundation.tables import Markup, as_html, element, figure, join_markup, page
+from dither.foundation.tables import as_html
 
 
 def report(

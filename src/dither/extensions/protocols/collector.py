@@ -13,7 +13,8 @@ import numpy as np
 
 from dither.core.reports import Reports
 from dither.errors import ExchangeFailed, InvalidParameter, found
-from dither.estimation.frequency import EstimatedFrequencies, frequencies
+from dither.estimation.frequency import EstimatedFrequencies
+from dither.estimation.verbs import frequencies
 from dither.extensions.protocols.exchange import Deadline
 from dither.extensions.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 from dither.extensions.protocols.rendezvous import STRANGERS, Desk
