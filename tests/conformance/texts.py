@@ -16,7 +16,8 @@ from typing import Any, Final
 import dither as dt
 from dither.collection.contract import Contract, Published, promises
 from dither.collection.settings import public_part
-from dither.core.wire import Campaign, read_named
+from dither.core.campaign import Campaign
+from dither.core.wire import read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
 from dither.mechanisms.mechanism import Mechanism

@@ -18,11 +18,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from dither.core.campaign import Campaign
 from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
-from dither.core.wire import Campaign, specification
+from dither.core.repetition import AskedAgain, KeptChange, Once
+from dither.core.wire import specification
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
 from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled

@@ -24,8 +24,8 @@ from dither.foundation.tables import ResultTable, as_csv, as_markdown
 
 if TYPE_CHECKING:
     from dither.cli.verbs.estimate import Wanted
+    from dither.core.campaign import Campaign
     from dither.core.reports import Reports
-    from dither.core.wire import Campaign
 
 FORMATS: Final = (".csv", ".md", ".tex", ".xlsx")
 PICTURES: Final = (".png", ".svg", ".pdf")

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dither.collection.contract import Contract, Published
+    from dither.core.campaign import Campaign
     from dither.core.domains import Domain
-    from dither.core.wire import Campaign
     from dither.privacy import Guarantee
 
 
@@ -43,13 +43,7 @@ def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> It
         yield lambda rows: None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     begin, done = time.monotonic(), 0
     bar = Progress(
@@ -223,13 +217,14 @@ def _signature_words(published: Published) -> str:
 
 
 def _from_published(published: Published) -> Found:
-    from dither.core.wire import Campaign
+    from dither.core.campaign import Campaign
 
     return Found(Campaign(published.contract.questions), published, published.contract)
 
 
 def _read(path: Path, column: str | None) -> Found:
-    from dither.core.wire import Campaign, from_json
+    from dither.core.campaign import Campaign
+    from dither.core.wire import from_json
     from dither.data.formats.format import file_specification, is_of_trips, table_format
 
     if path.suffix == ".toml":
@@ -424,8 +419,8 @@ class Asked:
     @cached_property
     def campaign(self) -> Campaign:
         """The questions; raise UsageError if they are incomplete, or given twice."""
+        from dither.core.campaign import Campaign, default_mechanism
         from dither.core.domains import Interval
-        from dither.core.wire import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
         if self._found is not None:
@@ -487,7 +482,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         optional: bool,
         **kwargs: Any,
     ) -> None:
-        from dither.core.wire import read_domain
+        from dither.core.campaign import read_domain
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")

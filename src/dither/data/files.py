@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import Domain, Several
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.wire import Campaign
 from dither.data.formats.format import (
     Chunk,
     Columns,

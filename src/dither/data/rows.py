@@ -15,8 +15,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import Categories, CodedLabels, Domain, Line, Optional, Several
-from dither.core.wire import Campaign
 from dither.data.formats.format import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text
 from dither.data.streams import Dialect, Missing, Outside, is_standard, missing_answer

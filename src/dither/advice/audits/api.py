@@ -30,9 +30,9 @@ from dither.advice.audits.sampler import MANY, can_compare, contradictions, pair
 from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain, Interval, Region
 from dither.core.kernels.places.place import PlaceKernel
+from dither.core.memoised import Memoised
 from dither.core.question import Answering, Question, as_question, can_answer
 from dither.core.question.paths import parts_of
-from dither.core.repetition import Memoised
 from dither.errors import InvalidParameter, found
 from dither.foundation.numerics.distributions import check_level
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure

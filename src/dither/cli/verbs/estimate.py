@@ -33,8 +33,8 @@ from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
+    from dither.core.campaign import Campaign
     from dither.core.summary import Summary
-    from dither.core.wire import Campaign
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 _NO_NUMBERS: Final = "the answers to this question are categories"

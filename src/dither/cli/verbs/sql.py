@@ -20,8 +20,8 @@ from dither.errors import InvalidParameter, unknown_name
 
 if TYPE_CHECKING:
     from dither.cli.verbs.estimate import Wanted
+    from dither.core.campaign import Campaign
     from dither.core.summary import Summary
-    from dither.core.wire import Campaign
     from dither.data.rows import RowCounts
     from dither.data.sql.engines import Columns
     from dither.data.sql.query import ReportTable

@@ -19,8 +19,9 @@ import numpy as np
 from dither.collection.account.clock import DAY, MOST_SECOND
 from dither.collection.account.state import Data, State, check_name, question_key
 from dither.core.domains import Paths
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import ChangeReports, KeptChange, Memoised, Once
+from dither.core.repetition import ChangeReports, KeptChange, Once
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.arrays import Array, Integers

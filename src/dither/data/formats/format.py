@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import first_misfit
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.wire import Campaign
 from dither.data.formats.arrow import to_objects
 from dither.data.streams import (
     COMPRESSED,
