@@ -195,7 +195,7 @@ class Mechanism(ABC, Generic[Admits]):
     epsilon: float
 
     takes: ClassVar[tuple[type[Domain], ...]]
-    draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
+    _draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
     called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
     certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
 

@@ -22,7 +22,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import decreasing_root
 from dither.mechanisms.combined import Each
 from dither.privacy import Approximate, Guarantee, Pure
-from dither.privacy.composition import repeat
+from dither.privacy.composition import Failure, repeat
 from dither.privacy.guarantee import UNCHANGED
 from dither.privacy.shuffling import (
     CELLS,
@@ -30,7 +30,6 @@ from dither.privacy.shuffling import (
     LEAST_DELTA,
     MOST_PEOPLE,
     Blanket,
-    Failure,
     least_epsilon,
     lower_pair,
     proven_epsilon,

@@ -19,7 +19,7 @@ class Field:
     coefficients: tuple[int, ...]
 
     def times(self, first: list[int], second: list[int]) -> list[int]:
-        """Return the product of two polynomials."""
+        """Return the product of two elements."""
         degree, prime = len(self.coefficients), self.prime
         product = [0] * (2 * degree - 1)
         for place, factor in enumerate(first):

@@ -18,7 +18,7 @@ class HadamardResponse(CategoryMechanism):
     Reference: [Acharya19, Sec. 4]; category x has row x + 1 of the matrix of order 2^⌈log₂(k+1)⌉.
     """
 
-    draws = ("hadamard",)
+    _draws = ("hadamard",)
 
     def _kernel(self) -> Columns:
         return Columns.largest(self.epsilon, len(self.categories))

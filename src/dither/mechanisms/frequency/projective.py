@@ -33,7 +33,7 @@ class ProjectiveResponse(CategoryMechanism):
     2
     """
 
-    draws = ("projective",)
+    _draws = ("projective",)
 
     def _check(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:

@@ -42,7 +42,7 @@ class Exponential(NumberMechanism):
     Guarantee: ε ≤ 2 for one value
     """
 
-    draws = ("channel",)
+    _draws = ("channel",)
 
     points: Sequence[float]
     _: KW_ONLY

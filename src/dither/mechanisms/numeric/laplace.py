@@ -37,7 +37,7 @@ class Laplace(AddedNoise, LatticeMechanism):
     0.5
     """
 
-    draws = ("lattice clamped",)
+    _draws = ("lattice clamped",)
 
     def lattice(self) -> Clamped:
         reach = self.cells // 2 - 1
@@ -80,7 +80,7 @@ class BoundedLaplace(LatticeMechanism):
                does not, and the result is not a density: see deviations.
     """
 
-    draws = ("lattice bounded",)
+    _draws = ("lattice bounded",)
 
     _: KW_ONLY
     sensitivity: float | None = None

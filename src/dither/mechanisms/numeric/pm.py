@@ -29,7 +29,7 @@ class PM(WindowMechanism):
     Reference: [PM19, Alg. 2].
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     def shape(self) -> Shape:
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]
@@ -45,7 +45,7 @@ class Duchi(WindowMechanism):
     Reference: [Duchi18, eq. 26].
     """
 
-    draws = ("sliding",)
+    _draws = ("sliding",)
 
     cells: int = field(default=2, init=False)
 
@@ -74,7 +74,7 @@ class TwoPoint(WindowMechanism):
     0.196612
     """
 
-    draws = ("sliding",)
+    _draws = ("sliding",)
 
     cells: int = field(default=2, init=False)
 
@@ -122,7 +122,7 @@ class Hybrid(NumberMechanism):
     Reference: [PM19, Sec. III-C].
     """
 
-    draws = ("mixture",)
+    _draws = ("mixture",)
 
     _: KW_ONLY
     cells: int = 1 << 15

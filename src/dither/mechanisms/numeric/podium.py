@@ -21,7 +21,7 @@ class Podium(WindowMechanism):
                the paper's σ = ε/3, at most 5 % worse.
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     _: KW_ONLY
     approximate: bool = False

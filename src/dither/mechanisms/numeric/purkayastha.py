@@ -29,7 +29,7 @@ class Purkayastha(LatticeMechanism):
     Reference: [Weggenmann21] on the circle.
     """
 
-    draws = ("lattice ring",)
+    _draws = ("lattice ring",)
 
     takes = (Circle,)
 

@@ -23,7 +23,7 @@ class SW(WindowMechanism):
     Reference: [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     _: KW_ONLY
     redesign: bool = False

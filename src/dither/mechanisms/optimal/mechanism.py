@@ -61,7 +61,7 @@ class Optimal(WindowMechanism):
     (0.3163, True)
     """
 
-    draws = ("sliding", "nearest", "listing", "box")
+    _draws = ("sliding", "nearest", "listing", "box")
 
     _: KW_ONLY
     loss: Loss | Callable[[Floats], Any] | None = None

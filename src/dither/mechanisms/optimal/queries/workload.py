@@ -48,7 +48,7 @@ class Workload(QueryMechanism):
     (5.99, 5.74)
     """
 
-    draws = ("table",)
+    _draws = ("table",)
 
     _: KW_ONLY
     queries: Sequence[Sequence[float]]
@@ -164,7 +164,7 @@ class Cumulative(QueryMechanism):
     (1, True)
     """
 
-    draws = ("channel", "table")
+    _draws = ("channel", "table")
 
     _: KW_ONLY
     cells: int | None = None
