@@ -46,7 +46,7 @@ from .extensions.protocols.collector import Collection as Collection
 from .extensions.protocols.device import Tossed as Tossed
 from .extensions.protocols.report_body import Standing as Standing
 from .mechanisms.combined import Records as Records
-from .mechanisms.joint.accounting import Group as Group
+from .mechanisms.joint.group import Group as Group
 from .mechanisms.joint.joint import Joint as Joint
 from .mechanisms.mechanism import Mechanism as Mechanism
 from .mechanisms.places.base import PathMechanism as PathMechanism

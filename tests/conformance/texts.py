@@ -17,7 +17,8 @@ import dither as dt
 from dither.collection.contract import Contract, Published
 from dither.collection.secrets import public_part
 from dither.collection.terms import promises
-from dither.core.wire import Campaign, read_named
+from dither.core.campaign import Campaign
+from dither.core.wire import read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
 from dither.mechanisms.mechanism import Mechanism

@@ -22,8 +22,8 @@ from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
+    from dither.core.campaign import Campaign
     from dither.core.reports import Reports
-    from dither.core.wire import Campaign
 
 
 @dataclass(frozen=True)
