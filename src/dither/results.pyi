@@ -22,11 +22,11 @@ from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.maps.density import DensityMap as DensityMap
-from .estimation.maps.density import Flows as Flows
+from .estimation.maps.flows import Flows as Flows
 from .estimation.maps.records import JointDensity as JointDensity
+from .estimation.marginals import EstimatedTables as EstimatedTables
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedTable as EstimatedTable
-from .estimation.pairs import EstimatedTables as EstimatedTables
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression

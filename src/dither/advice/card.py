@@ -95,7 +95,7 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def _question_data(name: str, asked: Any) -> dict[str, Any]:
-    mechanism: Question = asked if isinstance(asked, Question) else asked.question
+    mechanism: Question = getattr(asked, "question", asked)
     given = specification(mechanism)
     return {
         "name": name,

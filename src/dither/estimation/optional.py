@@ -27,10 +27,11 @@ from dither.core.question import NumberQuestion, OptionalQuestion
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import SHARE, Estimate
+from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, supported_frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
+from dither.estimation.rounding import SHARE
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
