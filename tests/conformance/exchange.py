@@ -1,6 +1,6 @@
 """Vectors of exchanges: what a device makes of an answer to a batch, and which addresses it may use.
 
-`python -m tests.conformance.exchange` writes conformance/2/exchange.json anew.
+`python -m tests.conformance.exchange` writes clients/conformance/2/exchange.json anew.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "exchange.json"
+FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "exchange.json"
 BATCH: Final = "5f0c9a3be1d84762a0b1c2d3e4f50617"
 OTHER: Final = "00112233445566778899aabbccddeeff"
 ACKNOWLEDGED, DROPPED, KEPT = "acknowledged", "dropped", "kept"

@@ -20,16 +20,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.device_text import canonical, digest
+from dither.collection.conformance import KINDS, run, vectors
+from dither.collection.ohttp import GATEWAY, configuration
+from dither.collection.settings import make_sealing_key
+from dither.core import registry
+from dither.core.wire import read_named
 from dither.errors import DitherError
-from dither.registry import _DRAWS
-from dither.service.settings import make_sealing_key
-from dither.wire.codec import read_named
-from dither.wire.conformance import KINDS, run, vectors
-from dither.wire.ohttp import GATEWAY, configuration
+from dither.foundation.canonical import canonical, digest
+from tests.collection.campaigns import KEY, published
+from tests.collection.serving import OPEN, Process
 from tests.conformance.texts import edge
-from tests.service.campaigns import KEY, published
-from tests.service.serving import OPEN, Process
 from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "java"
@@ -121,7 +121,10 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
     """In the client and on the page."""
     code = (CLIENT / "src" / "dither" / "Question.java").read_text(encoding="utf-8")
     listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
-    known = {draw: set(names.split()) for draw, names in _DRAWS.items()}
+    known: dict[str, set[str]] = {}
+    for name, kind in registry.names().items():
+        for draw in kind.draws:
+            known.setdefault(draw, set()).add(name)
     assert {draw: set(listed[draw].split()) for draw in known} == known
     page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())
     told = page.partition("*Names of mechanisms*, by draw: ")[2].partition(".")[0]

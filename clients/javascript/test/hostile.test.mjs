@@ -10,7 +10,7 @@ import { fetchCampaign } from "../dist/signatures.js";
 import { checkAddress, judge } from "../dist/testing.js";
 import { bytes } from "./events.mjs";
 
-const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"));
+const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}.json`, import.meta.url), "utf8"));
 const specification = read("draws").questions.find(({ name }) => name.startsWith("Podium")).specification;
 const signed = read("signatures");
 const MOST = 2 ** 22;
