@@ -300,7 +300,7 @@ class Contract:
         """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
-            if data["dither-campaign"] != VERSION:
+            if type(data["dither-campaign"]) is not int or data["dither-campaign"] != VERSION:  # true is not 1
                 raise MalformedReport(
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )
