@@ -300,7 +300,8 @@ class Contract:
         """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
-            if type(data["dither-campaign"]) is not int or data["dither-campaign"] != VERSION:  # true is not 1
+            version = data["dither-campaign"]
+            if version != VERSION or isinstance(version, bool):  # in Python, true is 1
                 raise MalformedReport(
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )

@@ -187,7 +187,7 @@ final class Checks {
         sent = device.send(campaign, address, "", fake.then(404, "<html>a captive portal</html>", -1));
         check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("status 404")), "somebody else answers");
         check(fake.bodies.get(0).equals(fake.bodies.get(1)) && fake.bodies.get(1).equals(fake.bodies.get(2)), "the same bytes at every sending");
-        sent = device.send(campaign, address, "", fake.then(413, "{\"refused\":\"size\",\"words\":\"too long\"}", -1).then(409, "{}", -1));
+        sent = device.send(campaign, address, "", fake.then(413, "{\"refused\":\"size\",\"words\":\"too long\"}", -1).then(409, "{\"refused\":\"conflict\"}", -1));
         check(sent.sent == 1 && sent.waiting == 0 && sent.refused.equals(Arrays.asList("size")), "what can never be taken does not block the rest");
         check(!fake.bodies.get(4).equals(fake.bodies.get(3)) && device.send(campaign, address, "", fake).refused.isEmpty(), "nothing waits");
     }

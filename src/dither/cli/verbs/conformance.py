@@ -17,6 +17,7 @@ _KINDS: Final = (
     "bounds",
     "batches",
     "ohttp",
+    "exchange",
     "log",
     "account",
     "permanent",
