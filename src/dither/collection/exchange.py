@@ -100,7 +100,9 @@ def exchange(
         link.request(method, path or "/", body or None, dict(fields or {}))
         answer = link.getresponse()
         form, later = answer.getheader("content-type", ""), answer.getheader("retry-after", "")
-        content = answer.read()
+        content = answer.read(most + 1)  # without a number, as much memory is taken as the answer states
+        if len(content) <= most and answer.length:
+            raise http.client.IncompleteRead(content)
     except TimeoutError:
         raise Unreachable(f"{place} did not answer completely within {WAITS * timeout:g} s") from None
     except _TooLong:

@@ -75,6 +75,8 @@ public interface Transport {
                 int status = connection.getResponseCode();
                 InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
                 return new Answer(status, in == null ? new byte[0] : all(in, most(method, form)), connection.getHeaderFieldInt("retry-after", -1));
+            } catch (RuntimeException | StackOverflowError hostile) {
+                throw new IOException("the answer is not one of HTTP"); // the platform reads informational answers by recursion
             } finally {
                 cut.interrupt();
                 connection.disconnect();

@@ -61,7 +61,8 @@ def exchange(
         link.request(method, path or "/", body or None, {**fields, "user-agent": "dither-device"})
         answer = link.getresponse()
         told = {field.lower(): value for field, value in answer.getheaders()}
-        content = answer.read()
+        content = answer.read(most + 1)  # without a number, as much memory is taken as the answer states
+        need(len(content) > most or not answer.length, "text", "the answer was cut off")
     finally:
         wire.disconnect()
     need(len(content) <= most, "size", "the answer is too long")
