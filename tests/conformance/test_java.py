@@ -329,9 +329,9 @@ def test_hostile_answers_acknowledge_nothing(java: list[str], many: int) -> None
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
 def test_a_file_is_private_from_its_beginning_on(java: list[str], tmp_path: Path) -> None:
-    """It is written 200 times, where every other new file would be everybody's, and watched."""
+    """It is written 100 times, where every other new file would be everybody's, and watched."""
     file, beside = tmp_path / "me.account", tmp_path / "me.account.new"
-    command = ["sh", "-c", 'umask 0; exec "$@"', "sh", *java, "dither.Checks", "writes", str(file), "200"]
+    command = ["sh", "-c", 'umask 0; exec "$@"', "sh", *java, "dither.Checks", "writes", str(file), "100"]
     modes: set[int] = set()
     with subprocess.Popen(command) as writing:
         while writing.poll() is None:

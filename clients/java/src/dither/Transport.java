@@ -1,11 +1,6 @@
 package dither;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.HttpURLConnection;
-import java.net.URL;
 import java.util.regex.Pattern;
 
 /** How a request is sent: directly, through a {@link Relay}, or by an HTTP library of yours. */
@@ -38,50 +33,12 @@ public interface Transport {
     }
 
     /**
-     * Return a transport that connects directly, by {@link HttpURLConnection}: to https, and to this machine.
+     * Return a transport that connects directly, to https, and to this machine. It uses no proxy.
      *
      * @param milliseconds the limit on connecting and on each wait; the whole exchange is cut off after three of it
      */
     static Transport direct(int milliseconds) {
-        return (method, address, form, body) -> {
-            if (!isUsable(address)) throw new IOException("use https, so that nobody reads along");
-            URL url = new URL(address);
-            HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-            Thread cut = new Thread(() -> {
-                try {
-                    Thread.sleep(3L * milliseconds);
-                    connection.disconnect();
-                } catch (InterruptedException done) {
-                    // the answer came in time
-                }
-            });
-            cut.setDaemon(true);
-            cut.start();
-            try {
-                connection.setConnectTimeout(milliseconds);
-                connection.setReadTimeout(milliseconds);
-                connection.setInstanceFollowRedirects(false);
-                connection.setUseCaches(false);
-                connection.setRequestMethod(method);
-                connection.setRequestProperty("user-agent", "dither");
-                if (!form.isEmpty()) {
-                    connection.setDoOutput(true);
-                    connection.setFixedLengthStreamingMode(body.length);
-                    connection.setRequestProperty("content-type", form);
-                    try (OutputStream out = connection.getOutputStream()) {
-                        out.write(body);
-                    }
-                }
-                int status = connection.getResponseCode();
-                InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
-                return new Answer(status, in == null ? new byte[0] : all(in, most(method, form)), connection.getHeaderFieldInt("retry-after", -1));
-            } catch (RuntimeException | StackOverflowError hostile) {
-                throw new IOException("the answer is not one of HTTP"); // the platform reads informational answers by recursion
-            } finally {
-                cut.interrupt();
-                connection.disconnect();
-            }
-        };
+        return (method, address, form, body) -> Exchange.send(method, address, form, body, milliseconds);
     }
 
     /** Return whether an address is one of https, or of this machine; without the name of a user, a query and a fragment. */
@@ -102,18 +59,5 @@ public interface Transport {
     static int most(String method, String form) {
         if (form.equals("message/ohttp-req")) return 2 * MOST_CAMPAIGN + 1024;
         return method.equals("GET") ? MOST_CAMPAIGN : MOST_ANSWER;
-    }
-
-    /** Read an answer of at most so many bytes. */
-    static byte[] all(InputStream from, int most) throws IOException {
-        try (InputStream in = from) {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            byte[] part = new byte[8192];
-            for (int size = in.read(part); size >= 0; size = in.read(part)) {
-                out.write(part, 0, size);
-                if (out.size() > most) throw new IOException("the answer is too long");
-            }
-            return out.toByteArray();
-        }
     }
 }
