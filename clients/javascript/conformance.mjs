@@ -62,7 +62,7 @@ async function answer(asked) {
       return { fate: judge(asked.batch, asked.status, new TextDecoder().decode(bytes(asked.content))).fate };
     case "address":
       checkAddress(asked.address);
-      return { address: asked.address };
+      return { used: true };
     case "log": {
       const { heads } = await readLog(asked.published, asked.key, asked.kept ?? undefined);
       return { count: heads.length, head: heads.at(-1) };

@@ -170,7 +170,8 @@ def test_who_refuses_everything_meets_the_refusals_alone() -> None:
     assert found["texts"][1] > 20  # what must be read
     assert found["ohttp"][1] > 20
     assert found["log"][1] > 5
-    others = [kind for kind in KINDS if kind not in ("refused", "texts", "ohttp", "log")]
+    assert found["exchange"][1] > 80
+    others = [kind for kind in KINDS if kind not in ("refused", "texts", "ohttp", "log", "exchange")]
     assert all(found[kind][0] == 0 for kind in others)
 
 

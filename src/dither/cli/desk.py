@@ -122,8 +122,8 @@ def weights_of(cells: Iterable[Any], column: str) -> list[float]:
 
 def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
     """Return the results for each question, by a title that names the question."""
-    from dither.estimation.groups import estimate
     from dither.estimation.pairs import crosstab
+    from dither.estimation.verbs import estimate
 
     if asked.cross is not None and len(found) != 1:
         raise click.UsageError(f"--cross needs one question: --column QUESTION, of {', '.join(found)}")
@@ -155,7 +155,7 @@ def answer_rows(found: Mapping[str, Rows], asked: Wanted) -> dict[str, Any]:
 
 
 def _quantile(reports: Reports, share: float, weights: Any) -> Any:
-    from dither.estimation.distributions import quantile
+    from dither.estimation.verbs import quantile
 
     return quantile(reports, share, weights=weights)
 

@@ -125,7 +125,8 @@ def _exchange(data: Any) -> Iterator[Case]:
         yield f"answer: {case['name']}", asked, {"fate": case["fate"]}
     for case in data["addresses"]:
         asked = {"do": "address", "address": case["address"]}
-        yield f"address: {case['address']}", asked, _verdict(case, "address")
+        told = {"used": True} if case["verdict"] == "used" else {"refused": True}
+        yield f"address: {case['address']}", asked, told
 
 
 def _log(data: Any) -> Iterator[Case]:

@@ -81,7 +81,7 @@ final class Conformance {
                 return Account.map("fate", Device.judge(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))).fate);
             case "address":
                 Malformed.need(Transport.isUsable(text(asked, "address")), "address");
-                return Account.map("address", text(asked, "address"));
+                return Account.map("used", true);
             case "log": {
                 Campaign.Log log = new Campaign.Log(text(asked, "published"), text(asked, "key"));
                 Malformed.need(log.continues(asked.get("kept")), "log");

@@ -76,7 +76,7 @@ def _fate(asked: Asked) -> Asked:
 
 def _address(asked: Asked) -> Asked:
     split_address(asked["address"])
-    return {"address": asked["address"]}
+    return {"used": True}
 
 
 def _request(asked: Asked) -> Asked:

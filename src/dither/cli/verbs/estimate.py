@@ -38,6 +38,13 @@ if TYPE_CHECKING:
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
+_NO_BINS: Final = "reports of queries have the cells of their design"
+_WITHOUT: Final = {  # by the usual quantity of a question: why it does not have another one
+    ("frequencies", "quantile"): _NO_NUMBERS,
+    ("frequencies", "distribution"): _NO_NUMBERS,
+    ("cumulative shares", "distribution"): _NO_BINS,
+    ("answers", "distribution"): _NO_BINS,
+}
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,7 @@ def print_estimates(
         if column not in summaries:
             raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
         summaries = {column: summaries[column]}
-    if wanted.numbers and all(_is_categorical(summary) for summary in summaries.values()):
+    if wanted.numbers and all(_usual_title(summary) == "frequencies" for summary in summaries.values()):
         raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
     answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
     for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
@@ -190,7 +197,7 @@ def group_tables(
     groups: dict[str, GroupCounts], column: str | None, minimum: int, quantity: Quantity | None = None
 ) -> dict[str, GroupedEstimates]:
     """Return the estimates by group of each question, or of one."""
-    from dither.estimation.groups import estimate
+    from dither.estimation.verbs import estimate
 
     if column is not None:
         if column not in groups:
@@ -208,52 +215,33 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_categorical(summary: Summary) -> bool:
-    from dither.core.domains import Categories, Several
-    from dither.core.question import QueryQuestion
-
-    queries = isinstance(summary.question, QueryQuestion)
-    return not queries and isinstance(summary.question.domain, Categories | Several)
-
-
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     from dither.core.domains import Interval
-    from dither.core.question import QueryQuestion
-    from dither.estimation.distributions import distribution, quantile
-    from dither.estimation.groups import estimate
+    from dither.estimation.verbs import QUANTITIES, estimate
 
-    numbers = not _is_categorical(summary)
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
         summary = _in_steps(summary, wanted.step)
-    if isinstance(summary.question, QueryQuestion):
-        return _answers_to_queries(summary, wanted)
-    found: list[tuple[str, Any]] = [("mean" if numbers else "frequencies", _try(estimate, summary))]
+    usual = _usual_title(summary)
+    found: list[tuple[str, Any]] = [(usual, _try(estimate, summary))]
+
+    def add(title: str, quantity: str, *more: Any) -> None:
+        reason = _WITHOUT.get((usual, quantity))
+        value = reason if reason else _try(QUANTITIES[quantity].function, summary, *more)
+        found.append((title, value))
+
     for share in wanted.shares:
-        label = f"quantile {share:g}"
-        found.append((label, _try(quantile, summary, share) if numbers else _NO_NUMBERS))
+        add(f"quantile {share:g}", "quantile", share)
     if wanted.bins is not None or wanted.step is not None:
-        found.append(("distribution", _try(distribution, summary, wanted.bins) if numbers else _NO_NUMBERS))
-    if summary.question.domain.optional:
-        from dither.estimation.optional import response_rate
-
-        found.append(("answered", _try(response_rate, summary)))
+        add("distribution", "distribution", wanted.bins)
+    if "response rate" in summary.question.quantities:
+        add("answered", "response rate")
     return found
 
 
-def _answers_to_queries(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
-    """Return cumulative shares and their quantiles, or the answers to other queries."""
-    from dither.estimation.groups import estimate
-    from dither.estimation.queries import cumulative
-
-    def quantile(given: Summary, share: float) -> Any:
-        return cumulative(given).quantile(share)
-
-    found = [("cumulative shares", _try(estimate, summary))]
-    found += [(f"quantile {share:g}", _try(quantile, summary, share)) for share in wanted.shares]
-    if wanted.bins is not None or wanted.step is not None:
-        found.append(("distribution", "reports of queries have the cells of their design"))
-    return found
+def _usual_title(summary: Summary) -> str:
+    """Return what the usual quantity of a question is called; one without any has no mean."""
+    return next(iter(summary.question.quantities), "mean")
 
 
 def _in_steps(summary: Summary, step: float) -> Summary:
@@ -365,8 +353,7 @@ def print_versions(
     together: dict[str, tuple[str, Any]] = {}
     for name, summaries in found.items():
         some = [summary for summary in summaries if summary.n] or list(summaries[:1])
-        label = "frequencies" if _is_categorical(some[0]) else "mean"
-        together[name] = (label, combine(some))
+        together[name] = (_usual_title(some[0]), combine(some))
     if as_json:
         print_json({name: [_plain(*answer)] for name, answer in together.items()})
         return {name: answer for name, (_, answer) in together.items()}
@@ -385,7 +372,7 @@ def print_remote(
 ) -> dict[str, Any]:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.collection.remote import fetch
-    from dither.collection.settings import read_token
+    from dither.collection.secrets import read_token
     from dither.core.summary import Summary
 
     contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
@@ -422,8 +409,8 @@ def print_remote_groups(
 ) -> dict[str, Any]:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
     from dither.collection.remote import fetch_groups
-    from dither.collection.settings import read_token
-    from dither.estimation.groups import estimate
+    from dither.collection.secrets import read_token
+    from dither.estimation.verbs import estimate
 
     by = wanted.by
     if len(by) > 1 or by[0] not in ("day", "label"):

@@ -134,7 +134,7 @@ def _write(page: str, output: Path | None, language: str) -> None:
         click.echo(page.rstrip("\n"))
         return
     from dither.foundation.atomic import whole
-    from dither.foundation.tables import page_of_markdown
+    from dither.foundation.markup import page_of_markdown
 
     with whole(output) as stream:
         stream.write(page if output.suffix.lower() == ".md" else page_of_markdown(page, language))

@@ -33,9 +33,10 @@ from dither.extensions.classifiers.utility import (
     utility_curve,
 )
 from dither.foundation.arrays import Floats, Integers
+from dither.foundation.markup import Markup, element, figure, join_markup, page
 from dither.foundation.plotting import BLUE, ORANGE, as_budgets, as_per_cent, axes_or_new, dress_axes
 from dither.foundation.randomness import SYSTEM, Source
-from dither.foundation.tables import Markup, Row, Tabular, as_html, element, figure, join_markup, page
+from dither.foundation.tables import Row, Tabular, as_html
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:

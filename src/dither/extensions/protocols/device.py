@@ -28,7 +28,8 @@ import numpy as np
 
 from dither.core.reports import Reports
 from dither.errors import ExchangeFailed, InvalidParameter, found
-from dither.estimation.frequency import EstimatedFrequencies, frequencies
+from dither.estimation.frequency import EstimatedFrequencies
+from dither.estimation.verbs import frequencies
 from dither.extensions.protocols.exchange import Deadline, Exchange, Role, hear, reach, run, tell
 from dither.extensions.protocols.messages import (
     BITS,
