@@ -84,7 +84,7 @@ MANY = write(200, "{}", tuple((f"x-{at}", "y") for at in range(200)))
 
 
 @pytest.mark.parametrize("verb", ["audit", "estimate"])
-def test_verbs_say_in_a_sentence_what_a_collector_does_wrong(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verbs_say_what_a_collector_does_wrong(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dither.collection.exchange.WAITS", 0.02)
     body, part = ENDLESS["a body"]
     for act, words in (
@@ -100,5 +100,3 @@ def test_verbs_say_in_a_sentence_what_a_collector_does_wrong(verb: str, monkeypa
         assert done.exception is None or isinstance(done.exception, SystemExit)
     done = run(verb, f"http://city.example/v1/campaigns/{'0' * 64}")
     assert (done.exit_code, "use https" in " ".join(done.output.split())) == (2, True)
-
-

@@ -65,4 +65,3 @@ def specifications() -> Iterator[tuple[str, str, str, str]]:
     for far in ([1e31, 0.0], [0.0, -1e31], [1e200, 1e200], [-1.7e308, 1.7e308]):
         text = changed(copies, lambda device, far=far: device["points"].append(far))  # type: ignore[misc]
         yield REFUSED, "two copies", f"a point at {far}, beyond 10^30", text
-

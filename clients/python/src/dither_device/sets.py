@@ -198,7 +198,9 @@ def _is_one(exponent: int, modulus: list[int], prime: int, unit: list[int]) -> b
     for bit in f"{exponent:b}":
         total = [0] * len(unit)
         for digit in reversed(power):  # the square, digit by digit
-            total = [(a + digit * b) % prime for a, b in zip(_by_x(total, modulus, prime), power, strict=True)]
+            total = [
+                (a + digit * b) % prime for a, b in zip(_by_x(total, modulus, prime), power, strict=True)
+            ]
         power = _by_x(total, modulus, prime) if bit == "1" else total
     return power == unit
 
