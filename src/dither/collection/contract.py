@@ -239,7 +239,8 @@ class Contract:
         """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
-            if data["dither-campaign"] != VERSION:
+            version = data["dither-campaign"]
+            if version != VERSION or isinstance(version, bool):  # in Python, true is 1
                 raise MalformedReport(
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )
