@@ -15,6 +15,7 @@ from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
 from .collection.account.account import Account as Account
 from .collection.account.asking import Asking as Asking
+from .core.campaign import Campaign as Campaign
 from .core.domains import Box as Box
 from .core.domains import Categories as Categories
 from .core.domains import Circle as Circle
@@ -29,13 +30,12 @@ from .core.domains import Rectangle as Rectangle
 from .core.domains import Several as Several
 from .core.domains import Sphere as Sphere
 from .core.domains import Text as Text
+from .core.memoised import Memoised as Memoised
 from .core.question import Question as Question
 from .core.repetition import KeptChange as KeptChange
-from .core.repetition import Memoised as Memoised
 from .core.repetition import Once as Once
 from .core.reports import Reports as Reports
 from .core.summary import Summary as Summary
-from .core.wire import Campaign as Campaign
 from .core.wire import from_bytes as from_bytes
 from .core.wire import from_json as from_json
 from .core.wire import to_bytes as to_bytes

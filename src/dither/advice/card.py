@@ -9,8 +9,9 @@ from importlib import resources
 from typing import Any, Final
 
 from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
+from dither.core.campaign import Campaign
 from dither.core.question import Question
-from dither.core.wire import Campaign, specification
+from dither.core.wire import specification
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
 

@@ -11,11 +11,12 @@ from functools import cache, reduce
 from importlib import resources
 from typing import Any, Final, Literal
 
+from dither.core.campaign import Campaign
 from dither.core.combinator import Combinator
 from dither.core.domains import Domain
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
-from dither.core.wire import Campaign
+from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
 from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
