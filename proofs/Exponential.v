@@ -170,22 +170,57 @@ Proof.
   left. apply Rinv_0_lt_compat, lt_0_INR. rewrite <- E. destruct l; [contradiction|simpl; lia].
 Qed.
 
-(** All together, for the bytes that a device sends about two values by a sliding window: from the integers of
-    the device text, the check H·2^320 ≤ E·L and nothing else. *)
-Theorem sliding_messages_private early late k K step coins start start' width halvings fuel num den :
-  fits early late K step = true -> (K <= 2 ^ k)%N -> (0 < den)%N ->
-  certified 320 (inside early late (2 ^ k) K step) (outside early late K step)
-    (exp_below 320 halvings fuel num den) = true ->
-  let sent s := messages width (sliding early late k K step coins s) (mixed_bytes early late k coins) in
-  forall P, probability P (sent start) <= exp (real num / real den) * probability P (sent start').
+(** All together, for the bytes that a device sends about two values: a draw whose counts are close, and the
+    check H·2^320 ≤ E·L in integers. *)
+Theorem messages_epsilon width (draw draw' : list N -> option (N * list N)) n high low halvings fuel num den :
+  close high low (outcomes draw n) (outcomes draw' n) -> (0 < den)%N ->
+  certified 320 high low (exp_below 320 halvings fuel num den) = true ->
+  forall P, probability P (messages width draw n) <= exp (real num / real den) * probability P (messages width draw' n).
 Proof.
-  intros F HK Hd C sent P.
-  apply (close_private _ _ (inside early late (2 ^ k) K step) (outside early late K step)).
-  - apply messages_private, sliding_private; auto.
-  - apply andb_prop in C as [C _]. apply N.leb_le in C. lia.
-  - unfold sent, messages, outcomes. rewrite !map_length. reflexivity.
-  - unfold sent, messages, outcomes. intros E. apply map_eq_nil, map_eq_nil in E.
-    pose proof (tapes_all (mixed_bytes early late k coins)) as A. rewrite E in A.
-    pose proof (room_positive (mixed_bytes early late k coins)) as R. simpl in A. lia.
-  - apply certified_ratio with (1 := Hd) (2 := C).
+  intros C Hd H. apply (close_private _ _ high low).
+  - apply messages_private; auto.
+  - apply andb_prop in H as [H _]. apply N.leb_le in H. lia.
+  - unfold messages, outcomes. rewrite !map_length. reflexivity.
+  - unfold messages, outcomes. intros E. apply map_eq_nil, map_eq_nil in E.
+    pose proof (tapes_all n) as A. rewrite E in A. pose proof (room_positive n) as R. simpl in A. lia.
+  - apply certified_ratio with (1 := Hd) (2 := H).
 Qed.
+
+Section Draws.
+  Variables (early late : nat) (step num den : N) (halvings fuel width : nat).
+  Hypothesis denominator : (0 < den)%N.
+  Let check high low := certified 320 high low (exp_below 320 halvings fuel num den) = true.
+  Let epsilon := real num / real den.
+
+  (** Sliding windows: any two start rules, that is, any two values. *)
+  Theorem sliding_messages k K coins start start' :
+    let sent s := messages width (sliding early late k K step coins s) (mixed_bytes early late k coins) in
+    fits early late K step = true -> (K <= 2 ^ k)%N ->
+    check (inside early late (2 ^ k) K step) (outside early late K step) ->
+    forall P, probability P (sent start) <= exp epsilon * probability P (sent start').
+  Proof. intros sent F H C. apply messages_epsilon with (3 := C); auto. apply sliding_private; auto. Qed.
+
+  (** Numbers that may be missing. *)
+  Theorem optional_messages k K coins answered answered' start start' :
+    let sent a s := messages width (optional early late k K step coins a s) (mixed_bytes early late k coins) in
+    fits early late K step = true -> (2 * K <= 2 ^ k)%N ->
+    check (inside early late (2 ^ k) K step) (outside early late K step) ->
+    forall P, probability P (sent answered start) <= exp epsilon * probability P (sent answered' start').
+  Proof. intros sent F H C. apply messages_epsilon with (3 := C); auto. apply optional_private; auto. Qed.
+
+  (** The nearest, or listed, K of n numbers, with a rejection of [tries] tries. *)
+  Theorem nearest_messages tries n K w w' :
+    let sent v := messages width (nearest early late tries n K step v) (nearest_bytes early late tries n) in
+    fits early late K step = true -> different n w = true -> different n w' = true ->
+    N.of_nat (length w) = K -> N.of_nat (length w') = K ->
+    check (inside early late n K step) (outside early late K step) ->
+    forall P, probability P (sent w) <= exp epsilon * probability P (sent w').
+  Proof. intros sent F D D' E E' C. apply messages_epsilon with (3 := C); auto. apply nearest_private; auto. Qed.
+
+  (** Randomized response (j = 0) and sectors. *)
+  Theorem blocks_messages j T code code' :
+    let sent c := messages width (blocks early late j T step c) (blocks_bytes early late j) in
+    fits early late T step = true -> (code < T)%N -> (code' < T)%N -> check (own early late T step) step ->
+    forall P, probability P (sent code) <= exp epsilon * probability P (sent code').
+  Proof. intros sent F H H' C. apply messages_epsilon with (3 := C); auto. apply blocks_private; auto. Qed.
+End Draws.

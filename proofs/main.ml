@@ -9,7 +9,10 @@
      optional EARLY LATE LOG2CELLS TICKETS STEP BYTES true|false START TAPE
      nearest  EARLY LATE CELLS TICKETS STEP BYTES CELL,CELL,… TAPE
 
-   A START is `line FRACTION AIM` or `knots POSITION LOW HIGH`: the position between two knots, and their entries.
+     bound    NUMERATOR DENOMINATOR
+
+   The last one is answered by the lower bound of e^(NUMERATOR/DENOMINATOR) in units of 2^-320, in hexadecimal
+   digits: nothing is drawn. A START is `line FRACTION AIM` or `knots POSITION LOW HIGH`: the position between two knots, and their entries.
 
    With the argument `many`, the same words without the input and the tape, and the number of bytes of a tape,
    records are read from the standard input: 8 bytes of the input (code, aim, or row of a list), and a tape. The
@@ -69,8 +72,11 @@ let draw_of = function
 
 let hex bytes = String.concat "" (List.map (fun byte -> Printf.sprintf "%02x" (Z.to_int byte)) bytes)
 
-let answer line =
-  let words = List.filter (( <> ) "") (String.split_on_char ' ' line) in
+(* e^epsilon as the library bounds it: 2^320 units, 8 halvings. The series ends before its fuel does. *)
+let bound numerator denominator =
+  exp_below (Z.of_int 320) (nat_of_int 8) (nat_of_int 1000) (number numerator) (number denominator)
+
+let draw_line words =
   let reversed = List.rev words in
   try
     let width, draw = draw_of (List.rev (List.tl reversed)) in
@@ -78,6 +84,11 @@ let answer line =
     | Some (report, others) -> Printf.printf "%s %d\n" (hex (message width report)) (List.length others)
     | None -> print_string "short\n"
   with Refused -> print_string "refused\n"
+
+let answer line =
+  match List.filter (( <> ) "") (String.split_on_char ' ' line) with
+  | [ "bound"; numerator; denominator ] -> print_string (Z.format "%x" (bound numerator denominator) ^ "\n")
+  | words -> draw_line words
 
 (* Many draws with the same numbers; what does not depend on the input is checked once. *)
 let many words length =
