@@ -43,9 +43,9 @@ unit: $(VENV)/.installed
 slow: $(VENV)/.slow
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
-# Ratios measured in one run; see benchmarks/README.md.
+# Ratios measured in one run; see tools/benchmarks/README.md.
 bench: $(VENV)/.installed
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m tools.benchmarks
 
 # The site, built offline from the repository alone, into docs/_build.
 docs: $(VENV)/.docs
@@ -76,20 +76,20 @@ $(VENV)/.demo: pyproject.toml
 	$(INSTALL) --editable '.[plot,service]'
 	touch $@
 
-# The same packages everywhere: versions and hashes of requirements/dev.lock, and nothing else.
+# The same packages everywhere: versions and hashes of tools/requirements/dev.lock, and nothing else.
 locked:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-		--requirement requirements/dev.lock
+		--requirement tools/requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(VENV)/.demo $(VENV)/.installed
 
 # Made anew from pyproject.toml; needs uv (pip install uv).
 lock:
-	$(PYTHON) requirements/list_dev.py > requirements/dev.in
+	$(PYTHON) tools/requirements/list_dev.py > tools/requirements/dev.in
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--no-emit-index-url --no-emit-find-links requirements/dev.in --output-file requirements/dev.lock
-	rm requirements/dev.in
+		--no-emit-index-url --no-emit-find-links tools/requirements/dev.in --output-file tools/requirements/dev.lock
+	rm tools/requirements/dev.in
 
 # The wheels and source distributions of dither and of dither-device, the same bytes from the same commit.
 dist: $(VENV)/.package

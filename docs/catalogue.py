@@ -13,8 +13,8 @@ import prose
 import site_parts
 from mechanism_page import example, page, standing
 
-from dither.mechanisms.base import Analysis
-from dither.registry import names
+from dither.core.registry import names
+from dither.mechanisms.mechanism import Analysis
 
 GROUPS = {
     "numeric": "Numbers and angles",

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.plotting import BLUE, GREY, ORANGE, dress_axes
+from dither.foundation.plotting import BLUE, GREY, ORANGE, dress_axes
 
 PICTURE = Path(__file__).with_name("pictures") / "anywhere.png"
 CITY = dt.Rectangle(dt.Interval(0, 20), dt.Interval(0, 15))  # kilometres

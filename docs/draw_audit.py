@@ -1,6 +1,7 @@
 """Draw what an audit found: `python docs/draw_audit.py` writes pictures/audit-evidence.svg (extra: plot).
 
-The picture of the samples that a violation needs is drawn by `python -m benchmarks.audit_power picture`.
+The picture of the samples that a violation needs is drawn by `python -m tools.benchmarks.audit_power
+picture`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from matplotlib import rcParams
 
 import dither as dt
-from dither.plotting import dress_axes
+from dither.foundation.plotting import dress_axes
 
 PICTURES = Path(__file__).with_name("pictures")
 

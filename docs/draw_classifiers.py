@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import dither as dt
-from dither.classifiers.result import Case
-from dither.classifiers.utility import draw_boundary
-from dither.plotting import dress_axes
+from dither.extensions.classifiers.result import Case
+from dither.extensions.classifiers.utility import draw_boundary
+from dither.foundation.plotting import dress_axes
 
 NAMES = ("worst texture", "worst concave points")
 DOMAINS = dict(zip(NAMES, (dt.Interval(12, 50), dt.Interval(0, 0.3)), strict=True))

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 
 import dither as dt
-from dither.plotting import dress_axes
+from dither.foundation.plotting import dress_axes
 
 mpl.use("Agg")
 from matplotlib import pyplot

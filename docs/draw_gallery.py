@@ -10,8 +10,8 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
-import dither.question.base
-from dither.randomness import Seeded
+import dither.core.question.base
+from dither.foundation.randomness import Seeded
 
 PAGE = Path(__file__).with_name("gallery.md")
 FOLDER = PAGE.parent / "pictures" / "gallery"
@@ -26,7 +26,7 @@ def main() -> None:
     """Run every block of the page in the folder of its pictures."""
     FOLDER.mkdir(exist_ok=True)
     os.chdir(FOLDER)
-    dither.question.base.SYSTEM = Seeded(2025)  # the pictures are the same every time
+    dither.core.question.base.SYSTEM = Seeded(2025)  # the pictures are the same every time
     for block in blocks():
         exec(compile(block, PAGE.name, "exec"), {})
 

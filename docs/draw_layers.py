@@ -10,13 +10,12 @@ PICTURE = ROOT / "docs" / "pictures" / "layers.svg"
 
 # What a band is for, its lowest layer in the contract of `pyproject.toml`, and its colour.
 BANDS = (
-    ("what people use", "classifiers | protocols", "#f6d9c6"),
-    ("accounts, files, advice", "wire", "#f3e7c4"),
-    ("from reports to answers", "atomic", "#d8ead3"),
-    ("designs: the papers", "mechanisms", "#f1cfd2"),
-    ("questions: what travels", "post_processing | reports", "#cfe3f1"),
-    ("what devices draw", "kernels", "#d9d5ee"),
-    ("values, promises, numbers", "errors | arrays", "#e3e6ea"),
+    ("what people use", "extensions", "#f6d9c6"),
+    ("collecting, files", "data", "#f3e7c4"),
+    ("from reports to answers", "estimation", "#d8ead3"),
+    ("the papers", "mechanisms", "#f1cfd2"),
+    ("what devices draw", "core", "#cfe3f1"),
+    ("promises, numbers", "foundation", "#e3e6ea"),
 )
 INK, NOTE = "#22303c", "#5b6b79"
 LEFT, WIDTH, BOX, STEP, LETTER = 190.0, 760.0, 28.0, 38.0, 7.6

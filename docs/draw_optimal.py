@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.plotting import BLUE, COLOURS, GREY, ORANGE, dress_axes
+from dither.foundation.plotting import BLUE, COLOURS, GREY, ORANGE, dress_axes
 
 PICTURES = Path(__file__).with_name("pictures")
 UNIT, INPUT = dt.Interval(0, 1), 0.3

@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.plotting import BLUE, GREY, ORANGE, dress_axes
-from dither.plotting import COLOURS as HOUSE
+from dither.foundation.plotting import BLUE, GREY, ORANGE, dress_axes
+from dither.foundation.plotting import COLOURS as HOUSE
 
 DELTA, PEOPLE = 1e-6, 1_000_000
 COLOURS = {4.0: HOUSE[2], 2.0: ORANGE, 1.0: BLUE}

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import dither as dt
 from dither import results
-from dither.plotting import BLUE, GREY, ORANGE, dress_axes
+from dither.foundation.plotting import BLUE, GREY, ORANGE, dress_axes
 
 DAYS, PEOPLE = 365, 200_000
 

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dither as dt
-from dither import maps
-from dither.plotting import BLUE, ORANGE, dress_axes
+from dither.estimation import maps
+from dither.foundation.plotting import BLUE, ORANGE, dress_axes
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 FOLDER = Path(__file__).with_name("pictures")

@@ -104,7 +104,7 @@ def _words(comment: str) -> str:
 
 def collector() -> str:
     """Return the page of the collector's endpoints, from the description that it serves itself."""
-    from dither.service.web.app import PARTS, description
+    from dither.collection.web.app import PARTS, description
 
     more = {name: route for part in PARTS for name, route in getattr(part, "paths", {}).items()}
     paths = description(more, admin=True)["paths"]

@@ -11,9 +11,9 @@ import name_page
 import prose
 
 import dither as dt
-from dither import registry
 from dither.cli.main import main
-from dither.mechanisms.base import Mechanism
+from dither.core import registry
+from dither.mechanisms.mechanism import Mechanism
 
 # What belongs to no list of its own: where names live is not how people look for them.
 CHAPTERS = {

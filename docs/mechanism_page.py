@@ -17,7 +17,7 @@ import site_parts
 
 import dither as dt
 from dither.errors import DitherError
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.mechanism import Mechanism
 
 SQUARE = "dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))"
 POINTS = "[(x / 6, y / 6) for x in (1, 3, 5) for y in (1, 3, 5)]"

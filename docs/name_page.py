@@ -16,14 +16,15 @@ import site_parts
 import words
 
 import dither as dt
-from dither import registry
-from dither.mechanisms.base import Mechanism
+from dither.core import registry
+from dither.mechanisms.mechanism import Mechanism
 
 DOCS = Path(__file__).parent
 APART = ("results", "sklearn")  # public modules that are imported by their own names
 # Modules whose names need other processes, files or machines: the guide that shows them at work.
 GUIDES = {
     "protocols": "protocols",
+    "central": "spark",
     "data": "spark",
     "classifiers": "classifiers",
     "errors": "devices",

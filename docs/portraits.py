@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 import dither as dt
 from dither.advice.compare import average_variance
-from dither.kernels.table import LinearReading
-from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism, QueryMechanism
+from dither.core.kernels.alias import LinearReading
+from dither.foundation.plotting import BLUE, ORANGE, dress_axes
 from dither.mechanisms.joint.accounting import rho_range
 from dither.mechanisms.joint.joint import Joint
-from dither.optimal.problem import least_frequency_variance
-from dither.plotting import BLUE, ORANGE, dress_axes
+from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism, QueryMechanism
+from dither.mechanisms.optimal.problem import least_frequency_variance
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)
 FEW_EPSILONS = np.geomspace(0.25, 8.0, 9)

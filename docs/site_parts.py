@@ -18,8 +18,8 @@ PAGES = {
     ROOT / "SECURITY.md": "project/security.md",
     ROOT / "CONTRIBUTING.md": "project/contributing.md",
     ROOT / "README.md": "index.md",
-    **{page: f"benchmarks/{page.name}" for page in sorted((ROOT / "benchmarks").glob("*.md"))},
-    **{page: f"notebooks/{page.name}" for page in sorted((ROOT / "notebooks").glob("*.ipynb"))},
+    **{page: f"benchmarks/{page.name}" for page in sorted((ROOT / "tools" / "benchmarks").glob("*.md"))},
+    **{page: f"notebooks/{page.name}" for page in sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))},
 }
 TABS = (
     ("Start", "start"),

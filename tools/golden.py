@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.data.formats import Columns, table_format
-from dither.mechanisms.base import Mechanism
+from dither.data.formats.format import Columns, table_format
+from dither.mechanisms.mechanism import Mechanism
 from tests.golden.devices import CASES, FILE
 from tests.support.cases.frequency import KINDS
 from tests.support.cases.numbers import LATTICES, NUMERIC, Case

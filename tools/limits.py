@@ -4,7 +4,7 @@ python -m tools.limits          computes those of values and means, and measures
 python -m tools.limits places   makes the tables of places from the record alone
 
 tests/docs/test_limits.py computes the table of frequencies again, and compares those of distributions, of
-ranges and of tables with the runs that benchmarks/ and docs/frequencies.md record.
+ranges and of tables with the runs that tools/benchmarks/ and docs/frequencies.md record.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ import dither as dt
 from dither import goals
 from dither.advice import simulation
 from dither.advice.simulation import ErrorTable, ShapeQuestion
-from dither.randomness import Seeded
+from dither.foundation.randomness import Seeded
 from tests.support.repository import ROOT
 from tools.coverage import write
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.mechanisms.base import CategoryMechanism
-from dither.question import CategoryQuestion
+from dither.core.question import CategoryQuestion
+from dither.mechanisms.mechanism import CategoryMechanism
 
 UNIT, FRUIT = dt.Interval(0, 1), dt.Categories(["apple", "pear", "plum", "quince"])
 SHARES = np.array([0.55, 0.3, 0.1, 0.05])

@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from dither.atomic import rename_after
-from dither.losses import absolute, squared
-from dither.optimal import store
-from dither.optimal.problem import LEAST, MOST, Problem
-from dither.optimal.queries import design as prefix_store
-from dither.optimal.queries.design import lower_bound
-from dither.optimal.queries.workload import Master, Moments, solve
-from dither.optimal.solver.solve_design import solve_design
-from dither.optimal.store import Design
+from dither.foundation.atomic import rename_after
+from dither.foundation.losses import absolute, squared
+from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal.problem import LEAST, MOST, Problem
+from dither.mechanisms.optimal.queries import design as prefix_store
+from dither.mechanisms.optimal.queries.design import lower_bound
+from dither.mechanisms.optimal.queries.workload import Master, Moments, solve
+from dither.mechanisms.optimal.solver.solve_design import solve_design
+from dither.mechanisms.optimal.store import Design
 
 NUMBERS: Final = Path(store.__file__).with_name(store.SHIPPED)  # the file that `store` reads
 PREFIXES: Final = Path(prefix_store.__file__).with_name(prefix_store.SHIPPED)

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { readQuestion, systemSource } from "./dist/core.js";
 
-const file = new URL("../../conformance/2/draws.json", import.meta.url);
+const file = new URL("../conformance/2/draws.json", import.meta.url);
 const { questions } = JSON.parse(readFileSync(file, "utf8"));
 const calls = Number(process.argv[2] ?? 1e6);
 

@@ -11,8 +11,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from dither.core.batch import MOST_BYTES, BatchBody
 from dither.errors import MalformedReport
-from dither.wire.batch import MOST_BYTES, BatchBody
 
 ROOT = Path(__file__).resolve().parents[2]
 RECEIVED: dict[str, BatchBody] = {}  # by identity: a batch that comes twice counts once

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import dither as dt
-from dither.service import Client
+from dither.collection import Client
 
 account = Path("me.account")
 if not account.exists():

@@ -26,8 +26,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import dither as dt
-from dither.service.contract import Published
-from dither.wire.batch import BatchBody
+from dither.collection.contract import Published
+from dither.core.batch import BatchBody
 
 HERE = Path(__file__).parent
 DEVICES, IN_NODE, TOGETHER = 100_000, 250, 100

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.central.integer_noise import DiscreteStaircase
-from dither.central.pairs import (
+from dither.core.domains import Interval
+from dither.extensions.central.integer_noise import DiscreteStaircase
+from dither.extensions.central.pairs import (
     INDEPENDENT,
     SHIFTED,
     TRANSFORMED,
@@ -22,9 +22,9 @@ from dither.central.pairs import (
     PairNoise,
     StaircasePair,
 )
-from dither.central.tally import RecordGrid
-from dither.domains import Interval
-from dither.randomness import Seeded
+from dither.extensions.central.tally import RecordGrid
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
 from dither_papers.drawing import PUBLISHED, RIGHT, Lines, Panels, Picture, Rows, styles_of
 from dither_papers.figure import Figure, Setting, expected
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dither.errors import InvalidParameter
-from dither.table import Row
+from dither.foundation.tables import Row
 from dither_papers.drawing import Drawing, PictureForm, PictureStyle
 
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Categories
+from dither.core.domains import Categories
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.roots import largest_integer
 from dither.mechanisms.joint.joint import JRR
-from dither.numerics.roots import largest_integer
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting, expected
 

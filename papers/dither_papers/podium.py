@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from dither.domains import Interval
+from dither.core.domains import Interval
+from dither.foundation.randomness import Seeded
 from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.podium import Podium, best_step
 from dither.mechanisms.numeric.staircase import Staircase
-from dither.randomness import Seeded
 from dither_papers.drawing import PUBLISHED, RIGHT, Lines, Panels, Picture, Rows, styles_of
 from dither_papers.figure import Figure, Setting, expected
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from dither.errors import MissingExtra, unknown_name
-from dither.table import (
+from dither.foundation.tables import (
     Markup,
     Row,
     as_csv,

@@ -13,8 +13,8 @@ from dither.errors import InvalidParameter
 pytest.importorskip("sklearn")
 
 from dither_papers.classifiers.boxes import BoxMethod, box_utility
-from tests.classifiers.settings import HALF, SETTINGS, UNIT, Setting, black_box
-from tests.classifiers.test_utility_validity import (
+from tests.extensions.classifiers.settings import HALF, SETTINGS, UNIT, Setting, black_box
+from tests.extensions.classifiers.test_utility_validity import (
     FALSE_ALARM,
     LONG,
     MONTE_CARLO,

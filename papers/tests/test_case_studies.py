@@ -12,13 +12,13 @@ import pytest
 
 import dither as dt
 from dither import results
-from dither.classifiers import Network
-from dither.classifiers.boxes import AffineLayer, ReluLayer
-from dither.classifiers.feature_law import feature_law
-from dither.classifiers.models.network import convolution, pooling
-from dither.classifiers.result import Case
+from dither.extensions.classifiers import Network
+from dither.extensions.classifiers.boxes import AffineLayer, ReluLayer
+from dither.extensions.classifiers.feature_law import feature_law
+from dither.extensions.classifiers.models.network import convolution, pooling
+from dither.extensions.classifiers.result import Case
 from dither_papers.classifiers.boxes import BoxMethod, box_utility, published_box
-from tests.classifiers.settings import black_box
+from tests.extensions.classifiers.settings import black_box
 from tests.support.repository import DATA, reference
 
 QCU = reference("qcu")

@@ -13,7 +13,7 @@ pytest.importorskip("sklearn")
 if not (DATA / "qcu_stroke_normalized.csv.gz").exists():
     pytest.skip("the papers' data are not here", allow_module_level=True)
 
-from dither.classifiers import concentration, utility
+from dither.extensions.classifiers import concentration, utility
 from dither_papers.classifiers.data import KINDS, PM, WAVE, Person, person, trained
 from dither_papers.classifiers.people import PLANES
 

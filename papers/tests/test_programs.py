@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.losses import as_power
+from dither.foundation.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width, best_width_at
 from dither_papers.ogpm.programs import Pieces, exponential, fit, one_more_piece, place, solve
 

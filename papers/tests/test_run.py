@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dither.central.answer import quotient
-from dither.domains import Categories
+from dither.core.domains import Categories
 from dither.errors import InvalidParameter, MissingExtra
+from dither.extensions.central.answer import quotient
 from dither.mechanisms.joint.joint import JRR
 from dither_papers import ExpectedNumber, Figure, Setting, figures, run
 from dither_papers.add_remove import literal, midpoint

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.maps import average_error
+from dither.estimation.maps import average_error
 from dither.mechanisms.places.base import grid
 from dither_papers import CODED, RIGHT, Setting, figures, run
 from dither_papers.tracs import coded

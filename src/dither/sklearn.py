@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.domains import Interval, Line
+from dither.core.domains import Interval, Line
+from dither.core.question import Question
 from dither.errors import InvalidParameter, MissingExtra
+from dither.foundation.arrays import Array
+from dither.foundation.randomness import Source
 from dither.mechanisms.numeric.podium import Podium
 from dither.privacy import Nothing
-from dither.question import Question
-from dither.randomness import Source
 
 __all__ = ["Perturb"]
 

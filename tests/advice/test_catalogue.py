@@ -6,7 +6,7 @@ import pytest
 
 import dither as dt
 from dither.advice.catalogue import default_protocol
-from dither.optimal.problem import least_frequency_variance
+from dither.mechanisms.optimal.problem import least_frequency_variance
 
 
 @pytest.mark.parametrize(

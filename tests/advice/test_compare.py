@@ -12,7 +12,7 @@ import pytest
 
 import dither as dt
 from dither.advice import simulation
-from dither.mechanisms.base import Analysis, CategoryMechanism
+from dither.mechanisms.mechanism import Analysis, CategoryMechanism
 from tests.support.repository import reference
 
 REFERENCE: dict[str, Any] = reference("optimal")

@@ -14,7 +14,7 @@ import dither as dt
 from dither.advice import simulation
 from dither.advice.goals.numbers import CROSSOVER
 from dither.errors import InvalidParameter
-from dither.losses import as_power
+from dither.foundation.losses import as_power
 
 UNIT = dt.Interval(0, 1)
 AGES = dt.Interval(18, 100)

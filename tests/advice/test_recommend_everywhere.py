@@ -12,11 +12,11 @@ import pytest
 
 import dither as dt
 from dither.advice import goals
+from dither.collection.contract import Contract
+from dither.collection.web.answers import Query, ReportsPart, rows
 from dither.data.sql.engines import connect, summaries
 from dither.data.sql.query import ReportTable, counting_query
 from dither.errors import DitherError, NotIdentifiable
-from dither.service.contract import Contract
-from dither.service.web.answers import Query, ReportsPart, rows
 from tests.support.terminal import run
 
 FOUR = dt.Categories(["a", "b", "c", "d"])

@@ -87,7 +87,7 @@ def test_exit_codes(trips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     refused = run("perturb", trips, "--column", "minutes", "--interval", 0, 20, "--epsilon", 1, "-o", out)
     assert refused.exit_code == 2
     assert not out.exists()
-    from dither.audits import api as exact
+    from dither.advice.audits import api as exact
 
     monkeypatch.setattr(exact.Finding, "ok", property(lambda finding: False))
     assert run("audit", "podium", "--interval", 0, 1, "--epsilon", 1).exit_code == 1

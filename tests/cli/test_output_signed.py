@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dither.service.contract import Published
-from dither.service.web.requests import BUNDLES, INTEGRITY, bundle, integrity
-from tests.service.campaigns import TOML
+from dither.collection.contract import Published
+from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
+from tests.collection.campaigns import TOML
 from tests.support.terminal import run
 
 ROOT = "https://city.example"
@@ -42,7 +42,7 @@ def serve(signed: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
             files.pop(path) if data is None else files.update({path: data})
         return ROOT + place
 
-    monkeypatch.setattr("dither.service.client._exchange", exchange)
+    monkeypatch.setattr("dither.collection.client._exchange", exchange)
     return serving
 
 

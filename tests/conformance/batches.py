@@ -1,6 +1,6 @@
 """Vectors of batches: the bytes of a body.
 
-`python -m tests.conformance.batches` writes conformance/2/batches.json anew.
+`python -m tests.conformance.batches` writes clients/conformance/2/batches.json anew.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import random
 from pathlib import Path
 from typing import Any, Final
 
-from dither.wire.batch import BatchBody
+from dither.core.batch import BatchBody
 
-FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "batches.json"
+FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "batches.json"
 
 
 def vectors() -> list[dict[str, Any]]:

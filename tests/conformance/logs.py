@@ -1,6 +1,6 @@
 """Vectors of lists of campaigns, with a fixed key that signs nothing else.
 
-`python -m tests.conformance.logs` writes conformance/2/log.json anew.
+`python -m tests.conformance.logs` writes clients/conformance/2/log.json anew.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dither.device_text import canonical
-from dither.service.contract import CampaignLog, KeyBefore
-from dither.service.settings import public_part
+from dither.collection.contract import CampaignLog, KeyBefore
+from dither.collection.settings import public_part
+from dither.foundation.canonical import canonical
 from tests.conformance.signatures import KEY
 
-FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "log.json"
+FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "log.json"
 NEXT: Final = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"next key").digest())
 THIRD: Final = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"third key").digest())
 FIRST, SECOND = (hashlib.sha256(name).hexdigest() for name in (b"first", b"second"))

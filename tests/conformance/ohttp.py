@@ -1,6 +1,6 @@
 """Vectors of Oblivious HTTP, with fixed keys that encrypt nothing else.
 
-`python -m tests.conformance.ohttp` writes conformance/2/ohttp.json anew.
+`python -m tests.conformance.ohttp` writes clients/conformance/2/ohttp.json anew.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from unittest.mock import patch
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from dither.wire import ohttp
-from dither.wire.batch import JSON, PACKED
-from dither.wire.ohttp import BinaryRequest, BinaryResponse, configuration, decapsulate, encapsulate
+from dither.collection import ohttp
+from dither.collection.ohttp import BinaryRequest, BinaryResponse, configuration, decapsulate, encapsulate
+from dither.core.batch import JSON, PACKED
 from tests.conformance.batches import vectors as batches
 
-FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "ohttp.json"
+FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "ohttp.json"
 PRIVATE: Final = X25519PrivateKey.from_private_bytes(hashlib.sha256(b"sealing key").digest())
 CONFIGURATION: Final = configuration(PRIVATE)
 VECTORS_KEYS: Final = {CONFIGURATION: PRIVATE}

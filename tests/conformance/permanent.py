@@ -1,7 +1,7 @@
 """Vectors of answers per value: which of them are one report, and which are independent.
 
-`python -m tests.conformance.permanent` writes conformance/2/permanent.json anew. The reports themselves are
-each implementation's own: a key makes them, and it never leaves a device.
+`python -m tests.conformance.permanent` writes clients/conformance/2/permanent.json anew. The reports
+themselves are each implementation's own: a key makes them, and it never leaves a device.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import dither as dt
 
-FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "permanent.json"
+FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "permanent.json"
 LIST: Final = dt.OLH(dt.Categories(5000), epsilon=1)  # a seed of 47 bits: draws differ if keys do
 OTHER: Final = dt.OLH(dt.Categories(5001), epsilon=1)
 NUMBER: Final = dt.Podium(dt.Interval(-3, 9), epsilon=1)

@@ -1,6 +1,7 @@
 """Vectors of specifications that every device must refuse, and of certified bounds of e^ε.
 
-`python -m tests.conformance.refused` writes conformance/2/refused.json and conformance/2/bounds.json anew.
+`python -m tests.conformance.refused` writes clients/conformance/2/refused.json and
+clients/conformance/2/bounds.json anew.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from fractions import Fraction
 from typing import Any, Final
 
 import dither as dt
+from dither.core.question import ask
 from dither.mechanisms.combined import RawRelease
 from dither.privacy.guarantee import exp_above, exp_below
-from dither.question import ask
 from tests.conformance.draws import DISK, SLANTED, nearest
 from tests.support.repository import ROOT
 from tests.support.travel import changed
 
-FOLDER: Final = ROOT / "conformance" / "2"
+FOLDER: Final = ROOT / "clients" / "conformance" / "2"
 REFUSED, BOUNDS = FOLDER / "refused.json", FOLDER / "bounds.json"
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)

@@ -1,6 +1,6 @@
 """The vector of a signed campaign, with a fixed key that signs nothing else.
 
-`python -m tests.conformance.signatures` writes conformance/2/signatures.json anew.
+`python -m tests.conformance.signatures` writes clients/conformance/2/signatures.json anew.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.service.contract import Contract, Published
+from dither.collection.contract import Contract, Published
 
-FILE: Final = Path(__file__).parents[2] / "conformance" / "2" / "signatures.json"
+FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "signatures.json"
 
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

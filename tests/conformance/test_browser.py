@@ -25,12 +25,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dither.service.settings import make_sealing_key
-from dither.wire.batch import BatchBody
-from dither.wire.conformance import vectors as read
-from dither.wire.ohttp import configuration
+from dither.collection.conformance import vectors as read
+from dither.collection.ohttp import configuration
+from dither.collection.settings import make_sealing_key
+from dither.core.batch import BatchBody
+from tests.collection.serving import OPEN, Process
 from tests.conformance.draws import FILE, known_to_javascript, text
-from tests.service.serving import OPEN, Process
 from tests.support.chromium import temporary_files
 from tests.support.repository import ROOT
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.coin import BiasedCoin
-from dither.kernels.table import Alias
-from dither.kernels.window.integers import Lottery
-from dither.randomness import Source
+from dither.core.kernels.alias import Alias
+from dither.core.kernels.coin import BiasedCoin
+from dither.core.kernels.window.integers import Lottery
+from dither.foundation.randomness import Source
 from tests.conformance.draws import FILE, questions, text, vectors
 from tests.conformance.second import PAGE, weights_of_noise
 from tests.conformance.second import report as by_the_page

@@ -20,16 +20,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.device_text import canonical, digest
+from dither.collection.conformance import KINDS, run, vectors
+from dither.collection.ohttp import GATEWAY, configuration
+from dither.collection.settings import make_sealing_key
+from dither.core.registry import _DRAWS
+from dither.core.wire import read_named
 from dither.errors import DitherError
-from dither.registry import _DRAWS
-from dither.service.settings import make_sealing_key
-from dither.wire.codec import read_named
-from dither.wire.conformance import KINDS, run, vectors
-from dither.wire.ohttp import GATEWAY, configuration
+from dither.foundation.canonical import canonical, digest
+from tests.collection.campaigns import KEY, published
+from tests.collection.serving import OPEN, Process
 from tests.conformance.texts import edge
-from tests.service.campaigns import KEY, published
-from tests.service.serving import OPEN, Process
 from tests.support.repository import ROOT
 
 CLIENT = ROOT / "clients" / "java"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.wire.conformance import run as conformance
+from dither.collection.conformance import run as conformance
 from tests.support.repository import PYPROJECT, ROOT
 
 CLIENT = ROOT / "clients" / "javascript"
@@ -34,7 +34,7 @@ VECTORS = {
     "draws",
     "refused",
     "signatures",
-}  # tests over vectors that tests/wire/test_conformance.py asks for
+}  # tests over vectors that tests/collection/test_conformance.py asks for
 OTHERS = sorted(
     path.relative_to(CLIENT).as_posix()
     for path in (CLIENT / "test").glob("*.test.mjs")
@@ -89,7 +89,7 @@ def test_deno_meets_the_vectors() -> None:
 
 def test_the_wheel_carries_the_bundle_and_the_vectors() -> None:
     carried = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    for place in ("clients/javascript/dist", "conformance/2"):
+    for place in ("clients/javascript/dist", "clients/conformance/2"):
         assert carried[place].startswith("dither/")
     assert (CLIENT / "dist" / "dither.js").stat().st_size > 5_000
 

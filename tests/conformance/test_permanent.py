@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.wire.conformance import alike
+from dither.collection.conformance import alike
 from tests.conformance import permanent
 
 Ask = dict[str, Any]

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from dither.collection.contract import Published
 from dither.errors import DitherError
-from dither.service.contract import Published
 from tests.conformance.signatures import FILE, text
 
 

@@ -1,7 +1,7 @@
 """Vectors of texts with a verdict: specifications and signed campaigns that every device reads, or refuses.
 
-`python -m tests.conformance.texts` writes conformance/2/texts.json anew. What is read has beside it what was
-read from it. The file `refused.json` has more specifications that are refused.
+`python -m tests.conformance.texts` writes clients/conformance/2/texts.json anew. What is read has beside it
+what was read from it. The file `refused.json` has more specifications that are refused.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dither as dt
-from dither.device_text import canonical, digest
+from dither.collection.contract import Contract, Published, promises
+from dither.collection.settings import public_part
+from dither.core.wire import Campaign, read_named
 from dither.errors import DitherError
-from dither.mechanisms.base import Mechanism
-from dither.service.contract import Contract, Published, promises
-from dither.service.settings import public_part
-from dither.wire.codec import Campaign, read_named
+from dither.foundation.canonical import canonical, digest
+from dither.mechanisms.mechanism import Mechanism
 from tests.conformance.draws import nearest
 from tests.conformance.logs import NEXT, THIRD, key_before
 from tests.conformance.refused import FOLDER, LINE, MISSING, WORDS, put

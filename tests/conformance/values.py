@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from dither.domains import Box, Categories, Circle, Line, Optional, Several, Sphere, Text
-from dither.domains.categories import Profile
-from dither.domains.plane import Plane
+from dither.core.domains import Box, Categories, Circle, Line, Optional, Several, Sphere, Text
+from dither.core.domains.categories import Profile
+from dither.core.domains.plane import Plane
+from dither.core.kernels.codes import CodeKernel
+from dither.core.kernels.joint import JointKernel
+from dither.core.kernels.kernel import LineKernel
+from dither.core.kernels.places.place import PlaceKernel
+from dither.core.kernels.places.planar import PlanarNoiseKernel
+from dither.core.question import as_question
 from dither.errors import OutsideDomain
-from dither.kernels.codes import CodeKernel
-from dither.kernels.joint import JointKernel
-from dither.kernels.kernel import LineKernel
-from dither.kernels.places.place import PlaceKernel
-from dither.kernels.places.planar import PlanarNoiseKernel
-from dither.mechanisms.base import Mechanism
+from dither.foundation.randomness import Source
 from dither.mechanisms.joint.joint import Coin, Joint
-from dither.question import as_question
-from dither.randomness import Source
+from dither.mechanisms.mechanism import Mechanism
 
 _SYMBOLS = "abcé"
 

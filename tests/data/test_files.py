@@ -16,8 +16,8 @@ from pyarrow import parquet
 
 import dither as dt
 from dither import results
-from dither.data.arrow import BATCH
 from dither.data.files import DEPTH, run_ahead
+from dither.data.formats.arrow import BATCH
 from dither.errors import InvalidParameter, Mismatch, OutsideDomain
 from tests.support.terminal import run
 
@@ -391,6 +391,14 @@ def test_a_file_is_perturbed_without_pandas_and_without_other_formats(
     loaded = set(run.stdout.split())
     assert ("pyarrow" in loaded) == (rows != 1_000)  # which takes longer than a small file
     assert not {"pandas", "polars", "urllib.request"} & loaded
-    formats = {"csv", "columnar", "jsonl", "excel", "gpx", "geojson", "geopandas", "trips", "frames", "sql"}
-    found = {name for name in formats if f"dither.data.{name}" in loaded}
-    assert found == {"csv" if ending == "csv" else "columnar"}
+    names = [
+        "formats.csv",
+        "formats.columnar",
+        "formats.jsonl",
+        "formats.excel",
+        "frames.frames",
+        "trips",
+        "sql",
+    ]
+    found = {name for name in names if f"dither.data.{name}" in loaded}
+    assert found == {"formats.csv" if ending == "csv" else "formats.columnar"}

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dither.data import columnar, streams
-from dither.data.csv import Csv
-from dither.data.formats import table_format
+from dither.data import streams
+from dither.data.formats import columnar
+from dither.data.formats.csv import Csv
+from dither.data.formats.format import table_format
 from dither.errors import InvalidParameter
 from tests.support.terminal import run
 

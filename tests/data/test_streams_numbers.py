@@ -71,7 +71,7 @@ def test_the_verdict_on_thousands_is_that_of_the_file(
 ) -> None:
     """A decimal in any row tells what points are, wherever chunks begin; a word with a point does not."""
     for module in ("csv", "jsonl"):
-        monkeypatch.setattr(f"dither.data.{module}.ROWS", 2)
+        monkeypatch.setattr(f"dither.data.formats.{module}.ROWS", 2)
     asked = {"income": dt.Podium(INCOME["income"], epsilon=1)}
     cells = ["3.500", "1.250", "900", "2.000", "4.125"]
     cells.insert(place % 6, "0.5")

@@ -14,7 +14,7 @@ import pytest
 
 import dither as dt
 from dither.cli.main import VERBS, main
-from dither.registry import names
+from dither.core.registry import names
 from tests.support.repository import PYPROJECT, ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -159,7 +159,7 @@ def test_pictures_have_texts() -> None:
     for page in (ROOT / "docs").glob("*.md"):
         for said, _ in re.findall(r"!\[(.*?)\]\((.*?)\)", page.read_text(encoding="utf-8"), re.DOTALL):
             assert len(said) > 20, f"{page.name}: {said}"
-    for file in (ROOT / "notebooks").glob("*.ipynb"):
+    for file in (ROOT / "examples" / "notebooks").glob("*.ipynb"):
         for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
             shown = [kind for output in cell.get("outputs", []) for kind in output.get("data", {})]
             if any(kind.startswith("image/") for kind in shown):
@@ -223,7 +223,7 @@ def test_every_export_of_the_client_is_described() -> None:
 
 def test_every_endpoint_is_described(tmp_path: Path) -> None:
     pytest.importorskip("starlette")
-    page, source = interfaces.collector(), ROOT / "src" / "dither" / "service" / "web"
+    page, source = interfaces.collector(), ROOT / "src" / "dither" / "collection" / "web"
     paths = {
         path
         for file in source.glob("*.py")
@@ -251,7 +251,7 @@ def test_every_citation_is_in_the_references() -> None:
 WRITTEN = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *(page for page in (ROOT / "docs").glob("*.md") if page.stem not in site_parts.GENERATED),
-    *(ROOT / "notebooks").glob("*.ipynb"),
+    *(ROOT / "examples" / "notebooks").glob("*.ipynb"),
 ]
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import dither.question.base
-from dither.randomness import Seeded
+import dither.core.question.base
+from dither.foundation.randomness import Seeded
 from tests.support.repository import ROOT
 from tests.support.terminal import run
 
 GENERATED = {"catalogue.md", "api.md", "cli.md", "more.md"}  # made by `make docs` from the code itself
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES += sorted((ROOT / "benchmarks").glob("*.md"))
+PAGES += sorted((ROOT / "tools" / "benchmarks").glob("*.md"))
 PAGES = [page for page in PAGES if page.name not in GENERATED]
 _DEAR = ("anywhere", "choose", "classifiers", "crowd", "gallery", "optimal", "time", "trajectories")
 LONG = {f"{name}.md" for name in _DEAR}
@@ -30,7 +30,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 )
 def test_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A page is one session; its randomness is seeded here so that the outputs shown are the real ones."""
-    monkeypatch.setattr(dither.question.base, "SYSTEM", Seeded(2025))
+    monkeypatch.setattr(dither.core.question.base, "SYSTEM", Seeded(2025))
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```(pycon|python|console)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     names: dict[str, object] = {}

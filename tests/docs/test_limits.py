@@ -60,7 +60,7 @@ def test_solved_places_are_computed_again() -> None:
 
 def test_distributions_are_those_of_the_benchmark() -> None:
     cells: dict[tuple[float, float], list[list[float]]] = {}
-    for line in (ROOT / "benchmarks" / "distributions.md").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / "tools" / "benchmarks" / "distributions.md").read_text(encoding="utf-8").splitlines():
         parts = [part.strip() for part in line.strip("| ").split("|")]
         if len(parts) == 10 and parts[1].isdigit():
             cells.setdefault((float(parts[1]), float(parts[2])), []).append(list(map(float, parts[3:9])))

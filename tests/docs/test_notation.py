@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import dither as dt
-from dither.registry import names
+from dither.core.registry import names
 from tests.support.repository import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))

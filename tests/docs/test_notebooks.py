@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.repository import ROOT
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
 
 def test_there_is_one_for_each_kind_of_user() -> None:
@@ -25,7 +25,7 @@ def test_well_formed(path: Path) -> None:
     assert len(text) < 200_000
     assert notebook.cells[0].source.startswith("# ")
     assert not any(place in text for place in ("/home/", "/tmp/", "/root/", "site-packages"))
-    assert f"notebooks/{path.name}" in (ROOT / "README.md").read_text()
+    assert f"examples/notebooks/{path.name}" in (ROOT / "README.md").read_text()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not any(output.output_type == "error" for output in outputs)
 

@@ -18,8 +18,8 @@ import pytest
 
 import dither as dt
 from dither.advice.explain import playground_headers, playground_page
+from dither.core.summary import Summary
 from dither.estimation.linear import average
-from dither.estimation.summary import Summary
 from tests.support.chromium import Browser, axe_script, chromium
 from tests.support.repository import ROOT
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from tests.repetition import kept_changes
-from tests.repetition.enumeration import (
+from tests.core.repetition import kept_changes
+from tests.core.repetition.enumeration import (
     Matrix,
     fresh,
     kept_change,

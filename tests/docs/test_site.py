@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from dither.registry import names
+from dither.core.registry import names
 from tests.support.chromium import Browser, axe_script, chromium
 from tests.support.repository import ROOT
 

@@ -12,8 +12,8 @@ import pytest
 from scipy import integrate, optimize
 
 import dither as dt
+from dither.core.kernels.transition import Operator
 from dither.estimation.density import DensityModel, Path, Posterior, Prior, Strength, climb_to_mode, errors_of
-from dither.kernels.transition import Operator
 
 UNIT = dt.Interval(0, 1)
 

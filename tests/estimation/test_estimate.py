@@ -18,7 +18,7 @@ import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate, LabelledEstimate, show_interval
 from dither.estimation.intervals import ClippedInterval
-from dither.numerics.distributions import student_t_quantile
+from dither.foundation.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee, Pure
 
 

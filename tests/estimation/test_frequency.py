@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither.core.kernels.sets.prefix import PrefixKernel
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.estimation import Estimate
+from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import norm_sub, simplex
-from dither.kernels.sets.prefix import PrefixKernel
 from dither.privacy.guarantee import exp_below
 from tests.support.broken import frequency as twins
 from tests.support.budget import Meter

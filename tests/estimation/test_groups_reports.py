@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import reports as module
+from dither.core import reports as module
 from dither.errors import InvalidParameter
 
 AGE, SEX = dt.Podium(dt.Interval(0, 100), epsilon=1), dt.RR(dt.Categories(["f", "m"]), epsilon=1)
@@ -58,7 +58,7 @@ def test_private_groups_within_public_ones_and_of_categories() -> None:
         dt.estimate(sexes, by=sexes)
 
 
-@pytest.mark.filterwarnings("default::dither.reports.DecodedValues")
+@pytest.mark.filterwarnings("default::dither.core.reports.DecodedValues")
 def test_single_values_carry_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_warned", [])
     ages = AGE.perturb([30.0, 70.0], source=dt.Seeded(1))

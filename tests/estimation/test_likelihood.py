@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.core.kernels.transition import Dense, Windows
 from dither.estimation.likelihood import (
     average_on_circle,
     average_on_line,
@@ -15,7 +16,6 @@ from dither.estimation.likelihood import (
     step,
     tilt,
 )
-from dither.kernels.transition import Dense, Windows
 
 UNIT = dt.Interval(0, 1)
 SMALL = {

@@ -12,10 +12,10 @@ import pytest
 
 import dither as dt
 from dither import results
+from dither.core.kernels.kernel import affine_reading
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import show
 from dither.estimation.linear import length_factor, moment, squared_reading
-from dither.kernels.kernel import affine_reading
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 

@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.reports import Reports
 from tests.support.budget import Meter
 
 PET, HOME = dt.Categories(["cat", "dog", "none"]), dt.Categories(["flat", "house"])

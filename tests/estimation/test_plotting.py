@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import dither as dt
-from dither.plotting import BLUE
+from dither.foundation.plotting import BLUE
 
 COMMUTE = dt.SW(dt.Interval(0, 180, unit="minutes"), epsilon=2, cells=1 << 10)
 REPORTS = COMMUTE.perturb(180 * np.random.default_rng(1).beta(2, 5, 3000), source=dt.Seeded(1))

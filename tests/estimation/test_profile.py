@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.arrays import Floats
+from dither.core.summary import Summary
 from dither.estimation.likelihood import (
     Likeliest,
     ProfileInterval,
@@ -17,8 +17,8 @@ from dither.estimation.likelihood import (
     mean_quantity,
     tilt,
 )
-from dither.estimation.summary import Summary
-from dither.randomness import Seeded
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
 
 UNIT = dt.Interval(0, 1)
 REACH = 1.96

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 import dither as dt
+from dither.collection.server import ServerPlan, serve
 from dither.data.sql import connect
-from dither.service.server import ServerPlan, serve
 
 readme = Path(sys.argv[1]).read_text(encoding="utf-8")
 block = readme.partition("```pycon\n")[2].partition("```")[0]

@@ -7,7 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import dither as dt
-from dither.service import Client
+from dither.collection import Client
 
 dither = [sys.executable, "-I", "-m", "dither"]
 sealing = subprocess.run(

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from tests.support.repository import ROOT
 
-LOCK = (ROOT / "requirements" / "dev.lock").read_text(encoding="utf-8")
+LOCK = (ROOT / "tools" / "requirements" / "dev.lock").read_text(encoding="utf-8")
 
 
 def pinned() -> dict[str, set[str]]:
@@ -24,7 +24,11 @@ def pinned() -> dict[str, set[str]]:
 
 def test_everything_that_pyproject_asks_for_is_locked() -> None:
     listed = subprocess.run(
-        [sys.executable, "requirements/list_dev.py"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "tools/requirements/list_dev.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     needed = [Requirement(line) for line in listed.stdout.splitlines()]
     assert len(needed) > 25

@@ -22,7 +22,7 @@ DIST = ROOT / "clients" / "javascript" / "dist"
 def absolute(address: str) -> str:
     """Return the README as the page of a package has it; hatchling builds with this function."""
     pytest.importorskip("hatchling")
-    from hatch_build import absolute as made
+    from tools.hatch_build import absolute as made
 
     return made(README, address, "v1.2")
 
@@ -81,7 +81,7 @@ def test_the_classifiers_are_known_and_name_the_pythons_that_are_tried() -> None
 
 
 def test_the_recipe_for_conda_asks_for_what_the_package_asks_for() -> None:
-    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    recipe = (ROOT / "tools" / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
     needed = recipe.partition("\n  run:\n")[2].partition("\n\n")[0]
     listed = {line.strip("- ").replace(" ", "") for line in needed.splitlines()}
     assert listed == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}

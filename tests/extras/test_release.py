@@ -15,7 +15,7 @@ from tests.support.repository import PYPROJECT, ROOT
 pytestmark = pytest.mark.slow
 
 TOOLS = PYPROJECT["dependency-groups"]["package"]
-RECIPE = ROOT / "packaging" / "conda" / "recipe.yaml"
+RECIPE = ROOT / "tools" / "packaging" / "conda" / "recipe.yaml"
 IMAGE = ROOT / "examples" / "collector" / "Containerfile"
 
 

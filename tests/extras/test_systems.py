@@ -17,12 +17,12 @@ import pytest
 
 import dither as dt
 from dither.cli import main
+from dither.collection import Client
+from dither.collection.server import ServerPlan
+from dither.collection.store.sqlite import SqliteStore
+from dither.collection.store.store import StoreUnusable
 from dither.errors import InvalidParameter
-from dither.service import Client
-from dither.service.server import ServerPlan
-from dither.service.store.sqlite import SqliteStore
-from dither.service.store.store import StoreUnusable
-from tests.service.serving import Process
+from tests.collection.serving import Process
 
 POOR = """
 import os, signal, socket, sys, time

@@ -15,9 +15,9 @@ from tests.fuzz.limits import MANY, SOME, fuzz
 
 pytest.importorskip("nacl")
 
-from dither.protocols import Exchange, Role, Terms
-from dither.protocols.device import pack_report, read_report
-from dither.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.extensions.protocols import Exchange, Role, Terms
+from dither.extensions.protocols.device import pack_report, read_report
+from dither.extensions.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
 from dither.results import Standing
 
 

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.device_text import canonical, digest
+from dither.core.kernels.kernel import LineKernel
 from dither.errors import DitherError
-from dither.kernels.kernel import LineKernel
+from dither.foundation.canonical import canonical, digest
 from dither.privacy import Pure
 from dither.privacy.guarantee import exp_above
 from tests.fuzz import mutations

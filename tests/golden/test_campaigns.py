@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dither.service.contract import CampaignLog, Contract, KeyBefore, Published
-from dither.service.settings import public_part
+from dither.collection.contract import CampaignLog, Contract, KeyBefore, Published
+from dither.collection.settings import public_part
 from tests.support.repository import ROOT
 
 FILE: Final = ROOT / "tests" / "golden" / "campaign-1.json"

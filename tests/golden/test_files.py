@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import data, maps
+from dither import data
+from dither.estimation import maps
 
 FOLDER = Path(__file__).parent / "files"
 EXPECTED = json.loads((FOLDER / "expected-2.json").read_text())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.window.integers import Blocks, Lottery, Sliding
+from dither.core.kernels.window.integers import Blocks, Lottery, Sliding
 from dither.privacy.guarantee import exp_above, exp_below
 from tests.support.broken.kernels import LastWordShared, LateBitsDecideNothing, OneLateTooMany
 from tests.support.broken.numbers import LastBitAlone, NeverOutside, RoundedUp

@@ -13,12 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dither as dt
-from dither.domains.domain import LEAST_LENGTH, MOST_NUMBER
+from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
+from dither.core.kernels.kernel import FEW
+from dither.core.kernels.lattice.kernel import LatticeKernel
+from dither.core.kernels.window.integers import LineStart
+from dither.core.kernels.window.kernel import SlidingKernel
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.kernels.kernel import FEW
-from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.window.integers import LineStart
-from dither.kernels.window.kernel import SlidingKernel
 from dither.privacy.guarantee import exp_above
 from tests.support.sources import Repeated, Scripted
 

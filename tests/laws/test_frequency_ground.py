@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dither.domains import Categories
-from dither.kernels.window.integers import Blocks, Lottery
+from dither.core.domains import Categories
+from dither.core.kernels.window.integers import Blocks, Lottery
 from dither.privacy.guarantee import exp_below
 
 

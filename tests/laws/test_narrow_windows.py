@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.kernels.law import BIAS
-from dither.kernels.window.codebook import Steps
-from dither.numerics.roots import integrate
+from dither.core.kernels.window.codebook import Steps
+from dither.foundation.numerics.roots import integrate
+from dither.mechanisms.analysis.law import BIAS
 
 UNIT = dt.Interval(0, 1)
 

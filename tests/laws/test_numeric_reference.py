@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.losses import as_power
+from dither.foundation.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width
 from dither.mechanisms.numeric.podium import best_step
 from tests.support.repository import reference

@@ -112,6 +112,6 @@ def test_importing_one_mechanism_does_not_import_the_others() -> None:
 
 
 def test_a_module_is_found_where_nothing_was_imported_before() -> None:
-    code = "import dither; print(dither.goals.Mean, dither.goals.Ranges, dither.optimal.Workload)"
+    code = "import dither; print(dither.goals.Mean, dither.goals.Ranges, dither.mechanisms.optimal.Workload)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.count("class") == 3

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import registry
+from dither.core import registry
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
 from dither.mechanisms.places.base import PathMechanism
 from tests.support.cases.places import PATHS

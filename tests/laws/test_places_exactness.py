@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.core.kernels.window.integers import Blocks, certify
+from dither.core.kernels.window.kernel import SectorKernel
 from dither.errors import InvalidParameter
-from dither.kernels.window.integers import Blocks, certify
-from dither.kernels.window.kernel import SectorKernel
 from dither.mechanisms.places.base import PairMechanism
 from dither.mechanisms.places.rivals import Sectors
 from dither.privacy.guarantee import exp_below, log_above

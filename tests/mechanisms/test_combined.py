@@ -17,12 +17,12 @@ from scipy import stats
 
 import dither as dt
 from dither import results
-from dither.classifiers import Indicator, LinearClassifier, RawRelease
+from dither.core.question import Answering
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
+from dither.extensions.classifiers import Indicator, LinearClassifier, RawRelease
 from dither.privacy import PAC, Approximate, Pure
 from dither.privacy.guarantee import exp_above
-from dither.question import Answering
-from tests.classifiers.settings import UNIT
+from tests.extensions.classifiers.settings import UNIT
 from tests.support.chi_square import ALARM
 from tests.support.repository import reference
 

@@ -13,11 +13,11 @@ import pytest
 
 import dither as dt
 from dither.advice.explain import batch_promise
-from dither.arrays import Floats
+from dither.core.kernels.sets.projective import Geometry
 from dither.errors import InvalidParameter
-from dither.kernels.window.projective import Geometry
+from dither.foundation.arrays import Floats
+from dither.mechanisms.optimal import shuffled_lower_bound
 from dither.mechanisms.shuffled import _arrangements, shuffled
-from dither.optimal import shuffled_lower_bound
 from dither.privacy.shuffling import (
     Blanket,
     least_epsilon,

@@ -10,8 +10,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from dither.kernels import table as alias
-from dither.kernels.table import Alias, AliasSampler
+from dither.core.kernels import alias
+from dither.core.kernels.alias import Alias, AliasSampler
 from tests.support.sources import Repeated, Scripted
 
 

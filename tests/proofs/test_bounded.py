@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
+from dither.core.kernels.lattice.kernel import Bounded
+from dither.core.kernels.lattice.noise import DIGITS, End, Geometric, LatticeNoise, Normal, Stairs
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.kernel import Bounded
-from dither.kernels.lattice.noise import DIGITS, End, Geometric, LatticeNoise, Normal, Stairs
 
 
 def reference(lattice: Bounded) -> list[list[Fraction]]:

@@ -14,9 +14,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dither.kernels.window import integers as draw
-from dither.kernels.window.integers import Blocks, Lottery, Sliding
-from dither.randomness import Source
+from dither.core.kernels.window import integers as draw
+from dither.core.kernels.window.integers import Blocks, Lottery, Sliding
+from dither.foundation.randomness import Source
 from tests.support.sources import Repeated, Scripted, law
 
 BITS = 16

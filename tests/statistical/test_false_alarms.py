@@ -14,11 +14,11 @@ import pytest
 
 import dither as dt
 from dither import results
-from dither.audits import finding as evidence
-from dither.audits.black_box import rounds
-from dither.audits.black_box import rounds as repeats
-from dither.mechanisms.base import Mechanism
-from dither.numerics.distributions import binomial_below
+from dither.advice.audits import finding as evidence
+from dither.advice.audits.black_box import rounds
+from dither.advice.audits.black_box import rounds as repeats
+from dither.foundation.numerics.distributions import binomial_below
+from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Approximate, Pure
 from tests.golden.devices import CASES
 

@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither.kernels.coin import FINE, BiasedCoin
-from dither.kernels.counting import count_bits, row_width, unpack_rows
-from dither.kernels.sets import hashing
-from dither.kernels.sets.bits import DIGITS, Bits
-from dither.kernels.sets.hashing import Hashing
-from dither.kernels.sets.subsets import SubsetBits
-from dither.kernels.window.projective import Columns, walsh_hadamard
+from dither.core.kernels.coin import FINE, BiasedCoin
+from dither.core.kernels.counting import count_bits, row_width, unpack_rows
+from dither.core.kernels.sets import hashing
+from dither.core.kernels.sets.bits import DIGITS, Bits
+from dither.core.kernels.sets.hashing import Hashing
+from dither.core.kernels.sets.projective import Columns, walsh_hadamard
+from dither.core.kernels.sets.subsets import SubsetBits
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from cryptography.hazmat.primitives.ciphers import CipherContext
 
-from dither.randomness import source as system
-from dither.randomness.source import ErasingStream, chacha
+from dither.foundation.randomness import source as system
+from dither.foundation.randomness.source import ErasingStream, chacha
 
 
 class Recorder:

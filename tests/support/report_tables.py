@@ -113,8 +113,8 @@ def wide_file(path: Path, count: int = 90) -> Path:
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dither.data.arrow import to_column
-    from dither.wire.codec import Campaign
+    from dither.core.wire import Campaign
+    from dither.data.formats.arrow import to_column
 
     columns: dict[str, Any] = {}
     for place, (name, mechanism) in enumerate(WIDE.items()):

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dither.randomness import Source
+from dither.foundation.randomness import Source
 
 
 class ChosenBytes(Source):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dither as dt
-from dither.device_text import canonical, digest
+from dither.foundation.canonical import canonical, digest
 
 Change = Callable[[dict[str, Any]], None]
 

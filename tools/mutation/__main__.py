@@ -1,6 +1,6 @@
 """Mutation run: change the program at random places, one at a time, and see whether a test fails.
 
-    python -m tools.mutation                                   a sample of kernels, privacy and wire
+    python -m tools.mutation                                   a sample of core and privacy
     python -m tools.mutation --share 1 --only kernels/coin     every mutant of one module
 
 First every test is run once, to see which functions it calls. Then each mutant has a process of its own,
@@ -23,14 +23,14 @@ from tests.support.repository import TESTS
 from tools.mutation.operators import Mutant, mutants
 from tools.mutation.zygote import SOURCE, Zygote, child
 
-SHARES = {"kernels": 0.03, "privacy": 0.1, "wire": 0.1}  # of all mutants of a room
+SHARES = {"core": 0.03, "privacy": 0.1}  # of all mutants of a room
 # Which quick tests a part of the program is tried with, besides those of its own folder.
 SUITES = {
-    "privacy": ("laws/test_promises.py", "proofs/test_composition.py", "account"),
-    "wire": ("golden", "test_reports.py"),
-    "kernels.window": (
-        "kernels/test_kernel.py",
-        "kernels/test_transition.py",
+    "privacy": ("laws/test_promises.py", "proofs/test_composition.py", "collection/account"),
+    "core": ("golden", "core/test_reports.py"),
+    "core.kernels.window": (
+        "core/kernels/test_kernel.py",
+        "core/kernels/test_transition.py",
         "laws/test_exactness.py",
         "laws/test_narrow_windows.py",
         "proofs/test_lottery.py",
@@ -38,19 +38,32 @@ SUITES = {
         "golden/test_devices.py",
         "mechanisms/numeric",
     ),
-    "kernels.lattice": ("kernels/test_kernel.py", "proofs/test_bounded.py", "golden/test_devices.py"),
-    "kernels.table": (
-        "kernels/test_kernel.py",
+    "core.kernels.lattice": (
+        "core/kernels/test_kernel.py",
+        "proofs/test_bounded.py",
+        "golden/test_devices.py",
+    ),
+    "core.kernels.alias": (
+        "core/kernels/test_kernel.py",
         "proofs/test_alias_table.py",
         "mechanisms/places/test_rivals.py",
     ),
-    "kernels.sets": ("kernels/test_kernel.py", "mechanisms/frequency", "estimation/test_heavy_hitters.py"),
-    "kernels.places": (
-        "kernels/test_kernel.py",
+    "core.kernels.sets": (
+        "core/kernels/test_kernel.py",
+        "mechanisms/frequency",
+        "estimation/test_heavy_hitters.py",
+    ),
+    "core.kernels.places": (
+        "core/kernels/test_kernel.py",
         "mechanisms/places/test_rivals.py",
         "mechanisms/places/test_laws.py",
     ),
-    "kernels": ("kernels", "mechanisms/joint", "mechanisms/frequency", "estimation/test_frequency.py"),
+    "core.kernels": (
+        "core/kernels",
+        "mechanisms/joint",
+        "mechanisms/frequency",
+        "estimation/test_frequency.py",
+    ),
 }
 
 

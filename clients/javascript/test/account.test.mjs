@@ -1,4 +1,4 @@
-// The scenarios of conformance/2/account.json: the outcome and the state after every event.
+// The scenarios of clients/conformance/2/account.json: the outcome and the state after every event.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { Malformed } from "../dist/core.js";
 import { accounts } from "../dist/testing.js";
 import { happen } from "./events.mjs";
 
-const file = new URL("../../../conformance/2/account.json", import.meta.url);
+const file = new URL("../../conformance/2/account.json", import.meta.url);
 const { account, scenarios } = JSON.parse(readFileSync(file, "utf8"));
 
 assert.equal(account, 2);

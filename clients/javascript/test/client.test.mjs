@@ -12,7 +12,7 @@ import { hashed } from "../dist/hashed.js";
 
 Object.assign(draws, hashed);
 
-const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}`, import.meta.url), "utf8"));
+const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}`, import.meta.url), "utf8"));
 const specifications = Object.fromEntries(read("draws.json").questions.map((one) => [one.name, one.specification]));
 const ASKING = { name: "minutes", asker: "clinic.example" };
 

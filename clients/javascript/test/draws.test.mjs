@@ -1,4 +1,4 @@
-// The draws of conformance/2/draws.json: the same report from the same bytes, and no byte more or less.
+// The draws of clients/conformance/2/draws.json: the same report from the same bytes, and no byte more or less.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ import { several } from "../dist/several.js";
 import { scripted, unknown } from "./events.mjs";
 import { hashed } from "../dist/hashed.js";
 
-const file = process.env.VECTORS ?? new URL("../../../conformance/2/draws.json", import.meta.url);
+const file = process.env.VECTORS ?? new URL("../../conformance/2/draws.json", import.meta.url);
 
 test("what another entry point knows is not known before", () => {
   const { questions } = JSON.parse(readFileSync(file, "utf8"));

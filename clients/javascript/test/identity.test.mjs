@@ -9,7 +9,7 @@ import { allRules } from "../dist/rules.js";
 import { hashed } from "../dist/hashed.js";
 
 Object.assign(draws, { ...hashed, sectors, ...paths });
-const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}`, import.meta.url), "utf8"));
+const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}`, import.meta.url), "utf8"));
 const specifications = Object.fromEntries(read("draws.json").questions.map((one) => [one.name, one.specification]));
 const LINES = ["the value never changes", "the device's key stays on the device"];
 const LENGTH = "how many locations a trajectory has, and when they were sent, is public";

@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { Device, Malformed } from "../dist/dither.js";
 import { fileStore } from "../dist/node.js";
 
-const { questions } = JSON.parse(readFileSync(new URL("../../../conformance/2/draws.json", import.meta.url), "utf8"));
+const { questions } = JSON.parse(readFileSync(new URL("../../conformance/2/draws.json", import.meta.url), "utf8"));
 const specification = questions.find(({ name }) => name.startsWith("Podium")).specification;
 const ASKING = { name: "minutes", asker: "city.example" };
 const folders = [];

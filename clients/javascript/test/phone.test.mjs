@@ -10,7 +10,7 @@ import { relayed } from "../dist/relay.js";
 import { allRules } from "../dist/rules.js";
 import { readCampaign } from "../dist/signatures.js";
 
-const file = new URL("../../../conformance/2/draws.json", import.meta.url);
+const file = new URL("../../conformance/2/draws.json", import.meta.url);
 const specification = JSON.parse(readFileSync(file, "utf8")).questions[0].specification;
 
 new Response(""); // Node makes its own of parts that are taken away now

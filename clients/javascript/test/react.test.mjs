@@ -10,7 +10,7 @@ const [React, renderer, { useQuestion }] = found ?? [{}, {}, {}];
 const skip = !found;
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 
-const { questions } = JSON.parse(readFileSync(new URL("../../../conformance/2/draws.json", import.meta.url), "utf8"));
+const { questions } = JSON.parse(readFileSync(new URL("../../conformance/2/draws.json", import.meta.url), "utf8"));
 const specification = questions.find(({ name }) => name.startsWith("Podium")).specification;
 
 async function device(taken = {}) {

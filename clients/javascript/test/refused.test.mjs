@@ -16,7 +16,7 @@ import { hashed } from "../dist/hashed.js";
 
 Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
 
-const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
+const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}.json`, import.meta.url), "utf8"))[name];
 
 const WHOLE = ["window: start", "response: domain.labels", "text"]; // more than a field was changed
 for (const { name, reason, specification } of read("refused")) {

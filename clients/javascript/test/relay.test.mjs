@@ -7,7 +7,7 @@ import { packedBody } from "../dist/packed.js";
 import { binaryRequest, binaryResponse, encapsulate, relayed } from "../dist/relay.js";
 import { bytes, withEphemeral } from "./events.mjs";
 
-const read = (name) => JSON.parse(readFileSync(new URL(`../../../conformance/2/${name}.json`, import.meta.url), "utf8"));
+const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}.json`, import.meta.url), "utf8"));
 const { requests, exchanges, responses, configurations } = read("ohttp");
 const { configuration, private: secret } = exchanges[1];
 const relay = "https://relay.example/city";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { autoSend } from "../dist/auto.js";
 import { Device, memoryStore } from "../dist/dither.js";
 
-const { questions } = JSON.parse(readFileSync(new URL("../../../conformance/2/draws.json", import.meta.url), "utf8"));
+const { questions } = JSON.parse(readFileSync(new URL("../../conformance/2/draws.json", import.meta.url), "utf8"));
 const specification = questions.find(({ name }) => name.startsWith("Podium")).specification;
 const URL_ = "https://city.example/v1/campaigns/00/batches";
 

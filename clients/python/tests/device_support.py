@@ -14,8 +14,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-from dither.service.contract import Contract, Published, Signer
-from dither.wire.batch import BatchBody
+from dither.collection.contract import Contract, Published, Signer
+from dither.core.batch import BatchBody
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "clients" / "python" / "src"

@@ -20,7 +20,7 @@ from dither.errors import AccountUnusable as DitherUnusable
 from dither.errors import Refused as DitherRefused
 from dither_device import Account, AccountUnusable, Asking, Malformed, Outside, Policy, Question, Refused
 from dither_device.rules import SECRET, UNCHANGED, assumptions_of
-from tests.account.devices import DAY, SetClock
+from tests.collection.account.devices import DAY, SetClock
 
 AGE = dt.Podium(dt.Interval(18, 100), epsilon=0.25)
 BROWSER = dt.KRR(dt.Categories(["fire", "chrome", "other"]), epsilon=0.25)

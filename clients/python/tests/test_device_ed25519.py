@@ -9,8 +9,8 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from dither.collection import contract
 from dither.errors import MalformedReport
-from dither.service import contract
 from dither_device.ed25519 import _BASE, ORDER, P, _combine, is_sound_key, verify
 from dither_device.text import sha512
 

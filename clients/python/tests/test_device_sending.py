@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from device_support import TOML, Stub, publish, python, stub
 
 import dither as dt
-from dither.wire import ohttp
+from dither.collection import ohttp
 from dither_device import Account, Campaign, Malformed, Telemetry, send, sending
 from dither_device.sending import split_address
 

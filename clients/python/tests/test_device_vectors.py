@@ -16,13 +16,13 @@ import pytest
 from device_support import SOURCE
 
 import dither as dt
-from dither.wire import conformance
+from dither.collection import conformance
 from dither_device import conformance as client
 from dither_device import draws, ed25519, question, rules
 from dither_device.question import Question
 from tests.conformance.draws import drawn, questions
+from tests.core.kernels.window.test_kernel_constant_bytes import THRESHOLD, leak
 from tests.extras.test_versions import STATED, interpreter
-from tests.kernels.window.test_kernel_constant_bytes import THRESHOLD, leak
 
 
 def failures(kind: str) -> list[str]:

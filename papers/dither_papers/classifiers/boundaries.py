@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.classifiers import Network, concentration, hyperrectangle, radius
-from dither.domains import Categories
+from dither.core.domains import Categories
+from dither.extensions.classifiers import Network, concentration, hyperrectangle, radius
+from dither.foundation.numerics.roots import smallest_float
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.numeric.laplace import Laplace
-from dither.numerics.roots import smallest_float
 from dither_papers.classifiers.data import (
     GRID,
     KINDS,

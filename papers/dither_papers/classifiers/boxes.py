@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
-from dither.classifiers.boxes import (
+from dither.errors import InvalidParameter
+from dither.extensions.classifiers.boxes import (
     FeatureBox,
     box_mass,
     boxes_by_radius,
@@ -25,13 +25,19 @@ from dither.classifiers.boxes import (
     grow_box,
     sides_by_mass,
 )
-from dither.classifiers.concentration import side_mass
-from dither.classifiers.feature_law import FeatureLaw, Marginal, Randomisation, Randomiser, marginals
-from dither.classifiers.monte_carlo import UniformTest, bernstein, binomial_above, hoeffding_size
-from dither.classifiers.result import Case, confidence_text, rounded_down, with_raw_release
-from dither.classifiers.utility import QUERIES, check_confidence, check_queries
-from dither.errors import InvalidParameter
-from dither.randomness import SYSTEM, Source
+from dither.extensions.classifiers.concentration import side_mass
+from dither.extensions.classifiers.feature_law import (
+    FeatureLaw,
+    Marginal,
+    Randomisation,
+    Randomiser,
+    marginals,
+)
+from dither.extensions.classifiers.monte_carlo import UniformTest, bernstein, binomial_above, hoeffding_size
+from dither.extensions.classifiers.result import Case, confidence_text, rounded_down, with_raw_release
+from dither.extensions.classifiers.utility import QUERIES, check_confidence, check_queries
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.randomness import SYSTEM, Source
 
 TAU: Final = 0.01  # the share of changed answers that the dissertation tolerates
 _STRIDES: Final = (0.05, 0.0125)  # of the domain's length, by which a side is moved

@@ -13,13 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.classifiers import Network, concentration, hyperrectangle, over_records, utility
-from dither.classifiers.boxes import AffineLayer, ReluLayer
-from dither.classifiers.feature_law import feature_law
-from dither.classifiers.models.network import convolution, pooling
-from dither.domains import Categories, Interval
+from dither.core.domains import Categories, Interval
 from dither.errors import MissingExtra
+from dither.extensions.classifiers import Network, concentration, hyperrectangle, over_records, utility
+from dither.extensions.classifiers.boxes import AffineLayer, ReluLayer
+from dither.extensions.classifiers.feature_law import feature_law
+from dither.extensions.classifiers.models.network import convolution, pooling
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
 from dither.mechanisms.combined import Each
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.numeric.exponential import Exponential
@@ -27,7 +28,6 @@ from dither.mechanisms.numeric.gaussian import Gaussian
 from dither.mechanisms.numeric.laplace import Laplace
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
-from dither.randomness import Seeded
 from dither.results import DatasetUtility, FeatureBox
 from dither_papers.drawing import Lines, Rows
 from dither_papers.figure import Figure, Setting, expected

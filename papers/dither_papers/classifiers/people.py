@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from dither.classifiers import LinearClassifier, concentration, utility
+from dither.extensions.classifiers import LinearClassifier, concentration, utility
 from dither.results import FeatureBox
 from dither_papers.classifiers.data import (
     DIGIT_FILES,

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from dither.domains import Circle
-from dither.losses import Power, absolute, squared
+from dither.core.domains import Circle
+from dither.foundation.losses import Power, absolute, squared
+from dither.foundation.numerics.roots import argmin
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.purkayastha import Purkayastha
-from dither.numerics.roots import argmin
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting, expected
 from dither_papers.ogpm.claims import BUDGETS, GRID, TURN, UNIT, circular_error, three, worst_circular

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle, Interval
-from dither.kernels.law import loss_moment
-from dither.losses import Power, absolute, squared
-from dither.mechanisms.base import Mechanism
+from dither.core.domains import Circle, Interval
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import Power, absolute, squared
+from dither.mechanisms.analysis.law import loss_moment
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.podium import Podium

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
 from dither.errors import DitherError
-from dither.losses import Power, absolute, squared
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import Power, absolute, squared
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
 from dither_papers.drawing import PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting, expected

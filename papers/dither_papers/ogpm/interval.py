@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.domains import Interval
-from dither.losses import absolute, squared
+from dither.core.domains import Interval
+from dither.foundation.losses import absolute, squared
 from dither.mechanisms.numeric.laplace import BoundedLaplace, Laplace
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.pm import PM

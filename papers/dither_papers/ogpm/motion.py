@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle, Interval
+from dither.core.domains import Circle, Interval
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
 from dither.mechanisms.numeric.ogpm import OGPM, OGPMU
 from dither.mechanisms.numeric.pm import PM
 from dither.mechanisms.numeric.sw import SW
-from dither.randomness import Seeded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting, expected
 

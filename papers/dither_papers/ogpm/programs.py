@@ -3,8 +3,8 @@
 Step one, `solve`, chooses levels and edges of m pieces with the smallest error at one value, an end of the
 domain or any public x₀; step two, `place`, keeps the levels and chooses the edges for another value
 [OGPM25, Sec. 3.1–3.2]. The library itself does not need the program: by the bathtub argument two levels are
-enough, and their width is a formula (`dither.optimal.problem`). It checks that formula, and reproduces
-the paper.
+enough, and their width is a formula (`dither.mechanisms.optimal.problem`). It checks that formula, and
+reproduces the paper.
 
 Formulation. The levels are highest at the value and decrease away from it on both sides. On one side this
 order is no restriction, because sorting the levels never raises the error. A decreasing step function is a
@@ -27,12 +27,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Interval, finite
+from dither.core.domains import Interval, finite
+from dither.core.question import check_epsilon
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra, found
-from dither.losses import Loss, Power, as_power
-from dither.question import check_epsilon
-from dither.randomness import SYSTEM, Source
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import Loss, Power, as_power
+from dither.foundation.randomness import SYSTEM, Source
 
 UNIT: Final = Interval(0.0, 1.0)
 _TOLERANCE: Final = 1e-7  # how far the solver may violate a constraint

@@ -15,17 +15,17 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from dither.arrays import Array, Floats
-from dither.domains import Circle, Domain, Interval, Line, Paths, Rectangle
+from dither.core.domains import Circle, Domain, Interval, Line, Paths, Rectangle
+from dither.core.kernels.kernel import LineKernel, Promise, Sampler
+from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.kernel import LineKernel, Promise, Sampler
-from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.base import NumberMechanism
+from dither.foundation.arrays import Array, Floats
+from dither.foundation.randomness import Source
+from dither.mechanisms.mechanism import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
 from dither.mechanisms.places.noise import PlanarLaplace
 from dither.mechanisms.places.tracs import TraCSD
 from dither.privacy import Nothing
-from dither.randomness import Source
 
 TURN: Final = 2.0 * math.pi
 CORNER: Final = (0.0, 0.0)

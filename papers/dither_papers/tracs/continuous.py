@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.domains import Circle, Paths, Rectangle
-from dither.maps.metrics import average_error, direction_error, distances
+from dither.core.domains import Circle, Paths, Rectangle
+from dither.estimation.maps.metrics import average_error, direction_error, distances
+from dither.foundation.randomness import Source
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.sw import SW
 from dither.mechanisms.places.rivals import Sectors
 from dither.mechanisms.places.tracs import HEURISTIC, TraCSD
-from dither.randomness import Source
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting
 from dither_papers.tracs import coded

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.domains import Paths
-from dither.maps.metrics import average_error, hotspots, hotspots_miscounted, within_range
+from dither.core.domains import Paths
+from dither.core.post_processing import Rounded
+from dither.estimation.maps.metrics import average_error, hotspots, hotspots_miscounted, within_range
+from dither.mechanisms.optimal.anywhere import Anywhere
 from dither.mechanisms.places.base import grid
 from dither.mechanisms.places.rivals import Gridding
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.optimal.anywhere import Anywhere
-from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Rows
 from dither_papers.figure import Figure, Setting
 from dither_papers.tracs.measuring import (

@@ -11,15 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Interval, Paths, Rectangle
+from dither.core.domains import Interval, Paths, Rectangle
 from dither.errors import MissingExtra
-from dither.maps.metrics import average_error, distances
+from dither.estimation.maps.metrics import average_error, distances
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded, Source
 from dither.mechanisms.places.base import PathMechanism
 from dither.mechanisms.places.noise import PlanarLaplace
 from dither.mechanisms.places.rivals import Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.randomness import Seeded, Source
 from dither_papers.drawing import CODED, RIGHT, Rows
 from dither_papers.figure import ExpectedNumber, Setting
 from dither_papers.tracs import coded

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dither.domains import Paths
-from dither.maps.metrics import average_error
+from dither.core.domains import Paths
+from dither.core.post_processing import Rounded
+from dither.estimation.maps.metrics import average_error
 from dither.mechanisms.places.base import PathMechanism, Points
 from dither.mechanisms.places.rivals import ATP, LSRR, NGram
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Rows
 from dither_papers.figure import Figure, Setting
 from dither_papers.tracs.coded import CORNER

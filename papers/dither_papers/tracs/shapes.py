@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from dither.domains import Circle, Disk
+from dither.core.domains import Circle, Disk
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import grid
 from dither.mechanisms.places.rivals import NGram, Sectors

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.domains import Paths
-from dither.maps.metrics import hotspots, hotspots_lost, hotspots_miscounted, within_range
+from dither.core.domains import Paths
+from dither.core.post_processing import Rounded
+from dither.estimation.maps.metrics import hotspots, hotspots_lost, hotspots_miscounted, within_range
 from dither.mechanisms.places.base import Points
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.post_processing import Rounded
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting
 from dither_papers.tracs.coded import CORNER, RawBeyondTen

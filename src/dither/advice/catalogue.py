@@ -9,19 +9,19 @@ from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, Final
 
-from dither import losses as losses_module
-from dither import registry
-from dither.domains import Categories, Circle, Domain, Line, Several
+from dither.core import registry
+from dither.core.domains import Categories, Circle, Domain, Line, Several
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
-from dither.losses import CRITERIA, Criterion, Power, as_power, squared
-from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
+from dither.foundation import losses as losses_module
+from dither.foundation.losses import CRITERIA, Criterion, Power, as_power, squared
 from dither.mechanisms.frequency.krr import KRR, RR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.projective import ProjectiveResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
-from dither.optimal import store
-from dither.optimal.mechanism import Optimal
-from dither.optimal.problem import LEAST, MOST, Problem
+from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal.mechanism import Optimal
+from dither.mechanisms.optimal.problem import LEAST, MOST, Problem
 from dither.privacy import Pure
 
 # Methods that return a variant with a name in the papers: PM-C, T-PM, SW-C, T-SW and so on.
@@ -112,7 +112,7 @@ def mechanism_of(expression: str, domain: Domain, epsilon: float) -> Mechanism[A
 
     An expression such as `Optimal(unbiased=True)` is read, never evaluated.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> mechanism_of("sw.truncated()", Interval(0, 1), 1).support
     (0.0, 1.0)
     """

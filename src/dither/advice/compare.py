@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
-from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval, Line, Profile, Several
+from dither.core.domains import Categories, Circle, Domain, Interval, Line, Profile, Several
+from dither.core.question import check_epsilon
 from dither.errors import DitherError, Infeasible, InvalidParameter
-from dither.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
-from dither.mechanisms.base import Analysis, CategoryMechanism, Mechanism
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
+from dither.foundation.numerics.roots import integrate
+from dither.foundation.plotting import COLOURS, as_budgets, draw_rows, dress_axes, panels_or_new
+from dither.foundation.tables import ResultTable, Row, show_cell
 from dither.mechanisms.frequency.several import least_item_variance
 from dither.mechanisms.marginals import Marginals
-from dither.numerics.roots import integrate
-from dither.optimal import store
-from dither.optimal.mechanism import Optimal
-from dither.optimal.problem import Problem, known_optimum, least_frequency_variance
-from dither.plotting import COLOURS, as_budgets, draw_rows, dress_axes, panels_or_new
-from dither.question import check_epsilon
-from dither.table import ResultTable, Row, show_cell
+from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal.mechanism import Optimal
+from dither.mechanisms.optimal.problem import Problem, known_optimum, least_frequency_variance
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,7 +167,7 @@ def compare(
     `dt.goals.Distribution(n=1000)` has two, W1 and KS, simulated and stored. `also` are mechanisms of your
     own to be compared, on the same domain. `progress` is called with the number of simulations that are done.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> compare(Interval(0, 1), epsilon=1)["OGPM(loss=absolute)"]["worst absolute"]
     0.3775406687981454
     """

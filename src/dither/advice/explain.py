@@ -18,16 +18,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from dither.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.question import Question, as_question
+from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
+from dither.core.wire import Campaign, specification
 from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
+from dither.foundation.tables import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
 from dither.privacy.guarantee import Combinator, Metric, Nothing
-from dither.question import Question, as_question
-from dither.repetition import AskedAgain, KeptChange, Memoised, Once
-from dither.table import element
-from dither.wire.codec import Campaign, specification
 
 DELTA: Final = 1e-6
 Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file

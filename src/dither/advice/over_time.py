@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.goals import Frequencies, Goal, Mean
-from dither.domains import Categories, Domain, Interval
+from dither.core.domains import Categories, Domain, Interval
+from dither.core.question import LEAST_EPSILON, as_question
+from dither.core.repetition import MOST_KEPT, KeptChange, Once, tells_changes
 from dither.errors import InvalidParameter, found
 from dither.estimation.over_time import predicted_error
-from dither.mechanisms.base import Mechanism
-from dither.plotting import draw_rows
+from dither.foundation.plotting import draw_rows
+from dither.foundation.tables import ResultTable, as_text, show_cell
+from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Guarantee, Nothing
-from dither.question import LEAST_EPSILON, as_question
-from dither.repetition import MOST_KEPT, KeptChange, Once, tells_changes
-from dither.table import ResultTable, as_text, show_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

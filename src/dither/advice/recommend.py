@@ -12,16 +12,16 @@ from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
 from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Progress
-from dither.domains import Categories, Domain, finite
+from dither.core.domains import Categories, Domain, finite
+from dither.core.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.mechanisms.base import Mechanism, WindowMechanism
+from dither.foundation.numerics.roots import decreasing_root
+from dither.foundation.plotting import draw_rows
+from dither.foundation.tables import ResultTable, as_text, percent, show_cell
+from dither.mechanisms.mechanism import Mechanism, WindowMechanism
+from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
-from dither.numerics.roots import decreasing_root
-from dither.optimal.mechanism import Optimal
-from dither.plotting import draw_rows
-from dither.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
-from dither.table import ResultTable, as_text, percent, show_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def recommend(
 
     `also` are mechanisms of your own, on the same domain and with the same ε, to be ranked among them.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> from dither import goals
     >>> round(recommend(Interval(0, 1), goals.Mean(n=10_000), epsilon=1)[0]["error"], 4)
     0.01
@@ -142,7 +142,7 @@ def epsilon_for(
     With `shuffled=n` it is the central ε, at δ, of n shuffled reports: for a list of answers that of the best
     mechanism, and for numbers one that holds for every pure mechanism.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> from dither import goals
     >>> round(epsilon_for(Interval(18, 100), goals.Mean(n=10_000), 0.5), 2)
     1.59
@@ -182,7 +182,7 @@ def epsilon_for(
 def people_for(domain: Domain, goal: Goal, target_error: float, *, epsilon: float) -> int:
     """Return how many people the best mechanism needs to meet a target error; the goal is made without n.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> from dither import goals
     >>> people_for(Interval(0, 1), goals.Mean(), 0.01, epsilon=1)
     9978

@@ -26,18 +26,18 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.atomic import rename_after
-from dither.domains import Circle, Interval, Line
+from dither.core.domains import Circle, Interval, Line
+from dither.core.question import QueryQuestion
+from dither.core.reports import Reports
 from dither.estimation.distributions import EstimatedDistribution, distribution
 from dither.estimation.queries import EstimatedCumulative, cumulative
-from dither.mechanisms.base import NumberMechanism
-from dither.numerics.roots import power_law_root
-from dither.optimal.queries.workload import Cumulative
-from dither.optimal.store import folder
-from dither.question import QueryQuestion
-from dither.randomness import Seeded
-from dither.reports import Reports
+from dither.foundation.arrays import Floats
+from dither.foundation.atomic import rename_after
+from dither.foundation.numerics.roots import power_law_root
+from dither.foundation.randomness import Seeded
+from dither.mechanisms.mechanism import NumberMechanism
+from dither.mechanisms.optimal.queries.workload import Cumulative
+from dither.mechanisms.optimal.store import folder
 
 VERSION: Final = 5  # of the estimator and the population: a new one makes stored results void
 FINAL: Final = range(64)  # seeds of a prediction

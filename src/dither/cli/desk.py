@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.atomic import refuse_to_overwrite, rename_after
 from dither.cli.output import number_of, print_json, save_picture
 from dither.data.files import carried_questions
-from dither.data.formats import table_format
+from dither.data.formats.format import table_format
 from dither.data.streams import shown_name
 from dither.errors import InvalidParameter, MissingExtra, unknown_name
-from dither.table import ResultTable, as_csv, as_markdown
+from dither.foundation.atomic import refuse_to_overwrite, rename_after
+from dither.foundation.tables import ResultTable, as_csv, as_markdown
 
 if TYPE_CHECKING:
     from dither.cli.verbs.estimate import Wanted
-    from dither.reports import Reports
-    from dither.wire.codec import Campaign
+    from dither.core.reports import Reports
+    from dither.core.wire import Campaign
 
 FORMATS: Final = (".csv", ".md", ".tex", ".xlsx")
 PICTURES: Final = (".png", ".svg", ".pdf")
@@ -49,7 +49,7 @@ def read_rows(
     paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None
 ) -> dict[str, Rows]:
     """Read files of reports of the same questions: for each question the rows with all that is asked."""
-    from dither.reports import Reports
+    from dither.core.reports import Reports
 
     parts: dict[str, list[tuple[dict[str, Reports], dict[str, list[Any]]]]] = {}
     left_out = 0
@@ -192,9 +192,9 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
     """Yield groups by a private category and public columns: a number for each person, with mean 1 inside."""
     import numpy as np
 
+    from dither.core.reports import Reports as Told
     from dither.estimation.groups import GroupCounts
     from dither.estimation.significance import check_pair, indicators, protocol_of
-    from dither.reports import Reports as Told
 
     told = next(labels for labels in by.values() if isinstance(labels, Told))
     check_pair(reports, told)
@@ -210,10 +210,10 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
 
 def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> ResultTable:
     """Return tests of equal distributions between all pairs of groups, with p-values adjusted together."""
+    from dither.core.reports import Reports
     from dither.estimation.comparison import holm
     from dither.estimation.groups import GroupCounts
     from dither.estimation.significance import same_among_private, same_distribution
-    from dither.reports import Reports
 
     private = any(isinstance(labels, Reports) for labels in by.values())
     groups: list[tuple[str, Any]] = (

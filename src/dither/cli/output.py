@@ -26,10 +26,10 @@ from dither.errors import DitherError, unknown_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.domains import Domain
+    from dither.collection.contract import Contract, Published
+    from dither.core.domains import Domain
+    from dither.core.wire import Campaign
     from dither.privacy import Guarantee
-    from dither.service.contract import Contract, Published
-    from dither.wire.codec import Campaign
 
 
 FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
@@ -102,7 +102,7 @@ def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return an indented table with its head in bold type."""
-    from dither.table import as_text
+    from dither.foundation.tables import as_text
 
     return as_text(head, rows, indent="  ", emphasis=lambda line: click.style(line, bold=True))
 
@@ -196,7 +196,7 @@ def find_questions(place: Path | str, column: str | None = None, *, quiet: bool 
     name, path = str(place), Path(place)
     try:
         if name.startswith(ADDRESSES):
-            from dither.service.client import fetch_campaign
+            from dither.collection.client import fetch_campaign
 
             found = _from_published(fetch_campaign(name))
         elif not path.is_file():
@@ -223,21 +223,21 @@ def _signature_words(published: Published) -> str:
 
 
 def _from_published(published: Published) -> Found:
-    from dither.wire.codec import Campaign
+    from dither.core.wire import Campaign
 
     return Found(Campaign(published.contract.questions), published, published.contract)
 
 
 def _read(path: Path, column: str | None) -> Found:
-    from dither.data.formats import file_specification, is_of_trips, table_format
-    from dither.wire.codec import Campaign, from_json
+    from dither.core.wire import Campaign, from_json
+    from dither.data.formats.format import file_specification, is_of_trips, table_format
 
     if path.suffix == ".toml":
         campaign = Campaign.read(path)
         terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
         if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
             return Found(campaign)
-        from dither.service.contract import Contract
+        from dither.collection.contract import Contract
 
         return Found(campaign, contract=Contract.read(path))
     if path.suffix == ".json":
@@ -245,7 +245,7 @@ def _read(path: Path, column: str | None) -> Found:
         if not _is_campaign(text.encode()):
             return Found(Campaign({column or path.stem: from_json(text)}))
         if '"signature"' in text:
-            from dither.service.contract import Published
+            from dither.collection.contract import Published
 
             return _from_published(Published.from_json(text))
         return Found(Campaign.from_json(text))
@@ -253,7 +253,7 @@ def _read(path: Path, column: str | None) -> Found:
     if specification is None:
         raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
     if is_of_trips(specification):
-        from dither.data.trips import read_trip_specification
+        from dither.data.trips.trips import read_trip_specification
 
         return Found(Campaign({path.stem: read_trip_specification(specification)[0]}), kept=())
     campaign = Campaign.from_json(specification)
@@ -424,8 +424,8 @@ class Asked:
     @cached_property
     def campaign(self) -> Campaign:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.domains import Interval
-        from dither.wire.codec import Campaign, default_mechanism
+        from dither.core.domains import Interval
+        from dither.core.wire import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
         if self._found is not None:
@@ -487,7 +487,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         optional: bool,
         **kwargs: Any,
     ) -> None:
-        from dither.wire.codec import read_domain
+        from dither.core.wire import read_domain
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
@@ -516,7 +516,7 @@ def _labels(text: str) -> int | list[str]:
 
 def mechanism_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of a mechanism in a shell."""
-    from dither.registry import names
+    from dither.core.registry import names
 
     return [name.lower() for name in sorted(names()) if name.lower().startswith(incomplete.lower())]
 
@@ -533,7 +533,7 @@ def need_domain(domain: Domain | None) -> Domain:
 
 def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
     """Return the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
-    from dither.wire.codec import from_json
+    from dither.core.wire import from_json
 
     if mechanism.endswith(".json"):
         if domain is not None or epsilon is not None:
@@ -555,7 +555,7 @@ def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
 
 def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
     """Return the loss of an option; a tuple of losses if it may be repeated, None if it is left out."""
-    from dither import losses
+    from dither.foundation import losses
 
     if isinstance(given, tuple):
         return tuple(losses.loss_of(name) for name in given)

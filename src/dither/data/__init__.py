@@ -1,7 +1,7 @@
 """Tables, trips and data frames: values in, reports out; reports in, summaries, estimates and trips out.
 
 `__init__.pyi` lists the public names and the modules that define them; each is imported when it is first
-used. Polars expressions are registered by `import dither.data.polars`.
+used. Polars expressions are registered by `from dither.data import polars`.
 """
 
 import lazy_loader

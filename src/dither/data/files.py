@@ -3,7 +3,7 @@
 Readers, the drawing and writers each have a thread of their own, in order, with few items ahead: readers and
 writers release the interpreter's lock while they work. One thread draws: a draw is many short operations, so
 that two drawing threads wait for each other's lock, and take longer than one (measured in
-benchmarks/warehouse.md). What is written, and in which order, is the same as without threads.
+tools/benchmarks/warehouse.md). What is written, and in which order, is the same as without threads.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from dither.arrays import Integers, Mask
-from dither.data.formats import (
+from dither.core.domains import Domain, Several
+from dither.core.question import Question
+from dither.core.reports import Reports
+from dither.core.wire import Campaign
+from dither.data.formats.format import (
     Chunk,
     Columns,
     GappedReports,
@@ -53,16 +56,13 @@ from dither.data.streams import (
     output_path,
     shown_name,
 )
-from dither.domains import Domain, Several
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, unknown_name
-from dither.question import Question
-from dither.randomness import SYSTEM, Source
-from dither.reports import Reports
-from dither.wire.codec import Campaign
+from dither.foundation.arrays import Integers, Mask
+from dither.foundation.randomness import SYSTEM, Source
 
 if TYPE_CHECKING:  # what perturbs a file does not import the estimators
+    from dither.core.summary import Summary
     from dither.estimation.groups import GroupCounts
-    from dither.estimation.summary import Summary
 
 Given = TypeVar("Given")
 
@@ -358,7 +358,7 @@ def summarise_file(
 
 
 def _summarise(path: Path, questions: Questions | None, progress: Progress | None) -> dict[str, Summary]:
-    from dither.estimation.summary import Summary
+    from dither.core.summary import Summary
 
     reader, done = table_format(path), progress or ignore_progress
     campaign = carried_questions(path, None if questions is None else Campaign.of(questions))

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Array, Integers, Mask, Words
+from dither.foundation.arrays import Array, Integers, Mask, Words
 
 _DECIMAL: Final = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 

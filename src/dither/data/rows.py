@@ -15,13 +15,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dither.arrays import Floats, Integers, Mask
-from dither.data.formats import Chunk, Questions, table_format
+from dither.core.domains import Categories, CodedLabels, Domain, Line, Optional, Several
+from dither.core.wire import Campaign
+from dither.data.formats.format import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text
 from dither.data.streams import Dialect, Missing, Outside, is_standard, missing_answer
-from dither.domains import Categories, CodedLabels, Domain, Line, Optional, Several
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.wire.codec import Campaign
+from dither.foundation.arrays import Floats, Integers, Mask
 
 ONLY_IN_PYTHON: Final = (
     "questions about several attributes, texts or places are randomised by question.perturb in Python, and "

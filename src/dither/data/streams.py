@@ -22,8 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, AnyStr, BinaryIO, Final, Literal, TextIO, get_args
 
-from dither.atomic import refuse_to_overwrite, rename_after
 from dither.errors import InvalidParameter, MissingExtra, OutsideDomain, choose, found
+from dither.foundation.atomic import refuse_to_overwrite, rename_after
 
 SEPARATORS: Final = (",", ";", "\t", "|")  # the ones that are detected
 _NAMES: Final = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -39,23 +39,25 @@ _LONGEST_NAME: Final = 60  # of a column that an error shows
 # The endings of file names, in lower case, and the class of each format: it is imported when a file of the
 # format is first read or written.
 TABLES: Final = {
-    ".csv": "csv.Csv",
-    ".tsv": "csv.Csv",
-    ".jsonl": "jsonl.JsonLines",
-    ".ndjson": "jsonl.JsonLines",
-    ".parquet": "columnar.Parquet",
-    ".arrow": "columnar.ArrowFile",
-    ".feather": "columnar.ArrowFile",
-    ".xlsx": "excel.Excel",
+    ".csv": "formats.csv.Csv",
+    ".tsv": "formats.csv.Csv",
+    ".jsonl": "formats.jsonl.JsonLines",
+    ".ndjson": "formats.jsonl.JsonLines",
+    ".parquet": "formats.columnar.Parquet",
+    ".arrow": "formats.columnar.ArrowFile",
+    ".feather": "formats.columnar.ArrowFile",
+    ".xlsx": "formats.excel.Excel",
 }
-SURVEYS: Final = dict.fromkeys((".sav", ".zsav", ".dta"), "labelled.LabelledFile")  # which are read alone
+SURVEYS: Final = dict.fromkeys(
+    (".sav", ".zsav", ".dta"), "formats.labelled.LabelledFile"
+)  # which are read alone
 TRIPS: Final = {
-    ".gpx": "gpx.Gpx",
-    ".geojson": "geojson.GeoJson",
-    ".json": "geojson.GeoJson",
-    ".csv": "trips_csv.TripCsv",
-    ".gpkg": "geopandas.GeoPackage",
-    ".parquet": "geopandas.GeoParquet",
+    ".gpx": "trips.gpx.Gpx",
+    ".geojson": "trips.geojson.GeoJson",
+    ".json": "trips.geojson.GeoJson",
+    ".csv": "trips.trips_csv.TripCsv",
+    ".gpkg": "trips.geopandas.GeoPackage",
+    ".parquet": "trips.geopandas.GeoParquet",
 }
 
 

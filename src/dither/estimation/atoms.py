@@ -17,12 +17,12 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle
+from dither.core.domains import Circle
+from dither.core.kernels.transition import Operator
+from dither.core.question import NumberQuestion
 from dither.estimation.density import ATOM_CENTRE, ATOM_SPREAD, DensityMode, DensityModel, Path, climb_to_mode
-from dither.kernels.transition import Operator
-from dither.numerics.matrices import dot, solve_lower, solve_upper
-from dither.question import NumberQuestion
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.matrices import dot, solve_lower, solve_upper
 
 _WEIGHT_STEPS: Final = 6
 

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core.question import CategoryQuestion
+from dither.core.reports import Reports
+from dither.core.summary import Summary, summarise
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies, frequencies
@@ -23,10 +26,7 @@ from dither.estimation.groups import (
     order_of,
 )
 from dither.estimation.linear import linear, summarise_numbers
-from dither.estimation.summary import Summary, summarise
-from dither.question import CategoryQuestion
-from dither.reports import Reports
-from dither.table import ResultTable
+from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ class Differences(ResultTable):
 
     def plot(self, *, title: str = "", ax: Axes | None = None) -> Axes:
         """Draw the differences with their joint intervals, and return the axes; needs the extra `plot`."""
-        from dither.plotting import draw_rows
+        from dither.foundation.plotting import draw_rows
 
         name = title or self.about
         how = f"intervals hold together with {100 * self.level:g} %"

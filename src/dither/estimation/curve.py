@@ -10,15 +10,15 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle, Line
+from dither.core.domains import Circle, Line
+from dither.core.kernels.transition import Operator
 from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
 from dither.estimation.estimate import SHARE, Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
-from dither.kernels.transition import Operator
-from dither.numerics.distributions import check_level, erf, student_t_quantile
-from dither.numerics.matrices import cholesky, dot, product
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.distributions import check_level, erf, student_t_quantile
+from dither.foundation.numerics.matrices import cholesky, dot, product
 from dither.privacy import Guarantee
 
 _FINE: Final = 1024  # places at which a quantile is looked for

@@ -18,9 +18,17 @@ from typing import Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.arrays import Array, Floats
-from dither.kernels.transition import Dense, Operator
-from dither.numerics.matrices import cholesky, dot, log_determinant, product, solve, solve_lower, solve_upper
+from dither.core.kernels.transition import Dense, Operator
+from dither.foundation.arrays import Array, Floats
+from dither.foundation.numerics.matrices import (
+    cholesky,
+    dot,
+    log_determinant,
+    product,
+    solve,
+    solve_lower,
+    solve_upper,
+)
 
 ATOM_CENTRE: Final = -3.0  # prior mean of an atom's log-odds: 5 % of the people
 ATOM_SPREAD: Final = 2.0  # and its standard deviation

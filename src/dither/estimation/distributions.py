@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle, Line
+from dither.core.domains import Circle, Line
+from dither.core.kernels.transition import Operator
+from dither.core.question import NumberQuestion
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result
 from dither.errors import InvalidParameter, found
 from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
@@ -52,7 +55,6 @@ from dither.estimation.linear import (
     resultant_length,
     summarise_numbers,
 )
-from dither.estimation.summary import Summary, name_result
 from dither.estimation.weights import (
     Weighting,
     as_weights,
@@ -61,12 +63,10 @@ from dither.estimation.weights import (
     entries_of,
     relative_variance,
 )
-from dither.kernels.transition import Operator
-from dither.numerics.matrices import product
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.matrices import product
+from dither.foundation.tables import Row, Tabular
 from dither.privacy import Guarantee
-from dither.question import NumberQuestion
-from dither.reports import Reports
-from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 import numpy as np
 
-from dither.arrays import Array, Floats
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.intervals import (
     Attackable,
@@ -29,9 +28,10 @@ from dither.estimation.intervals import (
     WiderInterval,
     check_share,
 )
-from dither.numerics.distributions import check_level, decimals, student_t_quantile
+from dither.foundation.arrays import Array, Floats
+from dither.foundation.numerics.distributions import check_level, decimals, student_t_quantile
+from dither.foundation.tables import MOST_ROWS, ResultTable, Row, percent, show_end, show_label
 from dither.privacy import Guarantee
-from dither.table import MOST_ROWS, ResultTable, Row, percent, show_end, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.core.kernels.transition import Operator
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose
 from dither.estimation.distributions import empirical_bayes
 from dither.estimation.estimate import Estimate, thousands
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.linear import numerical, on_circle
 from dither.estimation.significance import Significance
-from dither.estimation.summary import Summary, name_result, summarise
-from dither.kernels.transition import Operator
-from dither.numerics.matrices import dot, product, solve
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.matrices import dot, product, solve
+from dither.foundation.tables import Row, Tabular
 from dither.privacy import Guarantee
-from dither.reports import Reports
-from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

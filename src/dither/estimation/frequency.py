@@ -16,7 +16,16 @@ from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
-from dither.arrays import Floats, Indices, Integers
+from dither.core.kernels.codes import SupportKernel
+from dither.core.kernels.counting import EachReport
+from dither.core.kernels.sets.projective import ProjectiveKernel
+from dither.core.kernels.sets.several import SetKernel
+from dither.core.kernels.sets.subsets import ChosenSets
+from dither.core.kernels.transition import Dense
+from dither.core.kernels.window.kernel import ResponseKernel
+from dither.core.question import CategoryQuestion, Question
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.density import DensityModel, Path, Posterior, Prior
 from dither.estimation.estimate import (
@@ -38,20 +47,11 @@ from dither.estimation.intervals import (
     least_mean,
     shares_without,
 )
-from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, influences, student
-from dither.kernels.codes import SupportKernel
-from dither.kernels.counting import EachReport
-from dither.kernels.sets.several import SetKernel
-from dither.kernels.sets.subsets import ChosenSets
-from dither.kernels.transition import Dense
-from dither.kernels.window.kernel import ResponseKernel
-from dither.kernels.window.projective import ProjectiveKernel
-from dither.numerics.distributions import check_level, erfc, student_t_quantile
+from dither.foundation.arrays import Floats, Indices, Integers
+from dither.foundation.numerics.distributions import check_level, erfc, student_t_quantile
+from dither.foundation.tables import show_label
 from dither.privacy import Guarantee
-from dither.question import CategoryQuestion, Question
-from dither.reports import Reports
-from dither.table import show_label
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, cast, overload
 
 import numpy as np
 
-from dither.arrays import Array, Integers
-from dither.domains import Circle
+from dither.core.domains import Circle
+from dither.core.question import CategoryQuestion, QueryQuestion, Question, as_question
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate
 from dither.estimation.frequency import frequencies
@@ -20,12 +22,10 @@ from dither.estimation.linear import mean
 from dither.estimation.pairs import QuotientInterval, crosstab
 from dither.estimation.queries import answers, cumulative
 from dither.estimation.significance import check_pair, indicators, number_question, numbers, protocol_of
-from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
-from dither.numerics.distributions import check_level
-from dither.question import CategoryQuestion, QueryQuestion, Question, as_question
-from dither.reports import Reports
-from dither.table import ResultTable, Row
+from dither.foundation.arrays import Array, Integers
+from dither.foundation.numerics.distributions import check_level
+from dither.foundation.tables import ResultTable, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

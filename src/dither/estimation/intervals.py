@@ -26,12 +26,12 @@ from typing import Any, Final, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
+from dither.core.kernels.kernel import UnbiasedReading
+from dither.core.question import CategoryQuestion, NumberQuestion, as_question
 from dither.errors import InvalidParameter, found
-from dither.kernels.kernel import UnbiasedReading
-from dither.numerics.distributions import check_level, student_t_quantile
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics.distributions import check_level, student_t_quantile
 from dither.privacy.guarantee import Combinator
-from dither.question import CategoryQuestion, NumberQuestion, as_question
 
 
 class ConfidenceInterval(ABC):

@@ -27,20 +27,20 @@ from typing import Final, Self
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
-from dither.domains import Line
+from dither.core.domains import Line
+from dither.core.kernels.transition import Operator
+from dither.core.question import NumberQuestion
+from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.linear import numerical
 from dither.estimation.profile import LikelihoodProfile
-from dither.estimation.summary import Summary
-from dither.kernels.transition import Operator
-from dither.numerics.distributions import student_t_quantile
-from dither.numerics.matrices import dot
-from dither.numerics.roots import bracketed_newton, proportional_root
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics.distributions import student_t_quantile
+from dither.foundation.numerics.matrices import dot
+from dither.foundation.numerics.roots import bracketed_newton, proportional_root
 from dither.privacy import Guarantee
-from dither.question import NumberQuestion
 
 Bins = int | Sequence[float] | Floats | None  # how many equal ones, or their edges, or a choice by the error
 Finish = Callable[[Floats], Floats]  # the last part of a step: restores a constraint on the probabilities

@@ -13,8 +13,11 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.arrays import Floats
-from dither.domains import Circle
+from dither.core.domains import Circle
+from dither.core.kernels.kernel import STRAIGHT, UnbiasedReading
+from dither.core.question import NumberQuestion, OptionalQuestion, QueryQuestion
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import (
@@ -26,12 +29,9 @@ from dither.estimation.intervals import (
     StudentInterval,
     mean_error_without,
 )
-from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting
-from dither.kernels.kernel import STRAIGHT, UnbiasedReading
-from dither.numerics.distributions import rice_interval, student_t_quantile
-from dither.question import NumberQuestion, OptionalQuestion, QueryQuestion
-from dither.reports import Reports
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.distributions import rice_interval, student_t_quantile
 
 
 class Method:

@@ -20,19 +20,19 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle
+from dither.core.domains import Circle
+from dither.core.kernels.window.codebook import IDENTITY, decoder
+from dither.core.kernels.window.kernel import SlidingKernel
+from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuestion
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import SHARE, Estimate
 from dither.estimation.frequency import ScoreInterval, frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
-from dither.estimation.summary import Summary, name_result, summarise
-from dither.kernels.window.codebook import IDENTITY, decoder
-from dither.kernels.window.kernel import SlidingKernel
-from dither.numerics.distributions import student_t_quantile
-from dither.question import CategoryQuestion, NumberQuestion, OptionalQuestion
-from dither.reports import Reports
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.distributions import student_t_quantile
 
 _HALVINGS: Final = 30  # of the distance from the value to an end, for intervals at any time
 _TURNS: Final = 64  # cells of a circle from which on rounding to one does not turn the mean direction

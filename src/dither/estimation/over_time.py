@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
-from dither.domains import Circle, Line, finite
+from dither.core.domains import Circle, Line, finite
+from dither.core.repetition import ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate, thousands
 from dither.estimation.groups import estimate
+from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.tables import Row, Tabular
 from dither.privacy import Guarantee
-from dither.repetition import ChangeReports, DatedReports, KeptChange
-from dither.table import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

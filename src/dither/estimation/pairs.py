@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
+from dither.core.kernels.codes import BucketReports
+from dither.core.kernels.sets.functions import FunctionsKernel, TableReading
+from dither.core.question import CategoryQuestion, Question
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import SHARE, Estimate, show_interval, thousands
 from dither.estimation.frequency import simplex
@@ -32,15 +36,11 @@ from dither.estimation.significance import (
     quadratic_form,
     squares,
 )
-from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import Weighting, as_weights
-from dither.kernels.codes import BucketReports
-from dither.kernels.sets.functions import FunctionsKernel, TableReading
-from dither.numerics.distributions import student_t_quantile
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics.distributions import student_t_quantile
+from dither.foundation.tables import Row, Tabular, as_html, as_text, element, show_label
 from dither.privacy import Guarantee
-from dither.question import CategoryQuestion, Question
-from dither.reports import Reports
-from dither.table import Row, Tabular, as_html, as_text, element, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.domains import Circle
+from dither.core.domains import Circle
 from dither.estimation.estimate import SHARE, show_interval, thousands
-from dither.plotting import (
+from dither.foundation.plotting import (
     BLUE,
     COLOURS,
     GREY,
@@ -24,12 +24,11 @@ from dither.plotting import (
     polar_axes,
     set_height,
 )
-from dither.table import show_label
+from dither.foundation.tables import show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.arrays import Floats
     from dither.estimation.curve import DensityCurve
     from dither.estimation.distributions import EstimatedDistribution
     from dither.estimation.estimate import Estimate
@@ -38,7 +37,8 @@ if TYPE_CHECKING:
     from dither.estimation.over_time import EstimatedDays
     from dither.estimation.queries import EstimatedAnswer, EstimatedCumulative
     from dither.estimation.significance import Significance
-    from dither.table import Row
+    from dither.foundation.arrays import Floats
+    from dither.foundation.tables import Row
 
 _PLACES: Final = 512
 _CELLS: Final = 400  # of a table in which numbers are written

@@ -18,9 +18,9 @@ from typing import Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.arrays import Floats, Mask
-from dither.kernels.transition import Operator
-from dither.numerics.matrices import dot, product, solve
+from dither.core.kernels.transition import Operator
+from dither.foundation.arrays import Floats, Mask
+from dither.foundation.numerics.matrices import dot, product, solve
 
 _RIDGE: Final = 1e-9  # added to the Hessian, relative to its mean diagonal: some bins have the same law
 _EMPTY: Final = 1e-7  # bins with less probability than this share of the largest begin as empty

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dither.arrays import Bytes, Floats, Integers, Words
-from dither.domains import Categories
+from dither.core.domains import Categories
+from dither.core.kernels.sets.prefix import PrefixKernel
+from dither.core.question import QueryQuestion
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
 from dither.estimation.estimate import SHARE, Estimate, thousands
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
-from dither.estimation.summary import Summary, name_result, summarise
-from dither.kernels.sets.prefix import PrefixKernel
-from dither.numerics.distributions import binomial_threshold
-from dither.numerics.matrices import product
+from dither.foundation.arrays import Bytes, Floats, Integers, Words
+from dither.foundation.numerics.distributions import binomial_threshold
+from dither.foundation.numerics.matrices import product
+from dither.foundation.tables import Row, Tabular, show_label
 from dither.privacy import Guarantee
-from dither.question import QueryQuestion
-from dither.reports import Reports
-from dither.table import Row, Tabular, show_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
+from dither.core.question import CategoryQuestion
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
@@ -35,10 +36,9 @@ from dither.estimation.significance import (
     squares,
 )
 from dither.estimation.weights import Weighting, Weights, as_weights, freedom
-from dither.numerics.distributions import student_t_quantile
+from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee
-from dither.question import CategoryQuestion
-from dither.reports import Reports
 
 Regressor = Reports | Sequence[Any] | Array
 Regressors = Regressor | Mapping[str, Regressor]

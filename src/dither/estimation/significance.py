@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
-from dither.domains import Circle, Several
+from dither.core.domains import Circle, Several
+from dither.core.kernels.codes import SupportKernel
+from dither.core.kernels.counting import EachReport, LeadingBits
+from dither.core.kernels.sets.bits import Bits
+from dither.core.kernels.sets.projective import Columns, ProjectiveKernel
+from dither.core.question import CategoryQuestion, NumberQuestion, Question
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import pair_rates, simplex
 from dither.estimation.linear import squared_reading, unbiased_reading
-from dither.estimation.summary import Summary, name_result, summarise
 from dither.estimation.weights import as_weights, check_weighted, influences, student
-from dither.kernels.codes import SupportKernel
-from dither.kernels.counting import EachReport, LeadingBits
-from dither.kernels.sets.bits import Bits
-from dither.kernels.window.projective import Columns, ProjectiveKernel
-from dither.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
-from dither.question import CategoryQuestion, NumberQuestion, Question
-from dither.randomness import Seeded
-from dither.reports import Reports
-from dither.table import Row, Tabular
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
+from dither.foundation.randomness import Seeded
+from dither.foundation.tables import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
+from dither.core.kernels.counting import EachReport, LeadingBits
+from dither.core.question import Question
+from dither.core.reports import Reports
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.estimation.estimate import thousands
 from dither.estimation.intervals import StudentInterval
-from dither.kernels.counting import EachReport, LeadingBits
-from dither.numerics.distributions import student_t_quantile
-from dither.question import Question
-from dither.reports import Reports
-from dither.table import ResultTable, element
+from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.numerics.distributions import student_t_quantile
+from dither.foundation.tables import ResultTable, element
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,7 +110,7 @@ class Weights:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how often weights occur, relative to their mean; needs the extra `plot`."""
-        from dither.plotting import BLUE, axes_or_new, dress_axes
+        from dither.foundation.plotting import BLUE, axes_or_new, dress_axes
 
         ax = axes_or_new(ax)
         ax.hist(self.shares, bins=40, color=BLUE, alpha=0.75)

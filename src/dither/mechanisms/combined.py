@@ -14,16 +14,16 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from dither.arrays import Array
-from dither.device_text import hexadecimal
-from dither.domains import Categories, Domain, Line, Several, finite
+from dither.core.domains import Categories, Domain, Line, Several, finite
+from dither.core.question import Answering, can_answer, check_epsilon, check_source
+from dither.core.repetition import KeptChange, Memoised, Once
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain, found, unknown_name
+from dither.foundation.arrays import Array
+from dither.foundation.canonical import hexadecimal
+from dither.foundation.randomness import SYSTEM, Keyed, Source
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import Combinator, split
-from dither.question import Answering, can_answer, check_epsilon, check_source
-from dither.randomness import SYSTEM, Keyed, Source
-from dither.repetition import KeptChange, Memoised, Once
-from dither.reports import Reports
 
 
 @dataclass(frozen=True, eq=False)

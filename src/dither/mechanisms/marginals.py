@@ -12,11 +12,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Categories
-from dither.domains.categories import Profile
-from dither.errors import InvalidParameter
-from dither.kernels.sets.functions import (
+from dither.core.domains import Categories
+from dither.core.domains.categories import Profile
+from dither.core.kernels.sets.functions import (
     MOST_FUNCTIONS,
     TOTAL,
     FunctionsKernel,
@@ -24,12 +22,14 @@ from dither.kernels.sets.functions import (
     TableReading,
     lines,
 )
-from dither.kernels.window.projective import least_order
-from dither.mechanisms.base import CategoryMechanism, Mechanism
+from dither.core.kernels.sets.projective import least_order
+from dither.errors import InvalidParameter
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.roots import argmax
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
-from dither.numerics.roots import argmax
+from dither.mechanisms.mechanism import CategoryMechanism, Mechanism
 
 _MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more, y = 0
 _SWEEPS: Final = 12
@@ -148,6 +148,8 @@ class Marginals(Mechanism[Profile]):
     >>> survey.guarantee
     Guarantee: ε ≤ 1 for one value
     """
+
+    draws = ("questions",)
 
     _: KW_ONLY
     way: int = 2

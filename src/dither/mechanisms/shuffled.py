@@ -11,14 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
+from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
+from dither.core.kernels.kernel import MOST_LISTED
+from dither.core.kernels.places.nearest import NearestNumbers
+from dither.core.kernels.window.kernel import WindowKernel
+from dither.core.question import MOST_EPSILON, Question, can_answer, check_epsilon
 from dither.errors import InvalidParameter, found
-from dither.kernels.kernel import MOST_LISTED
-from dither.kernels.places.nearest import NearestNumbers
-from dither.kernels.window.kernel import WindowKernel
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.roots import decreasing_root
 from dither.mechanisms.combined import Each
-from dither.numerics.roots import decreasing_root
 from dither.privacy import Approximate, Guarantee, Pure
 from dither.privacy.guarantee import UNCHANGED, Combinator
 from dither.privacy.shuffling import (
@@ -36,7 +37,6 @@ from dither.privacy.shuffling import (
     two_reports,
     upper,
 )
-from dither.question import MOST_EPSILON, Question, can_answer, check_epsilon
 
 SHUFFLER: Final = "somebody trusted mixes the reports before the collector sees them"
 NAMELESS: Final = "a report carries no name, address or time that tells whose it is"

@@ -26,7 +26,7 @@ from html import escape
 from typing import ClassVar, Final, Literal
 
 from dither.errors import InvalidParameter, found
-from dither.numerics.roots import float_at_least
+from dither.foundation.numerics.roots import float_at_least
 
 UNCHANGED: Final = "the value never changes"
 PUBLIC_LENGTH: Final = "how many locations a trajectory has, and when they were sent, is public"

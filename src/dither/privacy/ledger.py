@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Final, Protocol, get_args
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
+from dither.foundation.randomness import SYSTEM
 from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit, rest
-from dither.randomness import SYSTEM
 
 _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approximate, PAC, Metric, Nothing)}
 

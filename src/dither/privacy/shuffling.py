@@ -30,9 +30,9 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats, Integers
-from dither.numerics.distributions import MOST_TRIALS, TAIL_ERROR, at_least, at_most, probability
-from dither.numerics.roots import decreasing_root
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics.distributions import MOST_TRIALS, TAIL_ERROR, at_least, at_most, probability
+from dither.foundation.numerics.roots import decreasing_root
 
 MOST_PEOPLE: Final = MOST_TRIALS
 LEAST_DELTA: Final = 1e-12

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dither.service.contract import Published
-from dither.service.server import Addresses
-from dither.service.settings import make_key
-from dither.service.store.opening import open_store
-from tests.service.campaigns import TOML
+from dither.collection.contract import Published
+from dither.collection.server import Addresses
+from dither.collection.settings import make_key
+from dither.collection.store.opening import open_store
+from tests.collection.campaigns import TOML
 from tests.support.terminal import run
 
 
@@ -127,7 +127,7 @@ def test_json_is_one_document(file: str, tmp_path: Path) -> None:
 
 def test_serve_says_where(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     places = Addresses("http://h/", ("http://h/v1/campaigns/ab",), "http://h/client/dither.js", ("cd",))
-    monkeypatch.setattr("dither.service.server.serve", lambda plan, tell: tell(places))
+    monkeypatch.setattr("dither.collection.server.serve", lambda plan, tell: tell(places))
     assert [line.split() for line in run("serve", file, "--new-key").output.splitlines()] == [
         ["page", "http://h/"],
         ["campaign", "http://h/v1/campaigns/ab"],

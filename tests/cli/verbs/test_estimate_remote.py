@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 
 import dither as dt
-from tests.service.collectors import MONDAY, TUESDAY, make, people, send
+from tests.collection.collectors import MONDAY, TUESDAY, make, people, send
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
-from tests.service.pages.states import served
+from tests.collection.pages.states import served
 from tests.support.terminal import run
 
 TOKEN = "correct horse battery"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dither.service.contract import Contract, Published
+from dither.collection.contract import Contract, Published
 from tests.support.terminal import run
 
 

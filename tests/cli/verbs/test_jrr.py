@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dither as dt
-from dither import protocols, results
-from dither.protocols import Certificates, Terms
-from dither.protocols.exchange import Deadline, tell
-from dither.protocols.messages import Kind, pack_address
-from dither.protocols.pairs import free_ports
-from tests.protocols.network import certificates
+from dither import results
+from dither.extensions import protocols
+from dither.extensions.protocols import Certificates, Terms
+from dither.extensions.protocols.exchange import Deadline, tell
+from dither.extensions.protocols.messages import Kind, pack_address
+from dither.extensions.protocols.pairs import free_ports
+from tests.extensions.protocols.network import certificates
 from tests.support.chi_square import ALARM
 from tests.support.terminal import run
 

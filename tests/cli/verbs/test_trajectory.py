@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither import data, maps, results
+from dither import data, results
+from dither.estimation import maps
 from tests.support import terminal
 
 BOX = ("--box", 139.4, 35.5, 140.0, 36.0)

@@ -125,7 +125,7 @@ def test_nobody_answered(mechanism: Any) -> None:
 
 
 def test_expressions_of_polars_have_the_same_rule() -> None:
-    import dither.data.polars  # noqa: F401
+    import dither.data.frames.polars  # noqa: F401
 
     for choice in ("error", "skip"):
         with pytest.raises(Exception, match=OUTSIDE):

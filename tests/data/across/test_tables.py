@@ -13,11 +13,11 @@ import pytest
 
 import dither as dt
 from dither import results
-from dither.atomic import rename_after
-from dither.data.arrow import BATCH
-from dither.data.formats import table_format
+from dither.data.formats.arrow import BATCH
+from dither.data.formats.format import table_format
 from dither.data.streams import TABLES
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.foundation.atomic import rename_after
 
 pa = pytest.importorskip("pyarrow")
 

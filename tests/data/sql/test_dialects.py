@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import dither as dt
+from dither.core.summary import read_counts
 from dither.data import sql
-from dither.estimation.summary import read_counts
 from tests.support import report_tables as tables
 from tests.support.spark import end_session
 
@@ -74,7 +74,7 @@ def test_clickhouse(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path
 
 def test_spark(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="Spark is not installed")
-    frame = pytest.importorskip("dither.data.spark", reason="Spark is not installed")
+    frame = pytest.importorskip("dither.data.frames.spark", reason="Spark is not installed")
     settings = {"spark.sql.warehouse.dir": str(tmp_path / "warehouse"), "spark.sql.shuffle.partitions": "2"}
     spark = frame.session("local[1]", settings)
     try:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import dither as dt
+from dither.core.summary import read_counts
 from dither.data import sql
 from dither.errors import InvalidParameter
-from dither.estimation.summary import read_counts
 from tests.support import report_tables as tables
 
 duckdb, pyarrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")

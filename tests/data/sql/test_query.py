@@ -161,7 +161,7 @@ def test_reports_that_a_query_cannot_count_are_refused_with_the_reason() -> None
 
 
 def test_batches_become_rows_of_the_table() -> None:
-    from dither.wire.batch import BatchBody
+    from dither.core.batch import BatchBody
 
     krr, oue = dt.KRR(dt.Categories(300), epsilon=1), dt.OUE(dt.Categories(12), epsilon=1)
     bits = oue.reports([[3, 8]]).cells[0].tobytes()

@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither.core.kernels.sets.projective import Geometry, ProjectiveKernel
+from dither.core.kernels.sets.subsets import SubsetBits
 from dither.errors import InvalidParameter, MalformedReport
-from dither.kernels.sets.subsets import SubsetBits
-from dither.kernels.window.projective import Geometry, ProjectiveKernel
+from dither.foundation.randomness import Source
 from dither.mechanisms.frequency.projective import best_geometry
 from dither.privacy.guarantee import exp_below
-from dither.randomness import Source
 
 ALARM = 1e-6
 

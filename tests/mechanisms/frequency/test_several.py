@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.core.kernels.sets.several import SetKernel
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
-from dither.kernels.sets.several import SetKernel
 from dither.mechanisms.frequency.several import free_variance
 from dither.privacy.guarantee import exp_below
 from tests.support.broken.frequency import FirstOfMany, NoDummies

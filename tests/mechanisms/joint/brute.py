@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from dither.kernels.coin import PairedCoins
+from dither.core.kernels.coin import PairedCoins
 
 Pairing = list[tuple[int, ...]]
 

@@ -13,8 +13,8 @@ from itertools import product
 import pytest
 
 import dither as dt
+from dither.core.kernels.coin import PairedCoins
 from dither.errors import Infeasible, InvalidParameter
-from dither.kernels.coin import PairedCoins
 from dither.mechanisms.joint import accounting
 from dither.privacy import Approximate, Nothing, Pure
 from tests.mechanisms.joint import brute

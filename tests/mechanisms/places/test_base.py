@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.core.kernels.kernel import FEW
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.kernels.kernel import FEW
 from dither.privacy.guarantee import divide
 from tests.support.chi_square import ALARM, p_value
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.losses import as_power
+from dither.foundation.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width
 from dither.mechanisms.places.polar import best_split, worst_of_two_levels
 from dither.privacy.guarantee import exp_below

@@ -14,12 +14,12 @@ import pytest
 from scipy import stats
 
 import dither as dt
-from dither import registry
-from dither.domains import Paths
+from dither.core import registry
+from dither.core.domains import Paths
+from dither.core.kernels.alias import Grades, draw, largest_ratio
+from dither.core.kernels.places.points import TwoCopies
+from dither.core.kernels.window.integers import Blocks
 from dither.errors import InvalidParameter
-from dither.kernels.places.points import TwoCopies
-from dither.kernels.table import Grades, draw, largest_ratio
-from dither.kernels.window.integers import Blocks
 from dither.mechanisms.places.base import grid
 from dither.privacy import Nothing, Pure
 from dither.privacy.guarantee import exp_below

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from dither.kernels.coin import BiasedCoin, truth
-from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.prefix import HashedResponse
-from dither.kernels.sets.several import SetKernel
-from dither.kernels.sets.subsets import SubsetBits
-from dither.kernels.window.integers import Blocks
-from dither.kernels.window.kernel import ResponseKernel
-from dither.mechanisms.base import CategoryMechanism
+from dither.core.kernels.coin import BiasedCoin, truth
+from dither.core.kernels.sets.bits import Bits
+from dither.core.kernels.sets.prefix import HashedResponse
+from dither.core.kernels.sets.several import SetKernel
+from dither.core.kernels.sets.subsets import SubsetBits
+from dither.core.kernels.window.integers import Blocks
+from dither.core.kernels.window.kernel import ResponseKernel
 from dither.mechanisms.frequency.several import SetResponse
+from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dither.kernels.coin import PairedCoins
-from dither.kernels.joint import JointResponse
+from dither.core.kernels.coin import PairedCoins
+from dither.core.kernels.joint import JointResponse
 from dither.mechanisms.joint.joint import Joint
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.kernels.window.integers import Lottery
-from dither.randomness import Source
+from dither.core.kernels.window.integers import Lottery
+from dither.foundation.randomness import Source
 
 
 @dataclass(frozen=True)

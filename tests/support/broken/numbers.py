@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.kernels.window.integers import GLIDING, Sliding
-from dither.kernels.window.kernel import ResponseKernel, SlidingKernel
-from dither.mechanisms.base import Shape, WindowMechanism
+from dither.core.kernels.window.integers import GLIDING, Sliding
+from dither.core.kernels.window.kernel import ResponseKernel, SlidingKernel
+from dither.mechanisms.mechanism import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

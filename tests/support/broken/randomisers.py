@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.randomness import Source
+from dither.foundation.randomness import Source
 
 UNIT, SIX, EIGHT = dt.Interval(0, 1), dt.Categories(6), dt.Categories(8)
 SQUARE = dt.Rectangle(UNIT, UNIT)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import dither as dt
-from dither.kernels.coin import PairedCoins
+from dither.core.kernels.coin import PairedCoins
 
 TWO, THREE = dt.Categories(2), dt.Categories(["tea", "coffee", "water"])
 P = Fraction(7, 10)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import dither as dt
-from dither.losses import as_power
+from dither.foundation.losses import as_power
 
 UNIT = dt.Interval(0, 1)
 WIDE = dt.Interval(-3, 7)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dither as dt
-from dither.optimal.problem import Problem
+from dither.mechanisms.optimal.problem import Problem
 
 UNIT = dt.Interval(0, 1)
 

@@ -12,18 +12,18 @@ import numpy as np
 
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Averaged, people_of
-from dither.arrays import Floats
-from dither.domains import Categories, Interval
-from dither.domains.categories import Profile
+from dither.core.domains import Categories, Interval
+from dither.core.domains.categories import Profile
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.queries import cumulative
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
+from dither.foundation.tables import percent, show_cell
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
 from dither.mechanisms.marginals import Marginals
-from dither.optimal.queries.design import prefixes
-from dither.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
-from dither.randomness import Seeded
-from dither.table import percent, show_cell
+from dither.mechanisms.optimal.queries.design import prefixes
+from dither.mechanisms.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 
 _RUNS: Final = 12  # simulations of an error
 _MOST_PEOPLE: Final = 1 << 17  # of one simulation

@@ -14,14 +14,13 @@ from dither.advice import simulation
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
-from dither.arrays import Floats
-from dither.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.kernels.kernel import mean_of_ends
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.intervals import reach_of_one
 from dither.estimation.linear import length_factor
-from dither.kernels.kernel import mean_of_ends
-from dither.kernels.law import COSINE, Moment
-from dither.losses import (
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import (
     Criterion,
     Loss,
     absolute,
@@ -29,12 +28,13 @@ from dither.losses import (
     check_criterion,
     squared,
 )
-from dither.mechanisms.base import Analysis
+from dither.foundation.tables import percent
+from dither.mechanisms.analysis.law import COSINE, Moment
+from dither.mechanisms.mechanism import Analysis
 from dither.mechanisms.numeric.pm import CROSSOVER
-from dither.optimal.mechanism import Optimal
-from dither.optimal.problem import known_optimum, least_frequency_variance
-from dither.optimal.queries.workload import Cumulative
-from dither.table import percent
+from dither.mechanisms.optimal.mechanism import Optimal
+from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance
+from dither.mechanisms.optimal.queries.workload import Cumulative
 
 
 class Goal(ABC):

@@ -12,21 +12,21 @@ import numpy as np
 from dither.advice.catalogue import Candidate, on_categories
 from dither.advice.compare import average_variance
 from dither.advice.goals.numbers import Averaged, Goal, Mean, check_people, people_of
-from dither.arrays import Floats
-from dither.domains import Categories, Disk, Parallelogram, Paths, Rectangle, Sphere
+from dither.core.domains import Categories, Disk, Parallelogram, Paths, Rectangle, Sphere
 from dither.errors import InvalidParameter, found
-from dither.maps.density import density
+from dither.estimation.maps.density import density
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
 from dither.mechanisms.combined import Each, Sampled
 from dither.mechanisms.numeric.pm import PM, Duchi, Hybrid
 from dither.mechanisms.numeric.podium import Podium
 from dither.mechanisms.numeric.sw import SW
+from dither.mechanisms.optimal.anywhere import Anywhere
 from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
 from dither.mechanisms.places.planning import best_split, check_length, designs_of_tracs, predicted_error
 from dither.mechanisms.places.rivals import Gridding, Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.optimal.anywhere import Anywhere
-from dither.randomness import Seeded
 
 _ALIKE: Final = 0.02  # two splits of ε that differ by less count as the same
 

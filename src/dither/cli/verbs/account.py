@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dither import atomic
 from dither.cli.output import JSON_OPTION, print_json, table, verdict
 from dither.errors import AccountUnusable
+from dither.foundation import atomic
 
 if TYPE_CHECKING:
-    from dither.account.state import Data
+    from dither.collection.account.state import Data
 
 _FILE: Final = click.argument("file", type=click.Path(path_type=Path))
 NOT_A_GUARANTEE: Final = (
@@ -42,7 +42,7 @@ def show(file: Path, as_json: bool) -> None:
     \b
     dither account show me.account
     """
-    from dither.account import Account
+    from dither.collection.account import Account
 
     with Account.open(file) as account:
         state, left, guarantee, promise = account.wire(), account.left, account.guarantee, account.promise
@@ -62,7 +62,7 @@ def show(file: Path, as_json: bool) -> None:
 
 
 def _answers_taken(state: Data) -> list[tuple[str, str, int, str]]:
-    from dither.account.budget import EPSILON, show_amount
+    from dither.collection.account.budget import EPSILON, show_amount
 
     units: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
@@ -97,7 +97,7 @@ def check(file: Path, expect: str | None, as_json: bool) -> None:
     dither account check me.account
     dither account check me.account --mark "12 5feb0cb1…"
     """
-    from dither.account import Account
+    from dither.collection.account import Account
 
     try:
         with Account.open(file, expect=expect) as account:
@@ -136,7 +136,7 @@ def export(file: Path, out: Path | None, as_json: bool) -> None:
     \b
     dither account export me.account -o me.json
     """
-    from dither.account import Account
+    from dither.collection.account import Account
 
     with Account.open(file) as account:
         text = account.export()

@@ -28,8 +28,8 @@ from dither.cli.output import (
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from dither.audits.finding import Evidence, Finding
-    from dither.domains import Domain
+    from dither.advice.audits.finding import Evidence, Finding
+    from dither.core.domains import Domain
 
 _WORDS: Final = "dither.audit.command"
 
@@ -117,7 +117,7 @@ def command(
     dither audit https://city.example --head 5d41…
     dither audit https://city.example/v1/campaigns/4014… --key 8a88…
     """
-    from dither.audits.api import audit
+    from dither.advice.audits.api import audit
 
     if mechanism and mechanism.startswith(ADDRESSES):
         _audit_address(mechanism, head, key, assume, as_json)
@@ -162,7 +162,7 @@ def command(
 
 def _audit_list(address: str, head: str | None, key: str | None, as_json: bool) -> NoReturn:
     """Check the list of campaigns of a collector; exit with code 1 if it does not have a head."""
-    from dither.service.client import fetch_log
+    from dither.collection.client import fetch_log
 
     log = fetch_log(address, key=key)
     seen = None if head is None else head in log.heads
@@ -195,7 +195,7 @@ def _audit_address(
         raise click.UsageError("--head takes the 64 hexadecimal digits of a head, all of them")
     if "/v1/campaigns/" not in address:
         _audit_list(address, head, key, as_json)
-    from dither.service.web.remote import verify_campaign
+    from dither.collection.remote import verify_campaign
 
     checks, limits = verify_campaign(address, head=head, key=key, assume=assume)
     if as_json:
@@ -216,7 +216,7 @@ def _audit_address(
 
 def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
     """Audit every question of a file exactly; exit with code 1 if one does not hold."""
-    from dither.audits.api import audit
+    from dither.advice.audits.api import audit
 
     found = find_questions(file)
     findings = {name: audit(question, assume=assume) for name, question in found.campaign.questions.items()}
@@ -231,7 +231,7 @@ def _audit_file(file: str, assume: tuple[str, ...], as_json: bool) -> NoReturn:
 
 def _randomiser(mechanism: str | None, words: tuple[str, ...] | None) -> Callable[..., Any] | None:
     """Return what is sampled: a command or a function; None if a mechanism of dither's was named."""
-    from dither.audits.black_box.calls import Command
+    from dither.advice.audits.black_box.calls import Command
 
     if words is not None:
         if mechanism is not None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, print_json
+from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
-    from dither.service.contract import Contract, Published
+    from dither.collection.contract import Contract, Published
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -34,7 +34,7 @@ def command() -> None:
 
 def _read(file: Path) -> tuple[Contract, Published | None]:
     """Return the campaign of a file in TOML, or of a published one."""
-    from dither.service.contract import Contract, Published
+    from dither.collection.contract import Contract, Published
 
     if file.suffix == ".toml":
         return Contract.read(file), None
@@ -81,8 +81,8 @@ def sealing_key(file: Path, as_json: bool) -> None:
     The key is made if there is none. Devices encrypt requests to it, so that a relay cannot read them. Give
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
-    from dither.service.settings import make_sealing_key, read_sealing_key
-    from dither.wire.ohttp import configuration
+    from dither.collection.ohttp import configuration
+    from dither.collection.settings import make_sealing_key, read_sealing_key
 
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
     public = configuration(key)
@@ -106,7 +106,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
     beside the key (asker.log beside asker.key), which the collector serves.
     """
-    from dither.service.contract import Signer
+    from dither.collection.contract import Signer
 
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
@@ -130,7 +130,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @JSON_OPTION
 def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
-    from dither.service.contract import Published, Signer
+    from dither.collection.contract import Published, Signer
 
     try:
         first = (
@@ -161,7 +161,7 @@ def replace_key(old: Path, new: Path, as_json: bool) -> None:
     The list of campaigns goes on beside NEW. Sign every campaign that still runs again (`dither campaign
     publish campaign.json --key NEW -o …`): OLD signs nothing any more, and devices that followed refuse it.
     """
-    from dither.service.contract import Signer
+    from dither.collection.contract import Signer
 
     before = Signer(old)
     signer = before.hand_over(new)

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, Found, find_questions, print_json
+from dither.foundation.atomic import refuse_to_overwrite, whole
 
 
 @click.command()

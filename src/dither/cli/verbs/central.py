@@ -61,8 +61,9 @@ def _release(name: str) -> None:
         dialect: Dialect,
         as_json: bool,
     ) -> None:
-        from dither import central, privacy
-        from dither.domains import Interval
+        from dither import privacy
+        from dither.core.domains import Interval
+        from dither.extensions import central
 
         domain = Interval(*interval)
         check_protection(privacy.Guarantee(privacy.Pure(epsilon)))
@@ -90,7 +91,7 @@ def _columns(file: Path, column: str, dialect: Dialect, *, drop: bool) -> Iterat
 
     Whether a row is dropped depends on that row alone, so one row more still changes one record.
     """
-    from dither.data.formats import table_format
+    from dither.data.formats.format import table_format
 
     for chunk in table_format(file).read(file, [column], dialect):
         absent = chunk.absent(column).tolist()

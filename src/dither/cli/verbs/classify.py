@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.atomic import whole
 from dither.cli.output import JSON_OPTION, print_json, rows_done
 from dither.errors import InvalidParameter, MissingExtra, unknown_name
+from dither.foundation.atomic import whole
 
 if TYPE_CHECKING:
-    from dither.arrays import Floats
-    from dither.domains import Interval
+    from dither.core.domains import Interval
+    from dither.foundation.arrays import Floats
 
 
 def load(text: str) -> Any:
@@ -48,7 +48,7 @@ def load(text: str) -> Any:
 
 def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
     """Return the names of a model's features: its own, those in `said`, or all columns of the file."""
-    from dither.data.formats import table_format
+    from dither.data.formats.format import table_format
 
     known = getattr(model, "feature_names_in_", None)
     if known is not None:
@@ -69,7 +69,7 @@ def records(file: Path, names: list[str]) -> Floats:
     """Return the named columns of a table as rows of numbers."""
     import numpy as np
 
-    from dither.data.formats import table_format
+    from dither.data.formats.format import table_format
 
     chunks = list(table_format(file).read(file, names))
     try:
@@ -83,7 +83,7 @@ def records(file: Path, names: list[str]) -> Floats:
 
 def inside(kind: str, domain: Interval) -> Any:
     """Return the named mechanism, with its reports truncated to the domain if they could lie outside."""
-    from dither.registry import design_of
+    from dither.core.registry import design_of
 
     made: Any = design_of(kind)(domain, epsilon=1.0)
     low, high = getattr(made, "support", (domain.low, domain.high))
@@ -170,8 +170,8 @@ def command(
     """
     import numpy as np
 
-    from dither.classifiers import best_mechanism, over_records, report
-    from dither.domains import Interval
+    from dither.core.domains import Interval
+    from dither.extensions.classifiers import best_mechanism, over_records, report
     from dither.mechanisms.combined import Each
 
     classifier = load(model)

@@ -21,8 +21,8 @@ from dither.cli.output import (
 
 if TYPE_CHECKING:
     from dither.advice.compare import Comparison
-    from dither.domains import Domain
-    from dither.losses import Loss
+    from dither.core.domains import Domain
+    from dither.foundation.losses import Loss
 
 
 @click.command()
@@ -78,7 +78,7 @@ def command(
     """
     from dither.advice import goals
     from dither.advice.compare import compare
-    from dither.domains import Categories, Several
+    from dither.core.domains import Categories, Several
 
     asked = need_domain(domain)
     goal = goal or ("frequencies" if isinstance(asked, Categories | Several) else "mean")

@@ -46,7 +46,7 @@ def command(
     \b
         dither conformance -- node clients/javascript/conformance.mjs
     """
-    from dither.wire.conformance import run
+    from dither.collection.conformance import run
 
     tallies = run(words, only or _KINDS, seconds)
     fine = not any(tally.failed for tally in tallies.values()) and any(

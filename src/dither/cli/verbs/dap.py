@@ -17,8 +17,8 @@ from dither.cli.output import JSON_OPTION, find_questions, print_json
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from dither.core.question import Question
     from dither.privacy import Guarantee
-    from dither.question import Question
 
 HONEST: Final = "one of the two aggregators keeps to the protocol and its shares to itself"
 FILLED: Final = (
@@ -76,7 +76,7 @@ def task(file: Path, minimum_batch: int, delta: float, as_json: bool) -> None:
 
 def _parameters(name: str, question: Question, minimum_batch: int) -> dict[str, Any]:
     """Return the parameters of a task; raise InvalidParameter if the reports are no cells, or too many."""
-    from dither.kernels.counting import EachReport
+    from dither.core.kernels.counting import EachReport
 
     counting = question.counting
     if not isinstance(counting, EachReport):

@@ -34,10 +34,10 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
     """
     import numpy as np
 
+    from dither.advice.audits.api import audit
     from dither.advice.catalogue import default_protocol
     from dither.advice.compare import compare
-    from dither.audits.api import audit
-    from dither.domains import Categories, Circle, Interval
+    from dither.core.domains import Categories, Circle, Interval
     from dither.mechanisms.numeric.ogpm import OGPM
     from dither.mechanisms.numeric.podium import Podium
     from dither.mechanisms.numeric.sw import SW
@@ -105,12 +105,12 @@ def _pictures(
 ) -> list[str]:
     import numpy as np
 
-    from dither.domains import Interval
+    from dither.core.domains import Interval
     from dither.estimation.distributions import distribution
+    from dither.foundation.plotting import axes_or_new, dress_axes
     from dither.mechanisms.numeric.ogpm import OGPM
     from dither.mechanisms.numeric.podium import Podium
     from dither.mechanisms.numeric.sw import SW
-    from dither.plotting import axes_or_new, dress_axes
 
     try:
         axes = axes_or_new(None)

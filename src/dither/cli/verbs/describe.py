@@ -17,7 +17,7 @@ from dither.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from dither.domains import Domain
+    from dither.core.domains import Domain
 
 
 @click.command()
@@ -36,7 +36,7 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
     dither describe reports.csv
     dither describe https://city.example/v1/campaigns/4014…
     """
-    from dither.wire.codec import to_json
+    from dither.core.wire import to_json
 
     if holds_questions(mechanism):
         if domain is not None or epsilon is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.atomic import rename_after
 from dither.cli.output import (
     CRITERION,
     JSON_OPTION,
@@ -19,10 +18,11 @@ from dither.cli.output import (
     read_loss,
     save_picture,
 )
+from dither.foundation.atomic import rename_after
 
 if TYPE_CHECKING:
-    from dither.domains import Domain
-    from dither.losses import Criterion, Loss
+    from dither.core.domains import Domain
+    from dither.foundation.losses import Criterion, Loss
 
 
 @click.command()
@@ -64,13 +64,13 @@ def command(
     dither design --interval 0 1 --epsilon 2 --loss squared --criterion average --plot shape.png
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
-    from dither.domains import Circle, Line
-    from dither.losses import as_power
-    from dither.optimal import store
-    from dither.optimal.mechanism import Optimal
-    from dither.optimal.problem import Problem
-    from dither.table import as_text, percent
-    from dither.wire.codec import to_json
+    from dither.core.domains import Circle, Line
+    from dither.core.wire import to_json
+    from dither.foundation.losses import as_power
+    from dither.foundation.tables import as_text, percent
+    from dither.mechanisms.optimal import store
+    from dither.mechanisms.optimal.mechanism import Optimal
+    from dither.mechanisms.optimal.problem import Problem
 
     asked = need_domain(domain)
     if not isinstance(asked, Line):

@@ -33,9 +33,9 @@ from dither.data.streams import is_standard, shown_name
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
+    from dither.core.summary import Summary
+    from dither.core.wire import Campaign
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
-    from dither.estimation.summary import Summary
-    from dither.wire.codec import Campaign
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
 
@@ -209,8 +209,8 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    from dither.domains import Categories, Several
-    from dither.question import QueryQuestion
+    from dither.core.domains import Categories, Several
+    from dither.core.question import QueryQuestion
 
     queries = isinstance(summary.question, QueryQuestion)
     return not queries and isinstance(summary.question.domain, Categories | Several)
@@ -218,10 +218,10 @@ def _is_categorical(summary: Summary) -> bool:
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
-    from dither.domains import Interval
+    from dither.core.domains import Interval
+    from dither.core.question import QueryQuestion
     from dither.estimation.distributions import distribution, quantile
     from dither.estimation.groups import estimate
-    from dither.question import QueryQuestion
 
     numbers = not _is_categorical(summary)
     if wanted.step is not None and isinstance(summary.question.domain, Interval):
@@ -258,7 +258,7 @@ def _answers_to_queries(summary: Summary, wanted: Wanted) -> list[tuple[str, Any
 
 def _in_steps(summary: Summary, step: float) -> Summary:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
-    from dither.domains import Interval
+    from dither.core.domains import Interval
 
     mechanism = summary.question
     domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
@@ -277,7 +277,7 @@ def _text(label: str, value: Any) -> str:
     import numpy as np
 
     from dither.estimation.estimate import Estimate, show_interval
-    from dither.table import show_label
+    from dither.foundation.tables import show_label
 
     if isinstance(value, str):
         return f"  no {label}: {value}"
@@ -321,7 +321,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
     import numpy as np
 
     from dither.estimation.estimate import Estimate
-    from dither.table import show_label
+    from dither.foundation.tables import show_label
 
     if isinstance(value, str):
         return {"answer": label, "problem": value}
@@ -384,9 +384,9 @@ def print_remote(
     addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
 ) -> dict[str, Any]:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
-    from dither.estimation.summary import Summary
-    from dither.service.settings import read_token
-    from dither.service.web.remote import fetch
+    from dither.collection.remote import fetch
+    from dither.collection.settings import read_token
+    from dither.core.summary import Summary
 
     contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
     if column is not None:
@@ -421,9 +421,9 @@ def print_remote_groups(
     as_json: bool,
 ) -> dict[str, Any]:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
+    from dither.collection.remote import fetch_groups
+    from dither.collection.settings import read_token
     from dither.estimation.groups import estimate
-    from dither.service.settings import read_token
-    from dither.service.web.remote import fetch_groups
 
     by = wanted.by
     if len(by) > 1 or by[0] not in ("day", "label"):

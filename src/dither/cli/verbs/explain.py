@@ -79,8 +79,8 @@ def command(
     dither explain survey.toml --randomiser holder --keep department --weight size
     dither explain https://city.example/v1/campaigns/4014…
     """
-    from dither.account import Account
     from dither.advice.explain import explain, officer_page
+    from dither.collection.account import Account
 
     if output is not None and (only != "officer" or output.suffix.lower() not in (".html", ".md")):
         raise click.UsageError("-o writes the page of --officer, to a file that ends in .html or .md")
@@ -133,8 +133,8 @@ def _write(page: str, output: Path | None, language: str) -> None:
     if output is None:
         click.echo(page.rstrip("\n"))
         return
-    from dither.atomic import whole
-    from dither.table import page_of_markdown
+    from dither.foundation.atomic import whole
+    from dither.foundation.tables import page_of_markdown
 
     with whole(output) as stream:
         stream.write(page if output.suffix.lower() == ".md" else page_of_markdown(page, language))

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import click
 
-from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, dialect_options, print_json
 from dither.data.streams import Dialect
 from dither.errors import InvalidParameter
+from dither.foundation.atomic import refuse_to_overwrite, whole
 
 _DAYS: Final = 90  # of a campaign; three answers a person, one in each period of 30 days
 _CAMPAIGN: Final = """\
@@ -188,9 +188,9 @@ def _write_survey(
     force: bool,
 ) -> list[str]:
     """Write a campaign with a question for each column, from the header alone; return those left blank."""
-    from dither.data.formats import require_columns, table_format
+    from dither.core.question import check_epsilon
+    from dither.data.formats.format import require_columns, table_format
     from dither.data.streams import is_header
-    from dither.question import check_epsilon
 
     refuse_to_overwrite(out, file, force=force)
     check_epsilon(epsilon)
@@ -226,7 +226,7 @@ def _write_telemetry(
     folder: Path, app: str, address: str, contact: str | None, force: bool
 ) -> dict[str, str]:
     """Write a campaign in TOML, the key, the signed campaign and the code; return what is where."""
-    from dither.service.contract import Contract, Signer
+    from dither.collection.contract import Contract, Signer
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", app):
         raise InvalidParameter("--app is a name of at most 64 letters, digits, dots, hyphens and underscores")

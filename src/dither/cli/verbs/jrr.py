@@ -17,9 +17,9 @@ from dither.cli.output import JSON_OPTION, check_protection, print_json
 if TYPE_CHECKING:
     import ssl
 
-    from dither import protocols
-    from dither.protocols.device import Collection
-    from dither.protocols.messages import Address, Certificates, Grouping
+    from dither.extensions import protocols
+    from dither.extensions.protocols.device import Collection
+    from dither.extensions.protocols.messages import Address, Certificates, Grouping
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMAT = "dither-jrr"  # the first key of a question's file
@@ -59,7 +59,7 @@ def _tls(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         tls = None
         if tls_certificate is not None and tls_key is not None and tls_authority is not None:
-            from dither.protocols.messages import Certificates
+            from dither.extensions.protocols.messages import Certificates
 
             tls = Certificates(tls_certificate, tls_key, tls_authority)
             tls.server()  # raises now if the files cannot be read
@@ -100,10 +100,11 @@ def question(
     categories: str, p: float, rho: float, people: int, out: Path, bits: int, shuffled: bool, as_json: bool
 ) -> None:
     """Write the question that devices and collector share, and print its guarantee."""
-    from dither import atomic, protocols
-    from dither.domains import Categories
+    from dither.core.domains import Categories
+    from dither.core.wire import to_json
+    from dither.extensions import protocols
+    from dither.foundation import atomic
     from dither.mechanisms.joint.joint import JRR
-    from dither.wire.codec import to_json
 
     jrr = JRR(Categories(categories.split(",")), p=p, rho=rho, n=people)
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
@@ -137,8 +138,8 @@ def pair(
     timeout: float,
 ) -> None:
     """Assign partners to devices, as a trusted dealer or as one of three servers."""
-    from dither.protocols.exchange import Deadline
-    from dither.protocols.rendezvous import dealer, seat, server
+    from dither.extensions.protocols.exchange import Deadline
+    from dither.extensions.protocols.rendezvous import dealer, seat, server
 
     if (servers is None) != (index is None):
         raise click.UsageError("--servers and --index are used together")
@@ -184,8 +185,8 @@ def device(
     timeout: float,
 ) -> None:
     """Answer a question with coins tossed together with another device, one line for each answer."""
-    from dither import protocols
-    from dither.reports import Reports
+    from dither.core.reports import Reports
+    from dither.extensions import protocols
 
     terms, to = _terms(asked), _address(collector)
     at = [_address(meeting) for meeting in meetings]
@@ -236,7 +237,8 @@ def collect(
     timeout: float,
 ) -> None:
     """Wait for the reports of the devices, and print the estimates."""
-    from dither import atomic, protocols
+    from dither.extensions import protocols
+    from dither.foundation import atomic
 
     terms = _terms(asked)
     with _listen(host, port) as listener:
@@ -275,10 +277,10 @@ def _answer(came: Collection, told: list[Any]) -> dict[str, Any]:
 
 def _terms(asked: Path) -> protocols.Terms:
     """Return how devices toss, as `dither jrr question` wrote it: the question, its bits and its pairs."""
-    from dither import protocols
-    from dither.kernels.joint import JointKernel
+    from dither.core.kernels.joint import JointKernel
+    from dither.core.wire import from_json
+    from dither.extensions import protocols
     from dither.mechanisms.joint.joint import Joint
-    from dither.wire.codec import from_json
 
     text = asked.read_text(encoding="utf-8")
     try:

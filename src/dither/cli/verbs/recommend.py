@@ -21,8 +21,8 @@ from dither.cli.output import (
 
 if TYPE_CHECKING:
     from dither.advice import goals
-    from dither.domains import Domain
-    from dither.losses import Loss
+    from dither.core.domains import Domain
+    from dither.foundation.losses import Loss
 
 
 _GOALS: Final = {
@@ -184,7 +184,7 @@ def command(
 
 
 def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
-    from dither.domains import Interval, Rectangle
+    from dither.core.domains import Interval, Rectangle
 
     if domain is not None:
         raise click.UsageError("give one domain: --rectangle stands alone")

@@ -71,7 +71,7 @@ def command(
     dither reproduce ogpm "figure 8" "figure 12" --data data
     dither reproduce "figure 5.8" --format pdf --style paper
     """
-    from dither.table import as_text
+    from dither.foundation.tables import as_text
     from dither_papers import PAPERS, Setting, figures, run
 
     chosen = figures(*names)

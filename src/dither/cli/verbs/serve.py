@@ -11,7 +11,7 @@ import click
 from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
 
 if TYPE_CHECKING:
-    from dither.service.server import Addresses
+    from dither.collection.server import Addresses
 
 
 @click.command()
@@ -72,8 +72,8 @@ def command(
     dither serve campaign.toml --new-key --origin https://city.example
     dither serve campaign.json --store postgresql://localhost/dither --workers 4
     """
-    from dither.service.server import ServerPlan, serve
-    from dither.service.settings import Settings
+    from dither.collection.server import ServerPlan, serve
+    from dither.collection.settings import Settings
 
     limits = Settings() if settings is None else Settings.read(settings)
     limits = replace(

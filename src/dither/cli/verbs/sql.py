@@ -20,12 +20,12 @@ from dither.errors import InvalidParameter, unknown_name
 
 if TYPE_CHECKING:
     from dither.cli.verbs.estimate import Wanted
+    from dither.core.summary import Summary
+    from dither.core.wire import Campaign
     from dither.data.rows import RowCounts
     from dither.data.sql.engines import Columns
     from dither.data.sql.query import ReportTable
     from dither.estimation.groups import GroupCounts, GroupedEstimates
-    from dither.estimation.summary import Summary
-    from dither.wire.codec import Campaign
 
 
 def counts_of(
@@ -73,8 +73,8 @@ def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) ->
 
 def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
     """Return the summary of each question, and say on standard error how many reports were left out."""
+    from dither.core.summary import Summary
     from dither.data.sql.engines import question_totals
-    from dither.estimation.summary import Summary
 
     found = {}
     for name, mechanism in campaign.questions.items():
@@ -97,8 +97,8 @@ def summaries_of_versions(
 
     Reports of another version are of another fingerprint, and are not said to be left out.
     """
+    from dither.core.summary import Summary
     from dither.data.sql.engines import question_totals
-    from dither.estimation.summary import Summary
 
     names = dict.fromkeys(name for campaign in versions for name in campaign.questions)
     found: dict[str, list[Summary]] = {name: [] for name in names}
@@ -120,9 +120,9 @@ def summaries_of_versions(
 
 def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[str, GroupCounts]:
     """Return the counts of each question by day, by label, or by both."""
+    from dither.core.summary import Summary
     from dither.data.sql.engines import question_totals
     from dither.estimation.groups import GroupCounts
-    from dither.estimation.summary import Summary
 
     for column in by:
         if column not in ("day", "label") or column not in counts:
@@ -266,8 +266,8 @@ def perturb_with_spark(
     file: str, out: str, campaign: Campaign, *, keep: Sequence[str], missing: Missing, master: str
 ) -> RowCounts:
     """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
-    from dither.data import spark
-    from dither.data.batches import wanted_columns
+    from dither.data.frames import spark
+    from dither.data.frames.batches import wanted_columns
     from dither.data.rows import RowCounts
 
     session: Any = spark.session(master)

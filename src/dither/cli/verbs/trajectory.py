@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.atomic import refuse_to_overwrite, whole
 from dither.cli.output import (
     FORCE_OPTION,
     JSON_OPTION,
@@ -30,14 +29,15 @@ from dither.cli.output import (
 )
 from dither.data.streams import TRIPS, Outside
 from dither.errors import InvalidParameter
+from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
+    from dither.core.domains import Rectangle, Region
+    from dither.core.post_processing import PostProcessing
     from dither.data import Trips
-    from dither.domains import Rectangle, Region
-    from dither.maps import Map
-    from dither.maps.density import DensityMap
+    from dither.estimation.maps import Map
+    from dither.estimation.maps.density import DensityMap
     from dither.mechanisms.places.base import PathMechanism, PathUnit
-    from dither.post_processing import PostProcessing
 
 INNER: Final = ("ogpm", "sw", "sw-redesigned")
 _TYPICAL: Final = 10  # locations of a trip, for which "best" is chosen
@@ -147,8 +147,8 @@ def area_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _about(longitude: float, latitude: float, radius: float, crs: str | None) -> Area:
-    from dither.domains import Disk
-    from dither.maps import LocalMap, ReferenceMap
+    from dither.core.domains import Disk
+    from dither.estimation.maps import LocalMap, ReferenceMap
 
     projection: Map = LocalMap(longitude, latitude) if crs is None else ReferenceMap(crs)
     x, y = projection.to_plane((longitude, latitude)).tolist()
@@ -156,9 +156,9 @@ def _about(longitude: float, latitude: float, radius: float, crs: str | None) ->
 
 
 def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: list[Any]) -> Area:
-    from dither.domains import Interval, Rectangle
-    from dither.maps import LocalMap, ReferenceMap
-    from dither.post_processing import Projected
+    from dither.core.domains import Interval, Rectangle
+    from dither.core.post_processing import Projected
+    from dither.estimation.maps import LocalMap, ReferenceMap
 
     west, south, east, north = bounds
     if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
@@ -287,7 +287,7 @@ def perturb(
     dither trajectory perturb in.csv --epsilon 60 --unit trajectory --disk 139.7 35.7 20000 -o out.csv
     """
     from dither.data import TripReports, Trips
-    from dither.data.formats import trip_format
+    from dither.data.formats.format import trip_format
 
     trip_format(out)  # an unknown ending is refused before anything is read
     for written in (out, plot):
@@ -326,8 +326,8 @@ def perturb(
 
 def _picture(trips: Trips, decoded: Trips, area: Area, plot: Path) -> None:
     """Draw trips before and after randomisation, in degrees."""
-    from dither.domains import Interval, Rectangle
-    from dither.maps import draw_before_and_after
+    from dither.core.domains import Interval, Rectangle
+    from dither.estimation.maps import draw_before_and_after
 
     box = area.region.box
     corners = area.projection.to_earth([(box.x.low, box.y.low), (box.x.high, box.y.high)])
@@ -377,7 +377,7 @@ def map_(
     dither trajectory density out.geojson --share 139.6 35.6 139.8 35.8
     """
     from dither.data import TripReports
-    from dither.maps import density
+    from dither.estimation.maps import density
 
     with rows_done(f"reading {file.name}") as progress:
         told = TripReports.read(file, progress=progress)
@@ -413,7 +413,7 @@ def map_(
 
 
 def _box(bounds: tuple[float, float, float, float]) -> Rectangle:
-    from dither.domains import Interval, Rectangle
+    from dither.core.domains import Interval, Rectangle
 
     west, south, east, north = bounds
     return Rectangle(Interval(west, east), Interval(south, north))
@@ -450,7 +450,7 @@ def _polygons(found: DensityMap, projection: Map | None) -> dict[str, Any]:
 def _busiest(found: DensityMap, projection: Map | None, count: int = 5) -> str:
     import numpy as np
 
-    from dither.table import percent
+    from dither.foundation.tables import percent
 
     corners, columns = _corners(found, projection), found.probabilities.shape[1]
     lines, errors = [], found.standard_errors
@@ -474,8 +474,8 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
     \b
     dither trajectory compare --epsilon 2 --box 139.4 35.5 140 36
     """
-    from dither.domains import Disk
-    from dither.maps import predicted_error
+    from dither.core.domains import Disk
+    from dither.estimation.maps import predicted_error
 
     found: list[tuple[str, float, float]] = []
     for kind in KINDS:

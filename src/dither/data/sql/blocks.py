@@ -18,9 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.data.sql.dialects import DIGITS, SqlDialect
-from dither.errors import InvalidParameter
-from dither.kernels.counting import (
+from dither.core.kernels.counting import (
     BitSums,
     ColumnSums,
     Counting,
@@ -31,9 +29,11 @@ from dither.kernels.counting import (
     NotCounted,
     PackedColumns,
 )
-from dither.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
-from dither.kernels.sets.subsets import ChosenSets
-from dither.question import Question
+from dither.core.kernels.sets.hashing import BUCKET_BITS, FIRST, GOLDEN, SECOND
+from dither.core.kernels.sets.subsets import ChosenSets
+from dither.core.question import Question
+from dither.data.sql.dialects import DIGITS, SqlDialect
+from dither.errors import InvalidParameter
 
 MOST: Final = 1 << 63
 MOST_ITEMS: Final = 1 << 31  # multiplier·item + offset is below 2^63

@@ -15,13 +15,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from dither.data.formats import Questions
+from dither.core.question import Question
+from dither.core.summary import NEEDED, CountTotals, Summary, read_counts
+from dither.core.wire import Campaign
+from dither.data.formats.format import Questions
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query, question_condition
 from dither.errors import DitherError, InvalidParameter, MissingExtra, unknown_name
-from dither.estimation.summary import NEEDED, CountTotals, Summary, read_counts
-from dither.question import Question
-from dither.wire.codec import Campaign
 
 ADDRESSES: Final = ("duckdb://", "postgresql://", "postgres://")
 Columns = dict[str, list[Any]]

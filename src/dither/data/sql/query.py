@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple, Self
 
-from dither.data.formats import Questions
+from dither.core.batch import BatchBody
+from dither.core.question import Question
+from dither.core.summary import Measure
+from dither.core.wire import Campaign
+from dither.data.formats.format import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
 from dither.data.sql.dialects import SqlDialect, dialect_named
 from dither.errors import DitherError, InvalidParameter, Mismatch, found, unknown_name
-from dither.estimation.summary import Measure
-from dither.question import Question
-from dither.wire.batch import BatchBody
-from dither.wire.codec import Campaign
 
 OPTIONAL: Final = ("day", "label", "question", "fingerprint", "batch", "place", "report", "report_hex")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.kernels.window.projective import Columns
-from dither.mechanisms.base import CategoryMechanism
+from dither.core.kernels.sets.projective import Columns
+from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,8 @@ class HadamardResponse(CategoryMechanism):
     Use when:  there are many categories, ε is at most 1, and counting must be fast.
     Reference: [Acharya19, Sec. 4]; category x has row x + 1 of the matrix of order 2^⌈log₂(k+1)⌉.
     """
+
+    draws = ("hadamard",)
 
     def _kernel(self) -> Columns:
         return Columns.largest(self.epsilon, len(self.categories))

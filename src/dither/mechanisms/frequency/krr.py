@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dither.core.kernels.window.integers import Blocks
+from dither.core.kernels.window.kernel import ResponseKernel
 from dither.errors import InvalidParameter
-from dither.kernels.window.integers import Blocks
-from dither.kernels.window.kernel import ResponseKernel
-from dither.mechanisms.base import CategoryMechanism
+from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,12 @@ class KRR(CategoryMechanism):
     Use when:  there are few categories: a smaller error than `OUE` and `OLH` while k < 3e^ε + 2.
     Reference: [Kairouz16, Sec. 4], there called k-RR; also known as GRR or direct encoding.
 
-    >>> from dither.domains import Categories
+    >>> from dither.core.domains import Categories
     >>> KRR(Categories(["tea", "coffee", "water"]), epsilon=1).report_bytes
     1
     """
+
+    draws = ("response",)
 
     def _kernel(self) -> ResponseKernel:
         return ResponseKernel(Blocks.largest(self.epsilon, len(self.categories)))
@@ -37,6 +39,8 @@ class RR(CategoryMechanism):
     Use when:  the question is yes or no.
     Reference: [Warner65], with the coin of [Duchi13].
     """
+
+    draws = ("response",)
 
     def _check(self) -> None:
         if len(self.categories) != 2:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dither.kernels.sets.hashing import MOST_BUCKETS
-from dither.kernels.sets.prefix import HashedResponse
-from dither.kernels.window.integers import Blocks
-from dither.mechanisms.base import CategoryMechanism
+from dither.core.kernels.sets.hashing import MOST_BUCKETS
+from dither.core.kernels.sets.prefix import HashedResponse
+from dither.core.kernels.window.integers import Blocks
+from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class OLH(CategoryMechanism):
     Use when:  there are many categories; the time for counting is proportional to reports × categories.
     Reference: [Wang17, Sec. 4.4], with another hash family.
     """
+
+    draws = ("hashed",)
 
     def _kernel(self) -> HashedResponse:
         return HashedResponse(Blocks.largest(self.epsilon, best_buckets(self.epsilon)))
@@ -39,6 +41,8 @@ class BLH(CategoryMechanism):
     Use when:  comparing with the literature; `OLH` is the same below ε = ln 1.5 and better above.
     Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
+
+    draws = ("hashed",)
 
     def _kernel(self) -> HashedResponse:
         return HashedResponse(Blocks.largest(self.epsilon, 2))

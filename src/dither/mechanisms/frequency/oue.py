@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.kernels.sets.bits import Bits
-from dither.mechanisms.base import CategoryMechanism
+from dither.core.kernels.sets.bits import Bits
+from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,8 @@ class OUE(CategoryMechanism):
     Use when:  there are up to a few hundred categories; beyond, `OLH` has the same error in eight bytes.
     Reference: [Wang17, Sec. 4.3].
     """
+
+    draws = ("bits",)
 
     def _kernel(self) -> Bits:
         return Bits.fair(self.epsilon, len(self.categories))  # p = 1/2, q = 1/(e^ε + 1)
@@ -31,6 +33,8 @@ class SUE(CategoryMechanism):
     Use when:  bits must be flipped symmetrically, as in RAPPOR; otherwise `OUE` has the smaller error.
     Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].
     """
+
+    draws = ("bits",)
 
     def _kernel(self) -> Bits:
         return Bits.symmetric(self.epsilon, len(self.categories))  # p = e^(ε/2)/(e^(ε/2) + 1), q = 1 − p

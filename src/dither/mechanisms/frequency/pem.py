@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from dither.domains import Text
-from dither.kernels.sets.prefix import HashedResponse, PrefixKernel
-from dither.kernels.window.integers import Blocks
-from dither.mechanisms.base import Mechanism
+from dither.core.domains import Text
+from dither.core.kernels.sets.prefix import HashedResponse, PrefixKernel
+from dither.core.kernels.window.integers import Blocks
 from dither.mechanisms.frequency.olh import best_buckets
+from dither.mechanisms.mechanism import Mechanism
 
 MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
 
@@ -24,6 +24,8 @@ class PEM(Mechanism[Text]):
                the frequencies of other texts are not estimated.
     Reference: [Wang21, Sec. 4], with levels of whole letters.
     """
+
+    draws = ("prefix",)
 
     takes = (Text,)
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
 from dither.errors import InvalidParameter
-from dither.kernels.window.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
-from dither.mechanisms.base import CategoryMechanism
+from dither.mechanisms.mechanism import CategoryMechanism
 from dither.privacy.guarantee import exp_below
 
 MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
@@ -27,10 +27,12 @@ class ProjectiveResponse(CategoryMechanism):
                and one transform to count. With one point to a hyperplane it is `KRR`.
     Reference: [Feldman22]; points and hyperplanes as residues by [Singer38]; optimal designs by [Park23].
 
-    >>> from dither.domains import Categories
+    >>> from dither.core.domains import Categories
     >>> ProjectiveResponse(Categories(1024), epsilon=1).report_bytes
     2
     """
+
+    draws = ("projective",)
 
     def _check(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from dither.domains import Domain, Several
+from dither.core.domains import Domain, Several
+from dither.core.kernels.sets.several import MOST_BYTES, SetKernel, element_rates, meeting
 from dither.errors import InvalidParameter, found
-from dither.kernels.sets.several import MOST_BYTES, SetKernel, element_rates, meeting
-from dither.mechanisms.base import Mechanism
+from dither.mechanisms.mechanism import Mechanism
 from dither.privacy.guarantee import exp_below
 
 _MOST_LEAST: Final = 6  # of a person's elements that a set may be asked to have
@@ -37,6 +37,8 @@ class SetResponse(Mechanism[Several]):
     >>> asked.report_bytes, round(asked.variance(), 2)
     (15, 80.58)
     """
+
+    draws = ("several",)
 
     _: KW_ONLY
     most_bytes: int = 16

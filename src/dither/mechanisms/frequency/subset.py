@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from dither.core.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, IndexSets, SubsetBits
 from dither.errors import InvalidParameter
-from dither.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, IndexSets, SubsetBits
-from dither.mechanisms.base import CategoryMechanism
+from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class SubsetSelection(CategoryMechanism):
                at large ε or few categories, it is `KRR`.
     Reference: [Ye18, Sec. III]; [WangS16].
     """
+
+    draws = ("subset",)
 
     def _check(self) -> None:
         if len(self.categories) > MOST:
@@ -43,6 +45,8 @@ class SubsetIndices(CategoryMechanism):
                `KRR`; above, `ProjectiveResponse` has nearly the same error.
     Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The distribution is that of `SubsetSelection`.
     """
+
+    draws = ("indices",)
 
     def _check(self) -> None:
         if not 3 <= len(self.categories) <= MOST_SIZE:

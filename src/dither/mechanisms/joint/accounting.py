@@ -14,12 +14,12 @@ from typing import Final, Literal
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import finite
+from dither.core.domains import finite
+from dither.core.kernels.coin import PairedCoins, largest_loss, partners
+from dither.core.kernels.joint import DEALER, GIVEN_AWAY
 from dither.errors import Infeasible, InvalidParameter, check_choice, found
-from dither.kernels.coin import PairedCoins, largest_loss, partners
-from dither.kernels.joint import DEALER, GIVEN_AWAY
-from dither.numerics.roots import argmin, largest_float, smallest_float
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.roots import argmin, largest_float, smallest_float
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
 from dither.privacy.guarantee import exp_below
 

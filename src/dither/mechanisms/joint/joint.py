@@ -10,15 +10,17 @@ from typing import Literal, NoReturn, Self
 
 import numpy as np
 
-from dither.domains import Categories, finite
+from dither.core.domains import Categories, finite
+from dither.core.kernels.coin import PairedCoins
+from dither.core.kernels.joint import JointBits, JointHashed, JointKernel, JointResponse
+from dither.core.kernels.sets.bits import Bits
+from dither.core.kernels.sets.hashing import Hashing
+from dither.core.kernels.sets.prefix import HashedResponse
+from dither.core.kernels.window.kernel import ResponseKernel
+from dither.core.question import CategoryQuestion, as_question, can_answer, check_epsilon
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, check_choice, found
-from dither.kernels.coin import PairedCoins
-from dither.kernels.joint import JointBits, JointHashed, JointKernel, JointResponse
-from dither.kernels.sets.bits import Bits
-from dither.kernels.sets.hashing import Hashing
-from dither.kernels.sets.prefix import HashedResponse
-from dither.kernels.window.kernel import ResponseKernel
-from dither.mechanisms.base import CategoryMechanism
+from dither.foundation.randomness import SYSTEM, Source
 from dither.mechanisms.joint.accounting import (
     Mode,
     Search,
@@ -34,10 +36,8 @@ from dither.mechanisms.joint.accounting import (
     rho_range,
     theorem_3_epsilon,
 )
+from dither.mechanisms.mechanism import CategoryMechanism
 from dither.privacy import Guarantee
-from dither.question import CategoryQuestion, as_question, can_answer, check_epsilon
-from dither.randomness import SYSTEM, Source
-from dither.reports import Reports
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Joint(CategoryMechanism):
         return account(self.pairs, self.symbols - 1, self.n, mode=mode, colluders=colluders, delta=delta)
 
     def theorem_3(self, colluders: int = 0) -> float:
-        """Return the ε that [Thesis, Thm 3] states. It is not a guarantee: see `dither.jrr`."""
+        """Return the ε that [Thesis, Thm 3] states. It is not a guarantee: see `dither.mechanisms.jrr`."""
         if self.symbols != 2:
             raise InvalidParameter(f"Theorem 3 is for two categories, not {self.symbols}")
         check_colluders(colluders, self.n)
@@ -233,6 +233,8 @@ class JointSUE(Joint):
     Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
     """
 
+    draws = ("joint bits",)
+
     @property
     def symbols(self) -> int:
         """The two values of a bit."""
@@ -263,6 +265,8 @@ class JointOLH(Joint):
     Reference: [Thesis, Sec. 4.5].
     """
 
+    draws = ("joint hashed",)
+
     _: KW_ONLY
     hashed_to: int
 
@@ -292,6 +296,8 @@ class JRR(Joint):
     >>> jrr.guarantee.bound
     Nothing(reason="other people's coins can give this one away, and with it the answer")
     """
+
+    draws = ("joint response",)
 
     @staticmethod
     def tuned(

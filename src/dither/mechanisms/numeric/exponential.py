@@ -10,14 +10,14 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle, Interval, finite
+from dither.core.domains import Circle, Interval, finite
+from dither.core.kernels.alias import MOST_INPUTS, Channel, ChannelKernel, NearestPoint, fullest_rate
+from dither.core.kernels.lattice.noise import fixed_exponential
+from dither.core.kernels.window.codebook import TableDecoder
 from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.kernels.lattice.noise import fixed_exponential
-from dither.kernels.law import TableLaw
-from dither.kernels.table import MOST_INPUTS, Channel, ChannelKernel, NearestPoint, fullest_rate
-from dither.kernels.window.codebook import TableDecoder
-from dither.mechanisms.base import NumberMechanism
+from dither.foundation.arrays import Floats
+from dither.mechanisms.analysis.law import TableLaw
+from dither.mechanisms.mechanism import NumberMechanism
 from dither.privacy.guarantee import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
@@ -40,6 +40,8 @@ class Exponential(NumberMechanism):
     >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2).guarantee
     Guarantee: ε ≤ 2 for one value
     """
+
+    draws = ("channel",)
 
     points: Sequence[float]
     _: KW_ONLY

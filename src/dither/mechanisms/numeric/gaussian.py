@@ -10,16 +10,16 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import finite
+from dither.core.domains import finite
+from dither.core.kernels.lattice.integers import Clamped
+from dither.core.kernels.lattice.kernel import LatticeKernel
+from dither.core.kernels.lattice.noise import End, LatticeNoise, Normal, fixed_exponential, in_few_bits
 from dither.errors import InvalidParameter, check_choice
-from dither.kernels.lattice.integers import Clamped
-from dither.kernels.lattice.kernel import LatticeKernel
-from dither.kernels.lattice.noise import End, LatticeNoise, Normal, fixed_exponential, in_few_bits
-from dither.kernels.law import SmoothDensity
-from dither.mechanisms.base import END_MASS, AddedNoise, LatticeMechanism
-from dither.numerics.distributions import erf, erfc, survival
-from dither.numerics.roots import smallest_positive_float
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.distributions import erf, erfc, survival
+from dither.foundation.numerics.roots import smallest_positive_float
+from dither.mechanisms.analysis.law import SmoothDensity
+from dither.mechanisms.mechanism import END_MASS, AddedNoise, LatticeMechanism
 
 LEAST_DELTA: Final = 1e-15
 _TRIES: Final = 8
@@ -45,6 +45,8 @@ class Gaussian(AddedNoise, LatticeMechanism):
     Reference: analytic [Balle18, Thm 8]; classic [Dwork14, Thm A.1], valid for ε ≤ 1 and refused if its δ
                exceeds the given one; PAC [Thesis, Thm 18]; the σ of `"exact pac"` is up to 40 % smaller.
     """
+
+    draws = ("lattice normal",)
 
     _: KW_ONLY
     delta: float

@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import finite
+from dither.core.domains import finite
+from dither.core.kernels.lattice.integers import SPENT, Clamped, domain_base
+from dither.core.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
+from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential, in_few_bits
+from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.integers import SPENT, Clamped, domain_base
-from dither.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
-from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential, in_few_bits
-from dither.kernels.law import InsideLaw, SmoothDensity
-from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.base import AddedNoise, LatticeMechanism, exponential_margin
-from dither.numerics.roots import smallest_float
+from dither.foundation.arrays import Floats
+from dither.foundation.numerics.roots import smallest_float
+from dither.mechanisms.analysis.law import InsideLaw, SmoothDensity
+from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Laplace(AddedNoise, LatticeMechanism):
     >>> round(Laplace(dt.Interval(0, 1), epsilon=2).variance(0.3), 12)  # 2/ε²
     0.5
     """
+
+    draws = ("lattice clamped",)
 
     def lattice(self) -> Clamped:
         reach = self.cells // 2 - 1
@@ -77,6 +79,8 @@ class BoundedLaplace(LatticeMechanism):
     Reference: [Holohan20, Thm 3.5]. The normalising constant depends on the value; that of [OGPM25, App. B.8]
                does not, and the result is not a density: see deviations.
     """
+
+    draws = ("lattice bounded",)
 
     _: KW_ONLY
     sensitivity: float | None = None

@@ -7,12 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from dither.domains import Circle, Interval, finite
+from dither.core.domains import Circle, Interval, finite
+from dither.core.kernels.window.integers import Gliding
 from dither.errors import InvalidParameter, found
-from dither.kernels.window.integers import Gliding
-from dither.losses import Loss, Power, as_power
-from dither.mechanisms.base import Shape, WindowMechanism
-from dither.numerics.roots import increasing_root
+from dither.foundation.losses import Loss, Power, as_power
+from dither.foundation.numerics.roots import increasing_root
+from dither.mechanisms.mechanism import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class OGPM(WindowMechanism):
     >>> OGPM(Interval(0, 1), epsilon=2).worst_error("absolute")  # 1/(1 + e)
     0.2689414213699951
     """
+
+    draws = ("sliding", "optional")
 
     _: KW_ONLY
     loss: Loss = "absolute"
@@ -62,6 +64,8 @@ class OGPMU(WindowMechanism):
     Reference: [OGPM25, Thm 5.1], which calls it optimal; it is not, see deviations.
     """
 
+    draws = ("sliding", "optional")
+
     def shape(self) -> Shape:
         reach = 1.0 / math.tanh(self.epsilon / 4.0)  # C of Thm 5.1
         # A share (C+1)/(2(2C+1)) of the range of starts is never used, at either end.
@@ -79,10 +83,12 @@ class Focused(WindowMechanism):
                public. A focus taken from private data reveals them, contrary to [OGPM25, Sec. 6].
     Reference: [OGPM25, Sec. 6].
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> round(Focused(Interval(0, 1), epsilon=1, focus=0.2).error("absolute", 0.2), 6)
     0.241367
     """
+
+    draws = ("sliding", "optional")
 
     _: KW_ONLY
     focus: float

@@ -9,13 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Interval, Line
-from dither.kernels.law import Law, MixedLaw
-from dither.kernels.window.codebook import JoinedDecoder, Steps
-from dither.kernels.window.integers import GLIDING, LineStart, Placement, Sliding
-from dither.kernels.window.kernel import COIN, MixtureKernel
-from dither.mechanisms.base import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line
+from dither.core.domains import Interval, Line
+from dither.core.kernels.window.codebook import JoinedDecoder, Steps
+from dither.core.kernels.window.integers import GLIDING, LineStart, Placement, Sliding
+from dither.core.kernels.window.kernel import COIN, MixtureKernel
+from dither.foundation.arrays import Floats
+from dither.mechanisms.analysis.law import Law, MixedLaw
+from dither.mechanisms.mechanism import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class PM(WindowMechanism):
     Use when:  a baseline is needed; the worst-case variance of `Podium` is never larger.
     Reference: [PM19, Alg. 2].
     """
+
+    draws = ("sliding", "optional")
 
     def shape(self) -> Shape:
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]
@@ -41,6 +43,8 @@ class Duchi(WindowMechanism):
     Use when:  a mean is estimated at small ε, or a report must be one bit.
     Reference: [Duchi18, eq. 26].
     """
+
+    draws = ("sliding",)
 
     cells: int = field(default=2, init=False)
 
@@ -68,6 +72,8 @@ class TwoPoint(WindowMechanism):
     >>> round(TwoPoint(Interval(0, 1), epsilon=1).worst_error("squared"), 6)
     0.196612
     """
+
+    draws = ("sliding",)
 
     cells: int = field(default=2, init=False)
 
@@ -114,6 +120,8 @@ class Hybrid(NumberMechanism):
     Use when:  a mean is estimated with ε below about 2.3; the variance hardly depends on the value.
     Reference: [PM19, Sec. III-C].
     """
+
+    draws = ("mixture",)
 
     _: KW_ONLY
     cells: int = 1 << 15

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 
-from dither.kernels.window.integers import GLIDING
-from dither.mechanisms.base import Shape, WindowMechanism
-from dither.numerics.roots import newton
+from dither.core.kernels.window.integers import GLIDING
+from dither.foundation.numerics.roots import newton
+from dither.mechanisms.mechanism import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class Podium(WindowMechanism):
     Reference: [Podium19]; its Table I and equation (1) are not used, see deviations. `approximate=True` is
                the paper's σ = ε/3, at most 5 % worse.
     """
+
+    draws = ("sliding", "optional")
 
     _: KW_ONLY
     approximate: bool = False

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Circle
-from dither.kernels.lattice.integers import SPENT
-from dither.kernels.lattice.kernel import LatticeKernel, Ring
-from dither.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
-from dither.kernels.law import RingLaw, SmoothDensity
-from dither.kernels.window.codebook import AffineDecoder
-from dither.mechanisms.base import LatticeMechanism
+from dither.core.domains import Circle
+from dither.core.kernels.lattice.integers import SPENT
+from dither.core.kernels.lattice.kernel import LatticeKernel, Ring
+from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
+from dither.core.kernels.window.codebook import AffineDecoder
+from dither.foundation.arrays import Floats
+from dither.mechanisms.analysis.law import RingLaw, SmoothDensity
+from dither.mechanisms.mechanism import LatticeMechanism
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Purkayastha(LatticeMechanism):
     Use when:  a baseline for directions is needed; `OGPM` on a circle has a smaller error.
     Reference: [Weggenmann21] on the circle.
     """
+
+    draws = ("lattice ring",)
 
     takes = (Circle,)
 

@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from dither.arrays import Floats
+from dither.core.kernels.lattice.integers import Clamped, domain_base
+from dither.core.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.errors import InvalidParameter
-from dither.kernels.lattice.integers import Clamped, domain_base
-from dither.kernels.lattice.noise import End, LatticeNoise, Stairs
-from dither.kernels.law import Moment, NoiseDensity
-from dither.losses import NamedLoss, Power, absolute, as_power, squared
-from dither.mechanisms.base import AddedNoise, LatticeMechanism, exponential_margin
-from dither.numerics.roots import total
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import NamedLoss, Power, absolute, as_power, squared
+from dither.foundation.numerics.roots import total
+from dither.mechanisms.analysis.law import Moment, NoiseDensity
+from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum
 
@@ -34,6 +34,8 @@ class Staircase(AddedNoise, LatticeMechanism):
     >>> round(Staircase(dt.Interval(0, 1), epsilon=2).error("absolute", 0.3), 9)  # e / (e² − 1)
     0.425459064
     """
+
+    draws = ("lattice clamped",)
 
     _: KW_ONLY
     loss: NamedLoss = "absolute"

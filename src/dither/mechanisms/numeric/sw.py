@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, replace
 
-from dither.domains import Circle, Interval
+from dither.core.domains import Circle, Interval
+from dither.core.kernels.window.codebook import Ramps
+from dither.core.kernels.window.integers import GLIDING
 from dither.errors import InvalidParameter, found
-from dither.kernels.window.codebook import Ramps
-from dither.kernels.window.integers import GLIDING
-from dither.mechanisms.base import Shape, WindowMechanism
+from dither.mechanisms.mechanism import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class SW(WindowMechanism):
     Use when:  a distribution is estimated (`dt.distribution`); E[report] is affine in the value.
     Reference: [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
     """
+
+    draws = ("sliding", "optional")
 
     _: KW_ONLY
     redesign: bool = False

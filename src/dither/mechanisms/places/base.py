@@ -11,20 +11,20 @@ from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 import numpy as np
 
-from dither.arrays import Integers
-from dither.domains import Disk, Line, Parallelogram, Paths, Plane, Rectangle, Region, finite
-from dither.domains.plane import Pair
+from dither.core.domains import Disk, Line, Parallelogram, Paths, Plane, Rectangle, Region, finite
+from dither.core.domains.plane import Pair
+from dither.core.kernels.alias import Grades
+from dither.core.kernels.places.pair import AxesKernel, PairDecoder, PairKernel
+from dither.core.kernels.places.walk import FIXED, WalkKernel
+from dither.core.post_processing import Moved, PostProcessing
+from dither.core.question import MOST_EPSILON, Question, check_epsilon, check_shared
+from dither.core.question.paths import PathQuestion, check_shares
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
-from dither.kernels.places.pair import AxesKernel, PairDecoder, PairKernel
-from dither.kernels.places.walk import FIXED, WalkKernel
-from dither.kernels.table import Grades
-from dither.mechanisms.base import Mechanism, NumberMechanism
-from dither.numerics.codebooks import medians
-from dither.post_processing import Moved, PostProcessing
+from dither.foundation.arrays import Integers
+from dither.foundation.numerics.codebooks import medians
+from dither.mechanisms.mechanism import Mechanism, NumberMechanism
 from dither.privacy.guarantee import divide, share
-from dither.question import MOST_EPSILON, Question, check_epsilon, check_shared
-from dither.question.paths import PathQuestion, check_shares
-from dither.reports import Reports
 
 Area = TypeVar("Area", bound=Plane)
 PathUnit = Literal["location", "trajectory"]  # what ε is for
@@ -268,7 +268,7 @@ class PublicPoints(PathMechanism[Region]):
 def grid(area: Rectangle, side: int) -> list[tuple[float, float]]:
     """Return the side × side points of a grid over a rectangle, with its corners.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> len(grid(Rectangle(Interval(0, 1), Interval(0, 1)), 11))
     121
     """

@@ -8,19 +8,19 @@ from functools import lru_cache
 
 import numpy as np
 
-from dither.domains import Disk, Parallelogram, Rectangle, Region, finite
-from dither.errors import InvalidParameter, found
-from dither.kernels.lattice.kernel import PlanarNoise, RingNoise
-from dither.kernels.places.planar import (
+from dither.core.domains import Disk, Parallelogram, Rectangle, Region, finite
+from dither.core.kernels.lattice.kernel import PlanarNoise, RingNoise
+from dither.core.kernels.places.planar import (
     PlanarKernel,
     PlanarNoiseKernel,
     RingKernel,
     steps_across,
     steps_between,
 )
-from dither.losses import Loss, as_power
+from dither.errors import InvalidParameter, found
+from dither.foundation.losses import Loss, as_power
+from dither.foundation.numerics.roots import argmin
 from dither.mechanisms.places.base import PathMechanism
-from dither.numerics.roots import argmin
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class PlanarLaplace(PlanarMechanism):
                first, as coded, adds up to 13 % of error: see deviations.
     """
 
+    draws = ("planar",)
+
     def _kernel(self) -> PlanarKernel:
         reach = steps_across(self.domain, self.spacing)
         return PlanarKernel(PlanarNoise.largest(self.epsilon, reach), self.origin, self.spacing, reach)
@@ -97,6 +99,8 @@ class PlanarStaircase(PlanarMechanism):
                `PlanarLaplace` also makes nearer places look more alike than ε.
     Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with round rings.
     """
+
+    draws = ("rings",)
 
     _: KW_ONLY
     distance: float | None = None

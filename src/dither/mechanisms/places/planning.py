@@ -12,14 +12,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.arrays import Floats
-from dither.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
-from dither.domains.plane import Pair
+from dither.core.domains import Disk, Domain, Paths, Rectangle, Region, Sphere
+from dither.core.domains.plane import Pair
 from dither.errors import InvalidParameter, found
+from dither.foundation.arrays import Floats
+from dither.foundation.randomness import Seeded
 from dither.mechanisms.places.base import PathMechanism, positive
 from dither.mechanisms.places.rivals import Strawman
 from dither.mechanisms.places.tracs import TraCSC, TraCSD
-from dither.randomness import Seeded
 
 _PLACES: Final = 20_000  # of a simulation
 _LONGEST: Final = 100  # locations of a simulated path: the error of later ones is that of these
@@ -110,7 +110,7 @@ def ranked(
 ) -> list[Choice]:
     """Return TraCS-C and TraCS-D on an area, if they support it, with the most accurate one first.
 
-    >>> from dither.domains import Interval
+    >>> from dither.core.domains import Interval
     >>> [type(choice.mechanism).__name__ for choice in ranked(Disk(1.0), epsilon=2)]
     ['TraCSD']
     """

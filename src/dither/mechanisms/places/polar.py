@@ -7,15 +7,15 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Final
 
-from dither.domains import Circle, Disk, Interval, finite
+from dither.core.domains import Circle, Disk, Interval, finite
+from dither.core.kernels.places.pair import PairDecoder, PolarKernel
+from dither.core.question import LEAST_EPSILON
 from dither.errors import InvalidParameter
-from dither.kernels.places.pair import PairDecoder, PolarKernel
-from dither.losses import Loss, Power, as_power
-from dither.mechanisms.base import Mechanism
+from dither.foundation.losses import Loss, Power, as_power
+from dither.foundation.numerics.roots import integer_argmin
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
-from dither.numerics.roots import integer_argmin
 from dither.privacy.guarantee import rest
-from dither.question import LEAST_EPSILON
 
 _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices and collector agree on it
 
@@ -34,6 +34,8 @@ class Polar(Mechanism[Disk]):
     >>> [round(part, 5) for part in Polar(Disk(1), epsilon=1 + 2 * math.pi, loss="squared").split]
     [1.52977, 5.75341]
     """
+
+    draws = ("polar",)
 
     _: KW_ONLY
     loss: Loss = "squared"

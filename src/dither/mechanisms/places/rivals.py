@@ -10,12 +10,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from dither.arrays import Array, Floats, Integers
-from dither.domains import Circle, Disk, Parallelogram, Rectangle, Region
-from dither.domains.plane import Pair
-from dither.errors import InvalidParameter, check_choice, found
-from dither.kernels.law import WindowLaw
-from dither.kernels.places.points import (
+from dither.core.domains import Circle, Disk, Parallelogram, Rectangle, Region
+from dither.core.domains.plane import Pair
+from dither.core.kernels.alias import Grades, blocks
+from dither.core.kernels.places.points import (
     FallingWeights,
     GridKernel,
     PointKernel,
@@ -24,12 +22,15 @@ from dither.kernels.places.points import (
     distances,
     ring,
 )
-from dither.kernels.places.walk import TURN, UNIT
-from dither.kernels.table import Grades, blocks
-from dither.kernels.window.codebook import IDENTITY, AffineDecoder
-from dither.kernels.window.integers import Blocks, LineStart
-from dither.kernels.window.kernel import SectorKernel
-from dither.mechanisms.base import NumberMechanism
+from dither.core.kernels.places.walk import TURN, UNIT
+from dither.core.kernels.window.codebook import IDENTITY, AffineDecoder
+from dither.core.kernels.window.integers import Blocks, LineStart
+from dither.core.kernels.window.kernel import SectorKernel
+from dither.errors import InvalidParameter, check_choice, found
+from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.numerics.roots import largest_float
+from dither.mechanisms.analysis.law import WindowLaw
+from dither.mechanisms.mechanism import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import (
     PairMechanism,
@@ -41,7 +42,6 @@ from dither.mechanisms.places.base import (
     positive,
 )
 from dither.mechanisms.places.tracs import HEURISTIC
-from dither.numerics.roots import largest_float
 from dither.privacy.guarantee import exp_below
 
 
@@ -55,6 +55,8 @@ class ATP(PublicPoints):
     Use when:  TraCS is compared with directions by k-ary randomized response. It needs the whole path first.
     Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that do not depend on the secret are ours.
     """
+
+    draws = ("two copies",)
 
     _: KW_ONLY
     sectors: int = 6
@@ -94,6 +96,8 @@ class Gridding(PathMechanism[Rectangle]):
     Reference: [Thesis, D.2.3]; the scale is ours, the largest that keeps ε.
     """
 
+    draws = ("grid",)
+
     _: KW_ONLY
     side: int = 10
     as_published: bool = False
@@ -126,6 +130,8 @@ class LSRR(PublicPoints):
                because rows have different normalising sums: `as_meant`. In the authors' program the ratio is
                ε: `as_published`.
     """
+
+    draws = ("points",)
 
     _: KW_ONLY
     rings: tuple[float, float] = (0.3, 0.6)
@@ -239,6 +245,8 @@ class NGram(PublicPoints):
                `reach` the scale is ours, the largest that keeps ε; the paper's spends about half of it.
     """
 
+    draws = ("points",)
+
     _: KW_ONLY
     reach: float | None = None
 
@@ -274,6 +282,8 @@ class Sectors(NumberMechanism):
     Reference: [Thesis, Sec. 6.2.2]. In the authors' program a false sector is k − 1 times too rare: see
                deviations.
     """
+
+    draws = ("sectors",)
 
     _: KW_ONLY
     sectors: int = 6
@@ -323,6 +333,8 @@ class Strawman(StepByStep, PairMechanism[Region]):
     Use when:  TraCS-D is compared with something simpler; it is worse at every ε.
     Reference: [Thesis, Sec. 6.2.2, 6.3.1].
     """
+
+    draws = ("walk",)
 
     _: KW_ONLY
     sectors: int = 6

@@ -6,10 +6,10 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Final
 
-from dither.domains import Disk, Parallelogram, Rectangle, Region, Sphere
-from dither.kernels.places.pair import AxesKernel, Crossed
-from dither.kernels.places.walk import TURN, UNIT
-from dither.mechanisms.base import NumberMechanism
+from dither.core.domains import Disk, Parallelogram, Rectangle, Region, Sphere
+from dither.core.kernels.places.pair import AxesKernel, Crossed
+from dither.core.kernels.places.walk import TURN, UNIT
+from dither.mechanisms.mechanism import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, make_part
 
@@ -24,6 +24,8 @@ class TraCSC(PairMechanism[Crossed]):
                with `TraCSD`, whose places are nearer to the truth on most areas.
     Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
     """
+
+    draws = ("pair",)
 
     _: KW_ONLY
     inner: Inner = OGPM
@@ -58,6 +60,8 @@ class TraCSD(StepByStep, PairMechanism[Region]):
                the paper is not used, nor its four cases of the distance space, which fail on an edge: see
                deviations.
     """
+
+    draws = ("walk",)
 
     _: KW_ONLY
     direction: Inner = OGPM

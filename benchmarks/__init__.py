@@ -1,1 +1,0 @@
-"""Speed, measured as ratios in one run: `python -m benchmarks` runs every table."""

@@ -1,0 +1,191 @@
+"""How an audit calls a randomiser: a Python function, or a command of the operating system."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from dither.advice.audits.neighbours import Neighbours
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter
+from dither.foundation.arrays import Array, Integers
+
+_MOST_ERROR: Final = 200  # letters of a command's own error message that are shown
+
+
+@dataclass(frozen=True)
+class Command:
+    """A callable that starts a command for every call: a JSON value a line in, a report a line out.
+
+    A line of output that is JSON is read as JSON, any other as a text. The values are those that the audit
+    chose itself.
+    """
+
+    words: tuple[str, ...]
+    seconds: float = 600.0  # that one call may take
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        lines = [json.dumps(_plain(value), allow_nan=False) for value in values]
+        try:
+            done = subprocess.run(
+                self.words,
+                input="\n".join(lines) + "\n",
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                errors="backslashreplace",
+                timeout=self.seconds,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise CommandFailed(f"the command {self.words[0]} was not found") from None
+        except OSError as error:
+            raise CommandFailed(f"the command {self.words[0]} cannot be run: {error.strerror}") from None
+        except subprocess.TimeoutExpired:
+            raise CommandFailed(
+                f"the command {self.words[0]} took more than {self.seconds:g} s for {len(values)} values"
+            ) from None
+        if done.returncode:
+            said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+            raise CommandFailed(
+                f"the command {self.words[0]} ended with exit code {done.returncode}: "
+                f"{said[0][:_MOST_ERROR]}; it must write a line for every value"
+            )
+        return [_read(line) for line in done.stdout.splitlines()]
+
+
+class CommandFailed(InvalidParameter):
+    """The command cannot be run, or fails."""
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it; a set becomes a sorted list."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _read(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return line
+
+
+_BATCH: Final = 1 << 16  # values of one call
+
+Outputs = Array | list[Any]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The report of a value at which the randomiser raised an error."""
+
+    error: str
+
+
+@dataclass(eq=False)
+class Calls:
+    """A randomiser with the inputs it is tried on. Counts the reports and the seconds they took."""
+
+    randomiser: Callable[[Any], Any]
+    neighbours: Neighbours
+    each: bool = False  # whether the randomiser takes one value, not an array of them
+    reports: int = 0
+    tried: set[int] = field(default_factory=set, repr=False)  # places of the inputs that were drawn
+    seconds: float = 0.0
+    message: str = field(default="", repr=False)  # of the last error
+
+    def draw(self, which: Integers) -> Outputs:
+        """Return one report for each of the inputs, given by their places."""
+        begin = time.monotonic()
+        parts = [self._some(which[at : at + _BATCH]) for at in range(0, len(which), _BATCH)]
+        self.seconds += time.monotonic() - begin
+        self.reports += len(which)
+        self.tried.update(np.unique(which).tolist())
+        return parts[0] if len(parts) == 1 else join(parts)
+
+    def call(self, values: Any) -> Outputs:
+        """Return what the randomiser returns for some values, as many reports as values."""
+        if self.each:
+            return [self.randomiser(value) for value in values]
+        returned = self.randomiser(values)
+        return as_outputs(returned, len(values))
+
+    def _some(self, which: Integers) -> Outputs:
+        try:
+            return self.call(self.neighbours.pack(which))
+        except (WrongCount, CommandFailed):
+            raise
+        except Exception as error:
+            self.message = f"{type(error).__name__}: {error}"
+        if len(which) == 1:
+            return [Failed(self.message.partition(":")[0])]
+        # Which input was it? One call for each input, and one for each value of those that fail.
+        answers: list[Any] = [None] * len(which)
+        for place in np.unique(which):
+            here = np.flatnonzero(which == place)
+            if len(here) == len(which):
+                found = [self._some(which[:1])[0] for _ in here]
+            else:
+                found = list(self._some(which[here]))
+            for at, answer in zip(here.tolist(), found, strict=True):
+                answers[at] = answer
+        return answers
+
+
+class WrongCount(InvalidParameter):
+    """The randomiser returned more or fewer reports than it was given values."""
+
+
+def as_outputs(returned: Any, count: int) -> Outputs:
+    """Return reports as an array or a list of so many; raise WrongCount if there are more or fewer."""
+    if isinstance(returned, Reports):
+        returned = returned.cells
+    elif hasattr(returned, "to_numpy"):  # a series of pandas or Polars
+        returned = returned.to_numpy()
+    if not isinstance(returned, np.ndarray):
+        try:
+            returned = list(returned)
+        except TypeError:
+            raise WrongCount(
+                f"a randomiser returns as many reports as it is given values; it returned one "
+                f"{type(returned).__name__}. If it takes one value at a time, give each=True"
+            ) from None
+    if returned.shape[:1] != (count,) if isinstance(returned, np.ndarray) else len(returned) != count:
+        raise WrongCount(
+            f"a randomiser returns as many reports as it is given values; it returned "
+            f"{len(returned) if np.ndim(returned) or isinstance(returned, list) else 1} for {count}. "
+            "If it takes one value at a time, give each=True"
+        )
+    kept: Outputs = returned
+    return kept
+
+
+def join(parts: list[Outputs]) -> Outputs:
+    """Return reports of several calls one after the other."""
+    first = parts[0]
+    if isinstance(first, np.ndarray) and all(
+        isinstance(part, np.ndarray) and part.dtype == first.dtype and part.shape[1:] == first.shape[1:]
+        for part in parts
+    ):
+        return np.concatenate(parts)
+    return [item for part in parts for item in part]
+
+
+def pick(outputs: Outputs, mask: Array) -> Outputs:
+    """Return the reports that a mask marks."""
+    if isinstance(outputs, np.ndarray):
+        return outputs[mask]
+    return [outputs[at] for at in np.flatnonzero(mask)]

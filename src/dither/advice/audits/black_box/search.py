@@ -1,0 +1,277 @@
+"""The search for the event that separates two inputs best, with a classifier where labels are many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from dither.advice.audits.black_box.columns import Binning, Columns, Edges, Event, bins_of
+from dither.foundation.arrays import Floats, Integers, Mask
+
+_STEPS: Final = 8
+_RIDGE: Final = 1.0  # of the weights, towards 1: the sum of the log ratios
+_MOST_WEIGHT: Final = 4.0  # if the reports of two inputs are separable, weights would grow without bound
+_NAME: Final = "score"
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """Bins of a weighted sum of log ratios: how much a report looks like one of the first input."""
+
+    binnings: tuple[Binning, ...]
+    ratios: tuple[Floats, ...]  # by bin
+    weights: Floats
+    edges: Edges
+
+    @property
+    def column(self) -> str:
+        """The name of what is binned: a column, or a score."""
+        return "the classifier's score"
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return self.edges.size
+
+    def bins(self, columns: Columns, count: int) -> Integers:
+        """Return the bin of each of `count` reports."""
+        features = [
+            ratios[binning.bins(columns, count)]
+            for binning, ratios in zip(self.binnings, self.ratios, strict=True)
+        ]
+        return self.edges.bins({_NAME: _sum(np.stack(features, axis=1), self.weights)}, count)
+
+    def names(self) -> list[str]:
+        """Return a short name for each bin."""
+        return self.edges.names()
+
+    def words(self, chosen: Mask) -> str:
+        """Return a set of bins in words."""
+        names = [
+            f"{weight:.2g}·[{binning.column}]"
+            for binning, weight in zip(self.binnings, self.weights.tolist(), strict=True)
+        ]
+        about = self.edges.words(chosen).removeprefix(_NAME).strip()
+        return f"the sum of log ratios {' + '.join(names)} is {about}"
+
+
+def score_reports(
+    tables: list[tuple[Binning, Integers, Floats]], first: Mask, half: Mask
+) -> tuple[Score, Integers] | None:
+    """Return the bins of a score, and the bin of each report; None without two informative columns.
+
+    A table is a binning, the bins of the reports, and the counts of both inputs in the first half. `first`
+    says which reports are of the first input. Log ratios come from one half, weights from the other.
+    """
+    ratios = [_log_ratios(counts) for _, _, counts in tables]
+    features = np.stack([ratio[bins] for ratio, (_, bins, _) in zip(ratios, tables, strict=True)], axis=1)
+    useful = np.flatnonzero(features.std(axis=0) > 0.02)
+    if len(useful) < 2 or not (~half).any():
+        return None
+    features = features[:, useful]
+    weights = _fit(features[~half], first[~half])
+    bins = bins_of(_NAME, _sum(features, weights))
+    if not bins or not isinstance(bins[0], Edges):
+        return None
+    edges = bins[0]
+    score = Score(
+        tuple(tables[at][0] for at in useful.tolist()),
+        tuple(ratios[at] for at in useful.tolist()),
+        weights,
+        edges,
+    )
+    return score, edges.bins({_NAME: _sum(features, weights)}, len(features))
+
+
+def _log_ratios(counts: Floats) -> Floats:
+    """Return ln(p/q) of every bin, shrunk towards 0 where few reports fell into it."""
+    totals = np.maximum(counts.sum(axis=1), 1.0)
+    shares = (counts + 1.0) / (totals[:, None] + counts.shape[1])
+    return np.asarray(np.log(shares[0] / shares[1]), dtype=np.float64)
+
+
+def _sum(features: Floats, weights: Floats) -> Floats:
+    # Rounded, and added column by column: one set of columns has one score, in a batch of any size.
+    total = np.zeros(len(features))
+    for at, weight in enumerate(weights.tolist()):
+        total += weight * features[:, at]
+    return np.round(total, 9)
+
+
+def _fit(features: Floats, first: Mask) -> Floats:
+    """Return the weights of a logistic regression without intercept, by Newton's method."""
+    weights = np.ones(features.shape[1])
+    for _ in range(_STEPS):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(features @ weights, -30.0, 30.0)))
+        slope = features.T @ (first - chance) - _RIDGE * (weights - 1.0)
+        curve = (features * (chance * (1.0 - chance))[:, None]).T @ features
+        step = np.linalg.solve(curve + _RIDGE * np.eye(len(weights)), slope)
+        weights = np.clip(weights + step, -_MOST_WEIGHT, _MOST_WEIGHT)
+        if float(np.abs(step).max()) < 1e-6:
+            break
+    return weights
+
+
+_CAREFUL: Final = 3.0  # standard errors, when a set is chosen
+_CLASSIFIED: Final = 2  # pairs of inputs for which a classifier is trained
+_MOST_COLUMNS: Final = 12  # that a classifier combines
+_MOST_PAIRS: Final = 1200  # of which sets of bins are searched; of more, those that differ most in one bin
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateEvent:
+    """An event that seems likelier under the input `first` than under `second`, by e^score."""
+
+    first: int
+    second: int
+    event: Event
+    score: float
+
+
+def search(
+    columns: Columns, which: Integers, pairs: Integers, *, delta: float, errors: float
+) -> list[CandidateEvent]:
+    """Return candidate events, best first: at most one of each pair and column.
+
+    `which` is the place of each report's input, `pairs` the ordered pairs of places, and `errors` how many
+    standard errors the ranking subtracts.
+    """
+    count = len(which)
+    inputs = int(pairs.max()) + 1
+    half = np.arange(count) % 2 == 0
+    found: list[CandidateEvent] = []
+    tables: list[tuple[Binning, Integers, Floats, Floats]] = []
+    for name, column in columns.items():
+        for binning in bins_of(name, column):
+            bins = binning.bins(columns, count)
+            learn, check = (tally(which[part], bins[part], inputs, binning.size) for part in (half, ~half))
+            tables.append((binning, bins, learn, check))
+            found += _of_column(binning, learn, check, pairs, delta, errors)
+    found.sort(key=_rank)
+    if len(tables) > 1:
+        found += _classifier_events(found, tables, which, half, delta, errors)
+        found.sort(key=_rank)
+    return found
+
+
+def _rank(candidate: CandidateEvent) -> float:
+    """Return what candidates are sorted by: of about equal ones the earlier, simpler column wins."""
+    return -round(candidate.score, 1)
+
+
+def tally(which: Integers, bins: Integers, inputs: int, size: int) -> Floats:
+    """Return how many reports of each input fall into each bin."""
+    return np.bincount(which * size + bins, minlength=inputs * size).reshape(inputs, size).astype(np.float64)
+
+
+def _of_column(
+    binning: Binning, learn: Floats, check: Floats, pairs: Integers, delta: float, errors: float
+) -> list[CandidateEvent]:
+    if len(pairs) > _MOST_PAIRS:
+        pairs = _most_different(learn, pairs)
+    first, second = pairs[:, 0], pairs[:, 1]
+    chosen = best_sets(learn[first], learn[second], delta)
+    scores = lower(check[first], check[second], chosen, delta, errors)
+    both = learn + check
+    final = best_sets(both[first], both[second], delta)  # the same rule on all samples: the test has others
+    return [
+        CandidateEvent(int(a), int(b), Event(binning, mask), float(score))
+        for a, b, mask, score in zip(first, second, final, scores, strict=True)
+        if mask.any()
+    ]
+
+
+def _most_different(counts: Floats, pairs: Integers) -> Integers:
+    """Return half of `_MOST_PAIRS` pairs: those with the largest lower bound on ln(p/q) of a single bin."""
+    totals = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    least = np.log(np.maximum(_wilson(counts, totals, -_CAREFUL), 1e-12))
+    most = np.log(_wilson(counts, totals, _CAREFUL))
+    scores = np.stack([(low - most).max(axis=1) for low in least])[pairs[:, 0], pairs[:, 1]]
+    return pairs[np.sort(np.argpartition(-scores, _MOST_PAIRS // 2)[: _MOST_PAIRS // 2])]
+
+
+def best_sets(first: Floats, second: Floats, delta: float, *, from_the_top: bool = False) -> Mask:
+    """Return for each row of counts the set of bins with the largest lower bound on ε.
+
+    Sets begin with the bins of the largest ratios, or `from_the_top` with the last bins: those of a score.
+    """
+    ones, twos = (np.maximum(side.sum(axis=1, keepdims=True), 1.0) for side in (first, second))
+    if from_the_top:
+        order = np.broadcast_to(np.arange(first.shape[1])[::-1], first.shape)
+    else:
+        ratio = (first + 0.5) / ones / ((second + 0.5) / twos)
+        order = np.argsort(-ratio, axis=1, kind="stable")
+    ahead = np.cumsum(np.take_along_axis(first, order, axis=1), axis=1)
+    behind = np.cumsum(np.take_along_axis(second, order, axis=1), axis=1)
+    bound = _log_ratio(ahead, ones, behind, twos, delta, _CAREFUL)
+    length = np.argmax(bound, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), axis=1)
+    return np.asarray(ranks <= length[:, None], dtype=np.bool_)
+
+
+def lower(first: Floats, second: Floats, chosen: Mask, delta: float, errors: float) -> Floats:
+    """Return an approximate lower bound on ε for each row of counts and set of bins."""
+    return _log_ratio(
+        (first * chosen).sum(axis=1),
+        np.maximum(first.sum(axis=1), 1.0),
+        (second * chosen).sum(axis=1),
+        np.maximum(second.sum(axis=1), 1.0),
+        delta,
+        errors,
+    )
+
+
+def _log_ratio(
+    ahead: Floats, of: Floats, behind: Floats, out_of: Floats, delta: float, errors: float
+) -> Floats:
+    """Return ln((p − δ)/q) with p at its lower and q at its upper end of Wilson's interval [Wilson27]."""
+    low = _wilson(ahead, of, -errors) - delta
+    high = _wilson(behind, out_of, errors)
+    return np.log(np.maximum(low, 1e-12)) - np.log(high)
+
+
+def _wilson(hits: Floats, trials: Floats, errors: float) -> Floats:
+    square = errors * errors
+    centre = hits + square / 2.0
+    spread = errors * np.sqrt(hits * (trials - hits) / trials + square / 4.0)
+    return np.maximum((centre + spread) / (trials + square), 0.0)
+
+
+def _classifier_events(
+    found: list[CandidateEvent],
+    tables: list[tuple[Binning, Integers, Floats, Floats]],
+    which: Integers,
+    half: Mask,
+    delta: float,
+    errors: float,
+) -> list[CandidateEvent]:
+    """Return events about a classifier's score, for the pairs of inputs that already look best."""
+    best: list[CandidateEvent] = []
+    for pair in dict.fromkeys((event.first, event.second) for event in found):
+        if len(best) == _CLASSIFIED:
+            break
+        first, second = pair
+        ranked = {
+            id(event.event.binning): event.score for event in found if (event.first, event.second) == pair
+        }
+        used = sorted(tables, key=lambda table: -ranked.get(id(table[0]), -np.inf))[:_MOST_COLUMNS]
+        here = (which == first) | (which == second)
+        score = score_reports(
+            [(binning, bins[here], learn[[first, second]]) for binning, bins, learn, _ in used],
+            which[here] == first,
+            half[here],
+        )
+        if score is None:
+            break
+        binning, bins = score
+        order = np.where(which[here] == first, 0, 1)
+        counts = [tally(order[part], bins[part], 2, binning.size) for part in (half[here], ~half[here])]
+        chosen = best_sets(counts[0][:1], counts[0][1:], delta, from_the_top=True)
+        mark = lower(counts[1][:1], counts[1][1:], chosen, delta, errors)
+        both = counts[0] + counts[1]
+        mask = best_sets(both[:1], both[1:], delta, from_the_top=True)[0]
+        best.append(CandidateEvent(first, second, Event(binning, mask), float(mark[0])))
+    return best

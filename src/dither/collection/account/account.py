@@ -1,0 +1,465 @@
+"""Account: what one person has given, durable in one file, and what they may still be asked.
+
+What an account returns: reports that wait, batches of them, and what an answer would do.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from dither.collection.account.asking import Asking
+from dither.collection.account.budget import (
+    Left,
+    budget_left,
+    explain_refusal,
+    guarantee,
+    ledger,
+    limits,
+    opening,
+    say_promise,
+)
+from dither.collection.account.clock import ClockReading, EpochName
+from dither.collection.account.exports import is_identity, read_export, read_invitation
+from dither.collection.account.rules import Decision, decide
+from dither.collection.account.state import Data, State
+from dither.collection.account.store import Store, key_digest
+from dither.core.repetition import ChangeReports, check_key
+from dither.core.reports import Reports
+from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
+from dither.foundation.canonical import canonical
+from dither.foundation.randomness import SYSTEM
+from dither.privacy import Guarantee, Ledger, Policy
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A report that is not acknowledged: its identity, the question it answers, and its bytes."""
+
+    id: str
+    asker: str
+    question: str
+    fingerprint: str
+    data: bytes
+    batch: str | None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Reports that are sent together, with the identity that makes sending them again harmless."""
+
+    id: str
+    reports: tuple[Waiting, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an answer would do: `outcome` in one word, the ε it would charge, and a sentence for people."""
+
+    outcome: str
+    reason: str | None
+    charged: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def waiting(item: Data) -> Waiting:
+    """Return an item of the queue."""
+    return Waiting(
+        item["id"],
+        item["asker"],
+        item["question"],
+        item["fingerprint"],
+        bytes.fromhex(item["report"]),
+        item["batch"],
+    )
+
+
+class Account:
+    """What one person has given, in one file: entries, permanent answers, drawn days, reports that wait.
+
+    Every call is one transaction. What was spent is on disk before a report is returned. Several processes
+    and threads may use one file. `Account.create` makes a file, `Account.open` opens one; neither replaces
+    one, and a file that is damaged or missing is refused, never started anew.
+
+    >>> import tempfile
+    >>> from dither import Interval, Podium
+    >>> path = Path(tempfile.mkdtemp()) / "me.account"
+    >>> account = Account.create(path, epsilon=2)
+    >>> age = Asking("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example")
+    >>> account.answer(age, 41)
+    Reports(1 of Podium on [18, 100], uint16)
+    >>> print(account.left)
+    ε = 1.5 of 2 left for all time
+    """
+
+    def __init__(
+        self, store: Store, policy: Policy | None, key: bytes | None, now: Callable[[], ClockReading]
+    ) -> None:
+        """Use `Account.open` or `Account.create`."""
+        self._store, self._now = store, now
+        self._lock = threading.RLock()
+        self._key = store.key() if key is None else key
+        with self._state() as state:
+            self.policy = Policy() if policy is None else policy
+            if self._key is not None and key_digest(self._key) != state.key:
+                wrong = "the secret key in it is damaged" if key is None else "this is another account's key"
+                raise AccountUnusable(f"{store.path}: {wrong}, and permanent answers would be drawn again")
+
+    # --- files
+
+    @staticmethod
+    def create(
+        path: str | os.PathLike[str],
+        *,
+        epsilon: float,
+        epoch: EpochName = "lifetime",
+        delta: float = 0.0,
+        lifetime: float | None = None,
+        quota: float | None = None,
+        quotas: Mapping[str, float] | None = None,
+        askers: int | None = None,
+        policy: Policy | None = None,
+        key: bytes | None = None,
+        now: Callable[[], ClockReading] = ClockReading.now,
+    ) -> Account:
+        """Make a new account and open it.
+
+        `epsilon` and `delta` are the budget for each epoch, over all askers. `lifetime` is the most ε over
+        all epochs; δ then is one for all epochs, too. `quota` is the most that one asker may take of an
+        epoch's ε, `quotas` the same by name. `askers` is how many new askers are admitted until the person
+        acts. `key` is a secret of 32 bytes for answers per value; without it one is made and kept in the
+        file. `now` is for tests.
+        """
+        most = limits(epsilon, delta, epoch, lifetime, quota, quotas or {}, askers)
+        own = {name: most[name] for name in ("epsilon", "delta", "lifetime")}
+        begun = opening(SYSTEM.take(16).hex(), SYSTEM.take(16).hex(), most, own, now())
+        place = Path(path)
+        check_key(secret := SYSTEM.take(32) if key is None else key)
+        Store.create(place, {**begun, "key": key_digest(secret)}, {}, secret if key is None else None)
+        return Account.open(place, policy=policy, key=key, now=now)
+
+    @staticmethod
+    def join(
+        path: str | os.PathLike[str],
+        invitation: str,
+        *,
+        policy: Policy | None = None,
+        now: Callable[[], ClockReading] = ClockReading.now,
+    ) -> Account:
+        """Make the account of another device of the same person, with the part that `split` gave it."""
+        told = read_invitation(invitation)
+        begun = opening(told["person"], told["device"], told["limits"], told["own"], now(), told["born"])
+        known = {name: told[name] for name in ("entries", "answers", "choices")}
+        secret, place = bytes.fromhex(told["key"]), Path(path)
+        Store.create(place, {**begun, "key": key_digest(secret)}, known, secret)
+        return Account.open(place, policy=policy, now=now)
+
+    @staticmethod
+    def open(
+        path: str | os.PathLike[str],
+        *,
+        policy: Policy | None = None,
+        key: bytes | None = None,
+        expect: str | None = None,
+        wait: float = 30.0,
+        now: Callable[[], ClockReading] = ClockReading.now,
+    ) -> Account:
+        """Open an account; raise AccountUnusable if its file is missing, damaged or readable by others.
+
+        `policy` says what is accepted from askers; by default it is `Policy()`: answers of ε ≤ 1, without
+        δ, that assume nothing. `expect` is an earlier `account.mark`, kept elsewhere: a file that was rolled
+        back behind it is refused. `wait` is how long another process may hold the file, in seconds.
+        """
+        if policy is not None and not isinstance(policy, Policy):
+            raise InvalidParameter(f"policy is a dt.privacy.Policy, not {found(policy)}")
+        if key is not None:
+            check_key(key)
+        place = Path(path)
+        store = Store(place, wait)
+        try:
+            account = Account(store, policy, key, now)
+            if expect is not None and not store.has(expect):
+                raise AccountUnusable(
+                    f"{place} was rolled back: it lacks what was spent since. Put the latest copy back"
+                )
+        except BaseException:
+            store.close()  # whoever keeps the error would keep the file, and its lock
+            raise
+        return account
+
+    def close(self) -> None:
+        """Close the file. Nothing waits to be written."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- answers
+
+    def answer(
+        self, asking: Asking, value: object, *, identity: str | None = None
+    ) -> Reports | ChangeReports | None:
+        """Answer a question: check the policy, spend, draw, store; return the report, or raise `Refused`.
+
+        None is returned on a day that was not drawn (`"once"`), while no interval is over
+        (`"kept change"`, whose value is the list of all days' values so far), and for an `identity`
+        whose report was acknowledged. With the `identity` of an earlier answer (32 hexadecimal digits) the
+        stored report is returned: nothing is drawn, nothing is charged. Whether it is refused does not depend
+        on the value.
+        """
+        asked = self._event("answer", asking, identity)
+        refused: BaseException | None
+        with self._state() as state:
+            event = {**asked, "at": self._now().wire()}
+            decision = self._decide(state, event, asking)
+            try:
+                decision = self._draw_report(decision, asking, value)
+            except BaseException as error:  # of the value, whose own methods may fail, too
+                # A drawn choice is kept: it must not depend on values.
+                self._store.keep(state, decision.without_report)
+                refused = error
+            else:
+                self._store.keep(state, decision.effect)
+                refused = self._refusal(state, decision, event, asking)
+        if refused is not None:
+            raise refused
+        report = decision.outcome.get("report")
+        return None if report is None else asking.from_bytes(bytes.fromhex(report))
+
+    def dry_run(self, asking: Asking) -> Preview:
+        """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
+        asked = self._event("dry run", asking, None)
+        with self._state() as state:
+            event = {**asked, "at": self._now().wire()}
+            decision = decide(state, event, self.policy)
+            now = event["at"]["wall"]
+            refused = self._refusal(state, decision, event, asking)
+            if refused is not None:
+                return Preview("refused", refused.reason, 0.0, f"It would be refused: {refused}.")
+            outcome = decision.outcome["is"]
+            spends = 0.0 if decision.outcome.get("charged", "0") == "0" else asking.guarantee.epsilon
+            text = {
+                "drawn": f"It would be answered for ε = {spends:.6g}. Now {budget_left(state, now)}.",
+                "repeated": "The permanent answer would be given again: nothing is spent or sent twice.",
+                "silent": "Another day, or none yet, is drawn for the answer: nothing would be sent.",
+            }[outcome]
+        return Preview(outcome, None, spends, text)
+
+    def act(self) -> None:
+        """Say that the person did something themselves: new askers may be admitted, the clock is believed."""
+        with self._state() as state:
+            self._store.keep(
+                state, decide(state, {"do": "act", "at": self._now().wire()}, self.policy).effect
+            )
+
+    # --- the queue
+
+    @property
+    def queue(self) -> tuple[Waiting, ...]:
+        """The reports that are not acknowledged, in the order in which they were drawn."""
+        with self._state() as state:
+            return tuple(map(waiting, state.queue.values()))
+
+    def batch(
+        self, asker: str = "", *, most: int = 100, questions: Iterable[Asking] | None = None
+    ) -> Batch | None:
+        """Return the reports to send to an asker next; the same batch until it is acknowledged, None if none.
+
+        It has at most one report to a question: call again after acknowledging, until None is returned.
+        The composition of a batch is on disk before it is returned, so that sending it again sends the same.
+        `questions` are those of one campaign: its collector accepts no batch with a report to another.
+        """
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise InvalidParameter("most is the largest number of reports in a batch, at least 1")
+        with self._state() as state:
+            event: Data = {"do": "batch", "id": SYSTEM.take(16).hex(), "asker": asker, "most": most}
+            if questions is not None:
+                event["questions"] = [[asking.name, asking.question.fingerprint] for asking in questions]
+            decision = decide(state, event, self.policy)
+            self._store.keep(state, decision.effect)
+            if decision.outcome["is"] == "empty":
+                return None
+            reports = tuple(waiting(state.queue[name]) for name in decision.outcome["reports"])
+        return Batch(decision.outcome["id"], reports)
+
+    def acknowledge(self, identity: str) -> int:
+        """Take a report, or a batch, off the queue: the collector has it. Return how many reports it was."""
+        with self._state() as state:
+            decision = decide(state, {"do": "acknowledge", "id": identity}, self.policy)
+            self._store.keep(state, decision.effect)
+        gone: int = decision.outcome.get("reports", 0)
+        return gone
+
+    # --- askers
+
+    def remember_askers(self, change: Callable[[Data], Data]) -> None:
+        """Replace what is kept about keys and lists of askers by what a function makes of it, at once.
+
+        An error that it raises leaves everything as it was. None of it is told to other devices.
+        """
+        with self._state() as state:
+            known = change(state.askers_known)
+            if known != state.askers_known:
+                self._store.keep(state, {"askers known": known})
+
+    # --- several devices
+
+    def split(self, share: Fraction | str) -> str:
+        """Transfer a part of this device's budget to another device; return its invitation, a secret text.
+
+        Devices that each keep to their part stay within the budget together, without hearing of each other.
+        """
+        try:
+            part = Fraction(share)
+        except (TypeError, ValueError, ZeroDivisionError):
+            part = Fraction(0)
+        if not 0 < part < 1 or part.denominator > 1 << 20:
+            raise InvalidParameter(
+                f"a share is a fraction such as '1/2', between 0 and 1, not {found(share)}"
+            )
+        event = {"do": "split", "device": SYSTEM.take(16).hex(), "share": [part.numerator, part.denominator]}
+        with self._state() as state:
+            decision = self._decide(state, event)
+            self._store.keep(state, decision.effect)
+            told = decision.outcome
+            given = {name: told[name] for name in ("device", "own")} | {"born": state.born}
+            given["key"] = self._secret().hex()
+            return canonical({**state.export(), **given})
+
+    def export(self) -> str:
+        """Return what another device, or an officer, may know: entries, permanent answers, drawn days."""
+        with self._state() as state:
+            return canonical(state.export())
+
+    def merge(self, export: str) -> int:
+        """Take in what another device of this person exported; return how many answers were new."""
+        event = {"do": "merge", "from": read_export(export)}
+        with self._state() as state:
+            decision = decide(state, event, self.policy)
+            if decision.refused is not None:
+                message = explain_refusal(state, decision.refused, {"epsilon": 0.0}, 0)
+                if decision.refused == "rolled back":
+                    raise AccountUnusable(f"{self._store.path}: {message}")
+                raise Mismatch(message)
+            self._store.keep(state, decision.effect)
+        new: int = decision.outcome["entries"]
+        return new
+
+    # --- what is promised and what is left
+
+    @property
+    def left(self) -> Left:
+        """What this device may still spend now, as numbers and as text."""
+        with self._state() as state:
+            return budget_left(state, self._now().wall)
+
+    @property
+    def promise(self) -> str:
+        """What the account promises, in one sentence."""
+        with self._state() as state:
+            return say_promise(state)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the person is promised over all time and all askers; nothing if only epochs are limited."""
+        with self._state() as state:
+            return guarantee(state)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Everything charged so far, as immutable arithmetic; its budget is the account's for all time."""
+        with self._state() as state:
+            return ledger(state)
+
+    @property
+    def overspent(self) -> bool:
+        """Whether the devices of the person, taken together, spent more than the budget."""
+        with self._state() as state:
+            return not state.allowed.covers(state.all)
+
+    @property
+    def mark(self) -> str:
+        """Where the file stands. Keep it elsewhere, and pass it to `open` as `expect`, to find a rollback."""
+        with self._state():
+            return self._store.mark()
+
+    def wire(self) -> Data:
+        """Return the whole state as plain data: see docs/account.md."""
+        with self._state() as state:
+            return state.wire()
+
+    def _secret(self) -> bytes:
+        if self._key is None:
+            raise InvalidParameter("the account's key is kept elsewhere: pass it, key=…, when opening")
+        return self._key
+
+    def __repr__(self) -> str:
+        return f"Account({str(self._store.path)!r}: {self.left})"
+
+    # --- inside
+
+    @contextmanager
+    def _state(self) -> Iterator[State]:
+        with self._lock, self._store.transaction() as state:
+            yield state
+
+    def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
+        """Return an event without the moment, which is read when the file is held."""
+        if not isinstance(asking, Asking):
+            raise InvalidParameter(f"who asks gives a name: dt.Asking('age', question), not {found(asking)}")
+        if identity is None:
+            identity = SYSTEM.take(16).hex()
+        if not is_identity(identity):
+            raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
+        return {"do": kind, "id": identity, "question": asking.facts}
+
+    def _draw_report(self, decision: Decision, asking: Asking, value: object) -> Decision:
+        """Return a decision with the report that it needs, if it needs one."""
+        if not decision.draws:
+            return decision
+        if decision.owed is None:
+            mark = None if decision.told is None else asking.mark(value, self._secret)
+            report = asking.to_bytes(asking.draw(value, self._secret)).hex()
+            return decision.with_report(report, mark=mark)
+        reports, tree = asking.draw_owed(value, decision.owed, self._secret)
+        return decision.with_report(asking.to_bytes(reports).hex(), tree)
+
+    def _objection(self, asking: Asking) -> str | None:
+        policy, name = self.policy, asking.question.name
+        if not policy.lists(name):
+            return f"the policy does not list the mechanism {name!r}"
+        return policy.objection(asking.guarantee)
+
+    def _decide(self, state: State, event: Data, asking: Asking | None = None) -> Decision:
+        decision = decide(state, event, self.policy)
+        if not decision.effect:
+            refused = self._refusal(state, decision, event, asking)
+            if refused is not None:
+                raise refused
+        return decision
+
+    def _refusal(
+        self, state: State, decision: Decision, event: Data, asking: Asking | None
+    ) -> Refused | None:
+        reason = decision.refused
+        if reason is None:
+            return None
+        objection = self._objection(asking) if reason == "policy" and asking is not None else None
+        at = event.get("at", {"wall": 0})
+        facts = event.get("question", {"epsilon": 0.0})
+        return Refused(reason, objection or explain_refusal(state, reason, facts, at["wall"]))

@@ -1,0 +1,274 @@
+"""Budgets of an account: their units, what is left, and how it is said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from dither.collection.account.clock import DAY, ClockReading, Epoch, EpochName
+from dither.collection.account.state import VERSION, Data, State, check_name
+from dither.errors import InvalidParameter, check_choice
+from dither.foundation.canonical import hexadecimal
+from dither.foundation.numerics.roots import float_at_least
+from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
+from dither.privacy.ledger import Entry
+
+EPSILON: Final = 64  # binary places of a unit of ε
+DELTA: Final = 128  # binary places of a unit of δ
+_SLACK: Final = 52  # a limit admits 1 + 2^−52 times its double
+MOST: Final = float(1 << 20)  # the largest ε of a budget
+
+
+def charge(number: float, places: int) -> int:
+    """Return the least whole number of units that is at least a double.
+
+    >>> charge(0.5, EPSILON) == 2**63
+    True
+    """
+    return math.ceil(Fraction(number) * (1 << places))
+
+
+def limit(number: float, places: int) -> int:
+    """Return the units that a budget admits: u + ⌊u/2^52⌋ + 1, where u is its double in units; 0 for 0.
+
+    Decimal fractions are not doubles: ten times the double 0.1 is more than 1. The relative slack of 2^−52
+    lets ten answers at 0.1 fit into a budget of 1. The account's guarantee states the number with the slack.
+    """
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST:
+        raise InvalidParameter(f"a budget is a number from 0 to {MOST:g}")
+    units = math.floor(Fraction(number) * (1 << places))
+    return units + (units >> _SLACK) + 1 if units else 0
+
+
+def as_float(units: int, places: int) -> float:
+    """Return the smallest double that is at least a number of units."""
+    return float_at_least(Fraction(units, 1 << places))
+
+
+def as_bound(epsilon: int, delta: int) -> Pure | Approximate:
+    """Return the bound of two numbers of units, rounded up."""
+    if not delta:
+        return Pure(as_float(epsilon, EPSILON))
+    return Approximate(as_float(epsilon, EPSILON), min(1.0, as_float(delta, DELTA)))
+
+
+def show_amount(units: int, places: int, *, whole: int | None = None) -> str:
+    """Return what is left, or was spent, as a decimal number of at most six digits without rounding dust.
+
+    It is rounded down, unless the nearest such number differs by less than 2^−40 of the whole.
+
+    >>> show_amount(charge(0.3, EPSILON) - charge(0.1, EPSILON), EPSILON, whole=charge(0.3, EPSILON))
+    '0.2'
+    """
+    exact = Fraction(units, 1 << places)
+    dust = Fraction(max(units, whole or 0), 1 << (places + 40))
+    if exact <= dust:
+        return "0"
+    nearest = Fraction(f"{float(exact):.6g}")
+    if abs(nearest - exact) > dust and nearest > exact:
+        power = math.floor(math.log10(float(exact))) - 5
+        step = Fraction(10) ** power
+        nearest = (exact // step) * step
+    text = f"{float(nearest):.6g}"
+    return text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True)
+class Left:
+    """What one device may still spend: of the present epoch, and of the lifetime if that is limited.
+
+    The numbers are rounded down to six digits, and free of rounding dust.
+    """
+
+    epoch: str
+    epsilon: float
+    delta: float
+    lifetime: float | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def budget_left(state: State, now: int) -> Left:
+    """Return what is left at a moment, the smaller of this device's part and the whole."""
+    index = state.epoch.index(max(now, state.clock["wall"]))
+    whole = state.allowed
+    mine, every = (totals.epochs.get(index, (0, 0)) for totals in (state.mine, state.all))
+    epsilon = max(0, min(state.own.epsilon - mine[0], whole.epsilon - every[0]))
+    delta = max(0, min(state.own.delta - mine[1], whole.delta - every[1]))
+    lifetime = None
+    if whole.lifetime is not None and state.own.lifetime is not None:
+        parts = state.own.lifetime[0] - state.mine.lifetime[0], whole.lifetime[0] - state.all.lifetime[0]
+        lifetime = max(0, min(parts))
+    of_epoch = show_amount(epsilon, EPSILON, whole=whole.epsilon)
+    words = f"ε = {of_epoch} of {show_amount(whole.epsilon, EPSILON)} left for {state.epoch.name_of(index)}"
+    if whole.delta:
+        words += f", δ = {show_amount(delta, DELTA, whole=whole.delta)} of {show_amount(whole.delta, DELTA)}"
+    of_life = None
+    if lifetime is not None and whole.lifetime is not None:
+        of_life = show_amount(lifetime, EPSILON, whole=whole.lifetime[0])
+        words += f"; ε = {of_life} of {show_amount(whole.lifetime[0], EPSILON)} left for all time"
+    return Left(
+        state.epoch.name_of(index),
+        float(of_epoch),
+        float(show_amount(delta, DELTA, whole=whole.delta)),
+        None if of_life is None else float(of_life),
+        words,
+    )
+
+
+def accepted_assumptions(state: State) -> tuple[str, ...]:
+    """Return what the answers that were given assume, each line once. The promise holds under these alone."""
+    return tuple(dict.fromkeys(line for entry in state.entries.values() for line in entry["assumes"]))
+
+
+def say_promise(state: State) -> str:
+    """Return what the account promises, and what that assumes. Quotas of askers are no promise, not in it."""
+    lines = accepted_assumptions(state)
+    return _budget(state) + (f" This assumes that {'; '.join(lines)}." if lines else "")
+
+
+def _budget(state: State) -> str:
+    whole = state.allowed
+    budget = as_bound(whole.epsilon, whole.delta)  # its text is rounded up
+    if state.epoch is Epoch.LIFETIME:
+        return f"All askers together learn at most {budget} about this person."
+    per = f"All askers together learn at most {budget} about what happened in one {state.epoch.value}"
+    if whole.lifetime is None:
+        return (
+            f"{per}. This is per {state.epoch.value}: there is no cap for all time, and what stays the same "
+            f"from {state.epoch.value} to {state.epoch.value} is told again in each."
+        )
+    return f"{per}, and at most {as_bound(*whole.lifetime)} in all time."
+
+
+def say_per_epoch(state: State) -> str:
+    """Return why there is no guarantee for all time: the budget is one for each epoch."""
+    budget = as_bound(state.allowed.epsilon, state.allowed.delta)
+    return f"the budget, {budget}, is per {state.epoch.value}, and there is no cap for all time"
+
+
+def explain_refusal(state: State, reason: str, question: Mapping[str, Any], now: int) -> str:
+    """Return why a question is refused and what to do: public facts, never a value."""
+    epsilon = f"ε = {question['epsilon']:.6g}"
+    match reason:
+        case "clock":
+            ahead = max(now, state.clock["wall"]) - state.clock["wall"]
+            return (
+                f"the clock moved {ahead / DAY:.1f} days ahead of what is proved, and that refills nothing. "
+                "If the date is right, call account.act() when the person does something"
+            )
+        case "data":
+            return f"the data lie in the future, or touch more than 366 epochs (a {state.epoch.value} each)"
+        case "asker":
+            return "no new asker is admitted until the person does something: call account.act() then"
+        case "quota":
+            return f"this answer ({epsilon}) exceeds what this asker may take of the budget"
+        case "id":
+            return "this identity belongs to an answer to another question; use a new one"
+        case "changed":
+            return (
+                "the permanent answer to this question was charged for another ε, other data, another number "
+                "of locations or other assumptions, or its charge is not known; ask under another name"
+            )
+        case "budget" | "lifetime":
+            return f"this answer ({epsilon}) exceeds what is left: {budget_left(state, now)}"
+        case "spent":
+            return "this device has spent more than it would keep; split first, or give a smaller part"
+        case "person":
+            return "this is the account of another person"
+        case "limits":
+            return "the accounts have different budgets, so they are not of one person"
+        case "conflict":
+            return "one identity stands for two different answers; one of the files was changed"
+        case "rolled back":
+            return "this device gave answers that its file does not know: an earlier copy was put back"
+    return reason
+
+
+LATEST: Final = "no earlier copy of the account's file is put back"
+PARTS: Final = "every device of the person keeps to the part that it was given, and uses its invitation once"
+_MOST_ASKERS: Final = 1 << 20
+
+
+def limits(
+    epsilon: float,
+    delta: float,
+    epoch: EpochName,
+    lifetime: float | None,
+    quota: float | None,
+    quotas: Mapping[str, float],
+    askers: int | None,
+) -> Data:
+    """Return the limits of a person as plain data; raise InvalidParameter if one is not valid."""
+    check_choice("epoch", epoch, EpochName)
+    if epoch == "lifetime" and lifetime is not None:
+        raise InvalidParameter(
+            "lifetime is for a budget per day, week or year; without epoch, epsilon is for life"
+        )
+    if not isinstance(delta, int | float) or not 0.0 <= delta <= 1.0:
+        raise InvalidParameter("delta of a budget is a probability")
+    for name in quotas:
+        check_name("the name of an asker", name, least=0)
+    whole = isinstance(askers, int) and not isinstance(askers, bool)
+    if askers is not None and not (whole and 0 <= askers <= _MOST_ASKERS):
+        raise InvalidParameter("askers is a whole number: the new askers that an act of the person admits")
+    return {
+        "epoch": epoch,
+        **_units(epsilon, delta),
+        "lifetime": None if lifetime is None else _units(lifetime, delta),
+        "quota": None if quota is None else hexadecimal(limit(quota, EPSILON)),
+        "quotas": {name: hexadecimal(limit(most, EPSILON)) for name, most in quotas.items()},
+        "askers": askers,
+    }
+
+
+def opening(
+    person: str, device: str, limits: Data, own: Data, moment: ClockReading, born: int | None = None
+) -> Data:
+    """Return what an account is opened with."""
+    begun = moment.wall if born is None else born  # of the person's first device
+    clock = {**moment.wire(), "wall": max(begun, moment.wall), "ahead": 0}
+    return {
+        "account": VERSION,
+        "person": person,
+        "device": device,
+        "limits": limits,
+        "own": own,
+        "born": begun,
+        "clock": clock,
+        "openings": limits["askers"],
+    }
+
+
+def guarantee(state: State) -> Guarantee:
+    """Return what the person is promised over all time and all askers; nothing if only epochs are limited."""
+    most = state.allowed
+    life = (most.epsilon, most.delta) if state.epoch is Epoch.LIFETIME else most.lifetime
+    assumes = ((LATEST,) if state.own == most else (LATEST, PARTS)) + accepted_assumptions(state)
+    bound = Nothing(say_per_epoch(state)) if life is None else as_bound(*life)
+    return Guarantee(bound, "person", assumes)
+
+
+def ledger(state: State) -> Ledger:
+    """Return everything charged so far; the budget is the account's for all time, or infinite."""
+    promised = guarantee(state)
+    entries = [
+        Entry(
+            f"{entry['asker']} {entry['question']}".strip(),
+            Guarantee(
+                as_bound(int(entry["epsilon"], 16), int(entry["delta"], 16)), assumes=tuple(entry["assumes"])
+            ),
+            int(entry["id"], 16),
+        )
+        for entry in state.entries.values()
+    ]
+    return Ledger(promised.epsilon, promised.delta, entries=frozenset(entries))
+
+
+def _units(epsilon: float, delta: float) -> Data:
+    return {"epsilon": hexadecimal(limit(epsilon, EPSILON)), "delta": hexadecimal(limit(delta, DELTA))}

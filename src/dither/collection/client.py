@@ -1,0 +1,299 @@
+"""`Client`: a person's device in Python; it answers a campaign through an account and sends the reports."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import ssl
+from dataclasses import dataclass
+from typing import Final, cast
+from urllib.parse import SplitResult, urlsplit
+
+from dither.collection.account.account import Account, Preview
+from dither.collection.account.state import Data
+from dither.collection.contract import CampaignLog, Contract, Published
+from dither.collection.ohttp import (
+    GATEWAY,
+    REQUEST,
+    RESPONSE,
+    BinaryRequest,
+    BinaryResponse,
+    encapsulate,
+    public_key,
+)
+from dither.collection.settings import refuse_private
+from dither.core.batch import PACKED, BatchBody
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+
+_CONFLICT: Final = 409
+_FOR_GOOD: Final = (400, 410, 413, 415, 422)  # if the collector has a word for it: a proxy's page has none
+_MOST: Final = 1 << 24  # bytes of a campaign
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What became of the reports that waited: how many the collector has now, and why it took no more.
+
+    `dropped` reports were in batches that the collector will never take; `reasons` are its words for them.
+    `refused` says why the rest waits: the collector's word, "unreachable" or "relay"; None if nothing waits.
+    `retry_after` are seconds, None if the collector did not say so.
+    """
+
+    reports: int
+    refused: str | None = None
+    dropped: int = 0
+    reasons: tuple[str, ...] = ()
+    retry_after: float | None = None
+
+    def __str__(self) -> str:
+        told = f"{self.reports} reports were acknowledged"
+        if self.dropped:
+            told += f"; {self.dropped} were dropped, refused for good ({', '.join(self.reasons)})"
+        return told if self.refused is None else f"{told}; the rest waits ({self.refused})"
+
+
+class Client:
+    """A device that answers a campaign: it checks the signature, spends from an account, queues and sends.
+
+    `address` is that of the campaign, such as https://city.example/v1/campaigns/4014…; its last part is the
+    digest of the campaign's text, which is checked. `key` is the pinned public key of the asker. Reports are
+    on disk before they are sent, and a batch has the same bytes however often it is sent.
+
+    If the contract has a sealing key, every batch is encrypted to it (RFC 9458) and sent to the gateway of
+    the collector. `relay` is the address of a relay that passes requests on to that gateway: it reads neither
+    them nor the answers, and the collector does not see the device's address. So that this holds for the
+    reading of the campaign, too, a relay needs the pinned `sealing_key` of the collector.
+
+    The account keeps the key of the asker, so that a pinned key is followed to the next one once, and the
+    head of the asker's list of campaigns: a list that does not continue it is refused.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        account: Account,
+        *,
+        key: str | None = None,
+        relay: str | None = None,
+        sealing_key: str | None = None,
+        timeout: float = 10.0,
+    ) -> None:
+        """Read the campaign; raise Mismatch if it is not the one of the address, key or list."""
+        if not isinstance(account, Account):
+            raise InvalidParameter(f"account is a dt.Account, not {found(account)}")
+        if relay is not None and sealing_key is None:
+            raise InvalidParameter(
+                "a relay passes encrypted requests on: give sealing_key, the collector's key configuration"
+            )
+        refuse_private("sealing_key", sealing_key)
+        if sealing_key is not None:
+            public_key(sealing_key)
+        self._address, self._timeout, self._account = _check_address(address), timeout, account
+        self._relay = self._address._replace(path=GATEWAY) if relay is None else _check_address(relay)
+        self._sealing_key = sealing_key
+        status, text, _ = self._request("GET", self._address.path)
+        if status != 200:
+            raise MalformedReport(f"there is no campaign at {address}: the collector answered {status}")
+        place, _, identity = self._address.path.rpartition("/campaigns/")
+        status, listed, _ = self._request("GET", place + "/log")
+        listed = listed if status == 200 else b""
+        account.remember_askers(lambda known: self._recognise(known, key, text, listed))
+        if identity != self.published.id:
+            raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
+        if relay is not None and self.contract.sealing_key is None:
+            raise InvalidParameter("the campaign has no sealing key: its batches cannot go through a relay")
+        self._sealing_key = self.contract.sealing_key
+
+    def _recognise(self, known: Data, pin: str | None, text: bytes, listed: bytes) -> Data:
+        """Read a campaign and the list of its asker; return what is known of askers then.
+
+        `keys` are those that were followed, by the key before; `heads` the lengths and heads of lists, by
+        key. Raise Mismatch if the list does not continue the one that was read before.
+        """
+        keys, heads = dict(known.get("keys", {})), dict(known.get("heads", {}))
+        while pin in keys:
+            pin = keys[pin]
+        self.published = published = Published.from_json(text, key=pin)
+        if pin is not None and published.key != pin:
+            if published.key in keys:
+                raise Mismatch("the campaign is signed with a key that was replaced; do not answer it")
+            keys[pin] = published.key
+        if published.before is not None and published.before.key in heads:
+            heads.setdefault(published.key, heads.pop(published.before.key))
+        before = heads.get(published.key)
+        log = CampaignLog.from_json(listed) if listed else None
+        if log is not None and log.key != published.key:
+            log = None  # the list of another asker of this collector
+        if before is not None and (log is None or not log.continues(*before)):
+            raise Mismatch(
+                "the list of campaigns does not continue the one that this device saw before: the asker may "
+                f"show different people different campaigns. Do not answer; the head was {before[1]}"
+            )
+        if log is not None:
+            if published.id not in log.campaigns or (
+                published.retired is None and log.campaigns[published.id] is not None
+            ):
+                raise Mismatch("the campaign is not in the list of its asker, or was retired; do not answer")
+            heads[published.key] = [len(log.heads), log.head]
+        seen = {"keys": keys, "heads": heads} if keys or heads else {}
+        return {**known, **seen}  # a device of another kind keeps there which campaigns it has verified
+
+    @property
+    def contract(self) -> Contract:
+        """What is asked, by whom, for how long and for what."""
+        return self.published.contract
+
+    @property
+    def promise(self) -> str:
+        """What is promised to the person, in plain words; show it before you ask."""
+        return self.contract.explain(spent=self._account.ledger.spent).person
+
+    def dry_run(self, question: str) -> Preview:
+        """Return what `answer` would do. Nothing is drawn, spent or sent; no value is needed."""
+        return self._account.dry_run(self.contract.asking(question))
+
+    def answer(self, question: str, value: object) -> Reports | None:
+        """Answer a question: the policy and the budget are checked, and the report is on disk, not sent.
+
+        Raise Refused if the account does not answer. None is returned on a day that was not drawn. A
+        permanent answer is returned again, and waits once: a person who is asked again counts once.
+        """
+        report = self._account.answer(self.contract.asking(question), value)
+        return cast("Reports | None", report)  # a contract does not ask about kept changes
+
+    def send(self, label: str = "") -> Sent:
+        """Send what waits for this campaign, batch by batch, until nothing waits or the collector refuses.
+
+        A batch has at most one report to a question, so a device that was offline sends several. One that the
+        collector refuses for good is dropped, so that it does not hold up the others; what was spent stays
+        spent.
+        """
+        done, dropped = 0, 0
+        reasons: list[str] = []
+        asked = [self.contract.asking(name) for name in self.contract.questions]
+        while (batch := self._account.batch(self.contract.asker, questions=asked)) is not None:
+            pairs = [(report.fingerprint, report.data) for report in batch.reports]
+            body = BatchBody.of(batch.id, pairs, label).to_bytes()
+            try:
+                status, text, later = self._request("POST", self._address.path + "/batches", body)
+            except (OSError, http.client.HTTPException):
+                return Sent(done, "unreachable", dropped, tuple(reasons))
+            except MalformedReport:
+                return Sent(done, "relay", dropped, tuple(reasons))
+            word = _word(text)
+            # A conflict: these reports are stored, sent before under another label. Nobody else knows the id.
+            if 200 <= status < 300 or status == _CONFLICT:
+                done += self._account.acknowledge(batch.id)
+            elif word and status in _FOR_GOOD:
+                dropped += self._account.acknowledge(batch.id)
+                reasons.append(word)
+            else:
+                why = word or ("busy" if status == 503 else f"status {status}")
+                return Sent(done, why, dropped, tuple(reasons), _seconds(later))
+        return Sent(done, None, dropped, tuple(reasons))
+
+    def _request(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes, str]:
+        """Return status, body and `retry-after` of an answer; both ways encrypted if there is a sealing key.
+
+        Raise MalformedReport if what comes back is nothing that the collector encrypted.
+        """
+        form = PACKED if body else ""
+        if self._sealing_key is None:
+            status, _, text, later = _exchange(self._address, method, path, body, form, self._timeout)
+            return status, text, later
+        plain = BinaryRequest(method, path, form, body).to_bytes(self._address.netloc)
+        sealed, exchange = encapsulate(plain, self._sealing_key)
+        to = self._relay
+        status, kind, text, _ = _exchange(to, "POST", to.path or "/", sealed, REQUEST, self._timeout)
+        if status != 200 or kind != RESPONSE:  # what a relay says by itself acknowledges nothing
+            raise MalformedReport(f"the relay, or the gateway, answered {status} and nothing encrypted")
+        answer = BinaryResponse.from_bytes(exchange.decrypt_answer(text))
+        return answer.status, answer.content, answer.retry_after
+
+    def __repr__(self) -> str:
+        return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
+
+
+def fetch_log(address: str, timeout: float = 10.0, *, key: str | None = None) -> CampaignLog:
+    """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign.
+
+    `key` is the pinned one: Mismatch if the list is signed with another key than that, or the next one.
+    """
+    to = _check_address(address)
+    path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
+    status, _, text, _ = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
+    if status != 200:
+        raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
+    return CampaignLog.from_json(text, key=key)
+
+
+def fetch_campaign(address: str, timeout: float = 10.0, *, key: str | None = None) -> Published:
+    """Return the campaign of an address, verified: its signature, and that it is the one of the address."""
+    text = fetch_public(address, timeout=timeout)
+    published = Published.from_json(text, key=key)
+    if _check_address(address).path.rpartition("/")[2] != published.id:
+        raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
+    return published
+
+
+def fetch_public(address: str, path: str | None = None, *, timeout: float = 10.0) -> bytes:
+    """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
+    to = _check_address(address)
+    status, _, text, _ = _exchange(to, "GET", to.path if path is None else path, b"", "", timeout)
+    if status != 200:
+        raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
+    return text
+
+
+def _exchange(
+    to: SplitResult, method: str, path: str, body: bytes, form: str, timeout: float
+) -> tuple[int, str, bytes, str]:
+    """Return status, content type, body and `retry-after` of an answer; no redirect is followed."""
+    host, port = to.hostname or "", to.port
+    link: http.client.HTTPConnection
+    if to.scheme == "https":
+        safe = ssl.create_default_context()
+        link = http.client.HTTPSConnection(host, port, timeout=timeout, context=safe)
+    else:
+        link = http.client.HTTPConnection(host, port, timeout=timeout)
+    try:
+        link.request(method, path, body or None, {"content-type": form} if body else {})
+        answer = link.getresponse()
+        kind, later = answer.getheader("content-type", ""), answer.getheader("retry-after", "")
+        return answer.status, kind, answer.read(_MOST), later
+    finally:
+        link.close()
+
+
+def _check_address(address: object) -> SplitResult:
+    """Return the parts of an address; raise InvalidParameter unless it is encrypted, or of this machine."""
+    if not isinstance(address, str):
+        raise InvalidParameter(f"an address is a text such as https://…/v1/campaigns/…, not {found(address)}")
+    parts = urlsplit(address.rstrip("/"))
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise InvalidParameter(f"an address is one such as https://…/v1/campaigns/…, not {found(address)}")
+    if parts.scheme == "http" and not _local(parts.hostname):
+        raise InvalidParameter(f"{parts.hostname} is not this machine: use https, so that nobody reads along")
+    return parts
+
+
+def _local(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _word(text: bytes) -> str:
+    """Return the collector's word for a refusal, or an empty text."""
+    try:
+        word = json.loads(text)["refused"]
+        return word if isinstance(word, str) else ""
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+
+
+def _seconds(text: str) -> float | None:
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

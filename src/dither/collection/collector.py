@@ -1,0 +1,217 @@
+"""The collector of one or several campaigns, and the intake of batches."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from dither.collection.contract import CampaignLog, Published
+from dither.collection.live import LiveCounts, News, Slot
+from dither.collection.ohttp import GatewayKeys
+from dither.collection.settings import BatchRefused, Reason, Settings, log
+from dither.collection.signals import Signals, label_text
+from dither.collection.store.store import Arrived, CollectorStore, RefusedKey
+from dither.core.batch import JSON, PACKED, ReadBatch
+from dither.errors import InvalidParameter, MalformedReport, unknown_name
+
+_NO_KEYS: Final[GatewayKeys] = MappingProxyType({})
+
+
+def today() -> datetime.date:
+    """Return the present day, in UTC."""
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+class Collector:
+    """What a campaign is collected with. The parts over HTTP and the page read it; the writer adds to it.
+
+    `campaigns` are the published ones by identity, `live` are the counts, `refused` the counts of refusals.
+    `sealing_keys` open what devices encrypted; `signals` are the numbers of this and of other processes;
+    `failing` says whether the last thing that was to be written was not.
+    """
+
+    def __init__(
+        self,
+        store: CollectorStore,
+        settings: Settings,
+        day: Callable[[], datetime.date] = today,
+        sealing_keys: GatewayKeys = _NO_KEYS,
+        signals: Signals | None = None,
+    ) -> None:
+        self.store, self.settings, self.day, self.sealing_keys = store, settings, day, sealing_keys
+        self.signals = signals or Signals()
+        self.failing = False
+        self.log: CampaignLog | None = None  # the list of campaigns, if there is one
+        self.live = LiveCounts()
+        self.began = time.monotonic()
+        self.at_end: list[Callable[[], None]] = []  # what stops the threads of the parts over HTTP
+        self._campaigns: dict[str, Published] = {}
+        self._kept_refusals = store.refusals()
+        self._new_refusals: Counter[RefusedKey] = Counter()
+        self._leaving_refusals: Counter[RefusedKey] = Counter()  # on their way to the store
+        self._lock = threading.Lock()
+        self.catch_up()
+
+    def _know(self, published: Published) -> None:
+        self.live.know(published.contract)
+        self._campaigns = {**self._campaigns, published.id: published}
+
+    @property
+    def campaigns(self) -> Mapping[str, Published]:
+        """The published campaigns, by identity, retired ones included."""
+        return self._campaigns
+
+    @property
+    def refused(self) -> Mapping[RefusedKey, int]:
+        """How many batches were refused, by campaign, day and reason."""
+        with self._lock:
+            return Counter(self._kept_refusals) + self._leaving_refusals + self._new_refusals
+
+    def publish(self, published: Published) -> None:
+        """Take in a campaign, or its retirement; it is on disk when this returns."""
+        self.store.publish(published)
+        self._know(published)
+
+    def refuse(self, reason: Reason, campaign: str = "") -> None:
+        """Count a refusal; for a campaign that is not known, under no campaign."""
+        campaign = campaign if campaign in self._campaigns else ""
+        self.signals.add("refused_total", labels=label_text(reason=reason.value))
+        with self._lock:
+            self._new_refusals[RefusedKey(campaign, self.day(), reason)] += 1
+
+    def keep_refusals(self) -> None:
+        """Write the new counts of refusals to the store."""
+        with self._lock:
+            new, self._new_refusals = self._new_refusals, Counter()
+            self._leaving_refusals = new
+        try:
+            if new:
+                self.store.refuse(new)
+        except BaseException:
+            with self._lock:
+                self._leaving_refusals, self._new_refusals = Counter(), self._new_refusals + new
+            raise
+        kept = self.store.refusals() if new else self._kept_refusals
+        with self._lock:
+            self._kept_refusals, self._leaving_refusals = kept, Counter()
+
+    def catch_up(self) -> None:
+        """Count what others stored since the last time, or everything at the start."""
+        if self.store.reload():
+            self._learn()
+            self.live.rebuild(self.store.folded_counts(), self._news())
+        else:
+            self.live.add_all(self._news())
+
+    def _learn(self) -> None:
+        """Take in the campaigns of the store: those of before, and those that another process published."""
+        for published in self.store.campaigns():
+            self._know(published)
+
+    def _news(self) -> News:
+        for slot, ticks, reports in self.store.news():
+            if slot.campaign not in self._campaigns:
+                self._learn()
+            yield slot, ticks, reports
+
+    def fold(self, campaign: str, day: datetime.date) -> int:
+        """Replace the reports up to a past day by their counts; return how many parts of batches it were."""
+        if day >= self.day():
+            raise InvalidParameter(f"{day} is not over; only the reports of past days are folded")
+        self.catch_up()
+        return self.store.fold(campaign, day, self.live)
+
+    def delete(self, campaign: str) -> list[str]:
+        """Remove everything that was collected for a campaign; return the files it was exported to."""
+        if campaign not in self._campaigns:
+            raise unknown_name("campaign", campaign, list(self._campaigns))
+        self.store.delete(campaign)
+        self.live.clear(campaign)
+        return self.store.exported_files(campaign)
+
+    def tidy(self) -> None:
+        """Fold days whose retry window is over, and forget the identities of their batches.
+
+        Both wait for the later one: an identity is kept until the window closes and the day is folded.
+        """
+        before = self.day() - datetime.timedelta(self.settings.retry)
+        over = {campaign: day for campaign, day in sorted(self.store.days()) if day < before}
+        for campaign, day in over.items():
+            parts = self.fold(campaign, day) if campaign in self._campaigns else 0
+            if parts:
+                log("folded", campaign=campaign, day=day.isoformat(), parts=parts)
+        self.live.shrink()
+        forgotten = self.store.forget(before)
+        if forgotten:
+            log("forgot identities of batches", before=before.isoformat(), count=forgotten)
+
+    def health(self) -> dict[str, Any]:
+        """Return the state of the collector, without a word about anybody's reports."""
+        return {
+            "ready": not self.failing,
+            "seconds": int(time.monotonic() - self.began),
+            "campaigns": len(self._campaigns),
+            "reports": sum(
+                self.live.n(published.id, name)
+                for published in self._campaigns.values()
+                for name in published.contract.questions
+            ),
+        }
+
+
+def read(body: bytes, form: str) -> ReadBatch:
+    """Return the batch of a body of a content type; raise BatchRefused if it is not one."""
+    try:
+        if form == PACKED:
+            return ReadBatch.from_bytes(body)
+        if form == JSON:
+            return ReadBatch.from_json(body.decode())
+    except (MalformedReport, UnicodeDecodeError):
+        raise BatchRefused(Reason.BODY) from None
+    raise BatchRefused(Reason.FORM)
+
+
+def check(collector: Collector, campaign: str, batch: ReadBatch) -> Arrived:
+    """Return what is to be stored; raise BatchRefused for a batch that the campaign does not accept.
+
+    Whether its numbers are reports that a device could have sent is checked by the writer, for many batches
+    at once.
+    """
+    published = collector.campaigns.get(campaign)
+    if published is None:
+        raise BatchRefused(Reason.CAMPAIGN)
+    day = collector.day()
+    reason = reason_closed(published, day, collector.settings.grace)
+    if reason is not None:
+        raise BatchRefused(reason)
+    contract = published.contract
+    if batch.label and batch.label not in contract.labels:
+        raise BatchRefused(Reason.LABEL)
+    sizes, most, parts = contract.report_sizes, contract.most_reports(day), []
+    for fingerprint, size, data in batch.groups:
+        known = sizes.get(fingerprint)
+        if known is None:
+            raise BatchRefused(Reason.FINGERPRINT)
+        question, expected = known
+        if size != expected:
+            raise BatchRefused(Reason.REPORT)
+        if len(data) > most * size:
+            raise BatchRefused(Reason.MANY)
+        parts.append((Slot(campaign, question, day, batch.label), data))
+    return Arrived(batch.id, tuple(parts))
+
+
+def reason_closed(published: Published, day: datetime.date, grace: int) -> Reason | None:
+    """Return why a campaign accepts nothing on a day; None if it does."""
+    if published.retired is not None and day >= published.retired[0]:
+        return Reason.RETIRED
+    if day < published.contract.begins:
+        return Reason.EARLY
+    if day > published.contract.ends + datetime.timedelta(grace):
+        return Reason.LATE
+    return None

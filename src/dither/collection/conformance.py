@@ -1,0 +1,243 @@
+"""Drive another implementation with the conformance vectors, by JSON lines over its input and output.
+
+clients/conformance/README.md has the protocol. Nothing here draws: requests and expected answers come from
+the files.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from dither.errors import InvalidParameter
+
+
+@dataclass
+class VectorCount:
+    """How one kind of vectors went."""
+
+    passed: int = 0
+    failed: int = 0
+    unknown: int = 0  # the implementation said that it does not do this
+    failures: list[str] = field(default_factory=list)  # all of them, in words
+
+
+def vectors(kind: str) -> Any:
+    """Return the data of one file of clients/conformance/2, of the package or of the repository."""
+    for folder in (
+        Path(str(files("dither"))) / "conformance" / "2",
+        Path(__file__).parents[3] / "clients" / "conformance" / "2",  # where dither runs from its repository
+    ):
+        file = folder / f"{kind}.json"
+        if file.is_file():
+            return json.loads(file.read_text(encoding="utf-8"))
+    raise InvalidParameter(f"{kind}.json is not installed; run from a copy of the repository")
+
+
+Case = tuple[str, dict[str, Any], dict[str, Any]]  # its name, what is asked, and what must be answered
+
+
+def _draws(data: Any) -> Iterator[Case]:
+    for question in data["questions"]:
+        for number, draw in enumerate(question["draws"]):
+            asked = {"do": "draw", "specification": question["specification"]}
+            asked |= {"value": draw["value"], "bytes": draw["bytes"]}
+            yield f"{question['name']}, draw {number}", asked, {"report": draw["report"], "left": 0}
+
+
+def _refusals(data: Any) -> Iterator[Case]:
+    for refused in data["refused"]:
+        yield f"{refused['name']}: {refused['reason']}", _read(refused), {"refused": True}
+
+
+def _texts(data: Any) -> Iterator[Case]:
+    for case in data["specifications"]:
+        yield f"specification, {case['name']}: {case['reason']}", _read(case), _verdict(case, "fingerprint")
+    for case in data["campaigns"]:
+        expected = _verdict(case, "campaign", "retired", "asks")
+        yield f"campaign, {case['name']}: {case['reason']}", _campaign(case, data["key"]), expected
+
+
+def _signatures(data: Any) -> Iterator[Case]:
+    yield "the signed campaign", _campaign(data, data["key"]), {"campaign": data["id"]}
+
+
+def _read(case: dict[str, Any]) -> dict[str, Any]:
+    return {"do": "read", "specification": case["specification"]}
+
+
+def _campaign(case: dict[str, Any], key: str) -> dict[str, Any]:
+    return {"do": "campaign", "published": case["published"], "key": key}
+
+
+def _verdict(case: dict[str, Any], *fields: str) -> dict[str, Any]:
+    return {"refused": True} if case["verdict"] == "refused" else {name: case[name] for name in fields}
+
+
+def _bounds(data: Any) -> Iterator[Case]:
+    for bound in data["bounds"]:
+        yield (
+            f"ε = {bound['epsilon']}",
+            {"do": "bound", "epsilon": bound["epsilon"]},
+            {"below": bound["below"]},
+        )
+
+
+def _batches(data: Any) -> Iterator[Case]:
+    for batch in data["batches"]:
+        asked = {"do": "batch"} | {name: batch[name] for name in ("batch", "label", "reports")}
+        yield batch["batch"], asked, {"json": batch["json"], "packed": batch["packed"]}
+
+
+def _ohttp(data: Any) -> Iterator[Case]:
+    """Yield requests and responses in binary HTTP, exchanges, and keys to which nothing may be encrypted."""
+    for case in data["requests"]:
+        asked = {"do": "request"} | {name: case[name] for name in ("method", "address", "form", "body")}
+        yield f"request: {case['name']}", asked, {name: case[name] for name in ("plain", "length")}
+    for case in data["responses"]:
+        told = ("refused",) if "refused" in case else ("status", "content")
+        yield (
+            f"response: {case['name']}",
+            {"do": "response", "plain": case["plain"]},
+            {n: case[n] for n in told},
+        )
+    given = ("configuration", "plain", "ephemeral", "answer")
+    for case in data["exchanges"]:
+        asked = {"do": "encapsulate"} | {name: case[name] for name in given}
+        yield case["name"], asked, {name: case[name] for name in ("sealed", "opened")}
+        damaged = case["answer"][:-2] + ("00" if case["answer"][-2:] != "00" else "01")
+        yield f"{case['name']}, the answer changed", asked | {"answer": damaged}, {"refused": True}
+    for case in data["configurations"]:
+        asked = {"do": "encapsulate"} | {name: data["exchanges"][0][name] for name in given[1:3]}
+        asked |= {"configuration": case["configuration"]}
+        yield f"configuration: {case['reason']}", asked, {"refused": True}
+
+
+def _log(data: Any) -> Iterator[Case]:
+    """Yield lists of campaigns, each with the length and the head that a device kept before."""
+    for log in data["logs"]:
+        asked = {"do": "log", "key": data["key"]} | {name: log[name] for name in ("published", "kept")}
+        yield log["name"], asked, _verdict(log, "count", "head")
+
+
+def _account(data: Any) -> Iterator[Case]:
+    """Yield every step of every scenario: a state, an event, and what becomes of it."""
+    for scenario in data["scenarios"]:
+        state = scenario["open"]
+        for number, step in enumerate(scenario["steps"]):
+            asked = {"do": "account", "state": state, "policy": scenario["policy"], "event": step["event"]}
+            state = step.get("state", state)
+            yield f"{scenario['name']}, step {number}", asked, {"outcome": step["outcome"], "state": state}
+
+
+def _permanent(data: Any) -> Iterator[Case]:
+    """Yield every list of answers per value, and which of them are one report."""
+    for case in data["permanent"]:
+        yield case["name"], {"do": "permanent", "asks": case["asks"]}, {"alike": case["alike"]}
+
+
+def alike(reports: Iterable[str]) -> list[int]:
+    """Return a number for each report: that of the reports, in the order in which they first came.
+
+    >>> alike(["aa", "bb", "aa"])
+    [0, 1, 0]
+    """
+    seen: dict[str, int] = {}
+    return [seen.setdefault(report, len(seen)) for report in reports]
+
+
+_REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
+    "draws": _draws,
+    "refused": _refusals,
+    "texts": _texts,
+    "signatures": _signatures,
+    "bounds": _bounds,
+    "batches": _batches,
+    "ohttp": _ohttp,
+    "log": _log,
+    "account": _account,
+    "permanent": _permanent,
+}
+KINDS: Final = tuple(_REQUESTS)
+
+
+def requests(kind: str) -> Iterator[Case]:
+    """Yield the name of each case, what is asked, and what must be answered."""
+    return _REQUESTS[kind](vectors(kind))
+
+
+def run(
+    command: Sequence[str], kinds: Sequence[str] = KINDS, seconds: float = 300.0
+) -> dict[str, VectorCount]:
+    """Start a command, ask it everything, and count what it answers right.
+
+    Every request is written before answers are read, so a command may answer in its own time; an answer
+    that is missing counts as wrong.
+    """
+    cases: list[tuple[str, str, dict[str, Any]]] = []
+    lines: list[str] = []
+    for kind in kinds:
+        for name, asked, expected in requests(kind):
+            lines.append(json.dumps({"id": len(cases), **asked}, ensure_ascii=False))
+            cases.append((kind, name, expected))
+    answers = _answers(command, "\n".join(lines) + "\n", seconds)
+    tallies = {kind: VectorCount() for kind in kinds}
+    for number, (kind, name, expected) in enumerate(cases):
+        _judge(tallies[kind], name, expected, answers.get(number))
+    return tallies
+
+
+def _answers(command: Sequence[str], text: str, seconds: float) -> dict[int, dict[str, Any]]:
+    try:
+        done = subprocess.run(
+            list(command), input=text.encode(), stdout=subprocess.PIPE, timeout=seconds, check=False
+        )
+    except FileNotFoundError:
+        raise InvalidParameter(f"there is no command {command[0]!r}") from None
+    except PermissionError:
+        raise InvalidParameter(f"{command[0]!r} cannot be run") from None
+    except subprocess.TimeoutExpired:
+        raise InvalidParameter(
+            f"{command[0]!r} did not end within {seconds:g} s; it must end with its input (see --seconds)"
+        ) from None
+    found: dict[int, dict[str, Any]] = {}
+    for line in done.stdout.split(b"\n"):
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):  # other words on standard output are no answers
+            continue
+        if isinstance(answer, dict) and type(answer.get("id")) is int:
+            found[answer["id"]] = answer
+    return found
+
+
+def _judge(tally: VectorCount, name: str, expected: dict[str, Any], answer: dict[str, Any] | None) -> None:
+    if answer is not None and answer.get("unknown") is True:
+        tally.unknown += 1
+        return
+    if answer is None:
+        wrong = "no answer"
+    elif "refused" in expected:
+        wrong = "" if "refused" in answer else "it was not refused"
+    elif "alike" in expected:
+        told = answer.get("reports")
+        fine = isinstance(told, list) and alike(map(str, told)) == expected["alike"]
+        wrong = "" if fine else "other reports are equal"
+    else:
+        differing = [field for field, value in expected.items() if answer.get(field) != value]
+        wrong = f"another {' and '.join(differing)}" if differing else ""
+        if wrong and "error" in answer:
+            wrong += f" ({str(answer['error'])[:80]})"
+        elif wrong:
+            wanted, told = (str(given.get(differing[0]))[:60] for given in (expected, answer))
+            wrong += f": {told} for {wanted}"
+    if not wrong:
+        tally.passed += 1
+        return
+    tally.failed += 1
+    tally.failures.append(f"{name}: {wrong}")

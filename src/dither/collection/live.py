@@ -1,0 +1,459 @@
+"""Counts of reports in memory, by campaign, question, day and label, and which of them may be shown.
+
+What anybody may see grows in steps. The reports of a question with a label form a sequence; those at its end
+wait until there are `people` of them, and then all are shown together, on the day of the last one. So any
+difference of two public numbers is a sum of steps of at least `people` reports, whenever somebody looks.
+
+The steps follow from the store alone. Every report has a tick there, the number of a group of reports that
+were stored before any of the next one; a step ends with a tick. Whoever counts a store, in another process or
+after a restart, finds the same steps.
+"""
+
+from __future__ import annotations
+
+import datetime
+import threading
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dither.collection.contract import Contract
+from dither.core.kernels.counting import EachReport
+from dither.core.question import Question
+from dither.core.summary import Summary
+from dither.errors import unknown_name
+from dither.foundation.arrays import Array, Integers
+
+_BLOCK: Final = 1 << 16  # bytes of reports that are counted at once
+_SLOW_BLOCK: Final = 1 << 13  # reports that are counted at once where one costs as much as many
+
+
+class Slot(NamedTuple):
+    """What is counted together: the reports of a question with a label, of a day, at this collector."""
+
+    campaign: str
+    question: str
+    day: datetime.date
+    label: str
+
+
+class Step(NamedTuple):
+    """The end of what was shown: the last tick, and of that tick the reports up to a day, on which it was.
+
+    Later steps of the same day replace an earlier one, so this may stand for several.
+    """
+
+    tick: int
+    day: datetime.date
+
+
+class FoldedCounts(NamedTuple):
+    """Counts of reports that are not kept one by one any more; `shown` says whether they do not wait."""
+
+    slot: Slot
+    counts: Integers
+    n: int
+    shown: bool
+
+
+# Reports that are in no count yet, by slot, each with its tick. Ticks ascend, and none is divided.
+News = Iterable[tuple[Slot, Sequence[int], Sequence[bytes]]]
+
+
+@dataclass(frozen=True)
+class Fates:
+    """What becomes of the reports of a campaign that are kept one by one, when they are folded up to a day.
+
+    `steps` are those that are folded, by question and label. Reports after them wait, unless there are
+    further steps (`later`): then they are left alone until these are folded.
+    """
+
+    campaign: str
+    day: datetime.date
+    steps: Mapping[tuple[str, str], Sequence[Step]]
+    later: frozenset[tuple[str, str]]
+
+    @property
+    def last(self) -> int:
+        """The last tick of a step; -1 if there is none."""
+        return max((steps[-1].tick for steps in self.steps.values()), default=-1)
+
+    def day_shown(self, slot: Slot, tick: int) -> datetime.date | None:
+        """Return the day on which a report is shown; None if it is in none of these steps."""
+        steps = self.steps.get((slot.question, slot.label), ())
+        place = bisect_left(steps, (tick, slot.day))
+        return steps[place].day if place < len(steps) else None
+
+    def stays(self, slot: Slot) -> bool:
+        """Return whether the reports of a slot that are in none of these steps are left alone."""
+        return slot.day > self.day or (slot.question, slot.label) in self.later
+
+
+class LiveCounts:
+    """Live counts. Adding is cheap: bytes are kept, and counted in blocks or when they are asked for.
+
+    The writer's thread adds; any thread asks. Counting what is shown runs in the thread that asks, without
+    the lock of the writer, so that a slow question does not delay the intake. Where `shown` is not asked for,
+    everything that is stored is counted: this is for the operator alone.
+    """
+
+    def __init__(self) -> None:
+        self._contracts: dict[str, Contract] = {}
+        self._sequences: dict[tuple[str, str, str], _Sequence] = {}  # by campaign, question and label
+        self._lock = threading.Lock()
+        self._tick = 0  # the last one
+        self.revision = 0  # grows whenever something is added: for whoever waits for news
+
+    def know(self, contract: Contract) -> None:
+        """Take in a contract, whose reports may then be added."""
+        self._contracts[contract.id] = contract
+
+    def add(self, slot: Slot, reports: bytes) -> None:
+        """Add reports, checked and stored before, as the bytes that devices sent, in a tick of their own."""
+        self.add_all([(slot, [self._tick + 1], [reports])])
+
+    def add_counts(self, counted: FoldedCounts) -> None:
+        """Add counts of reports that are kept as counts alone."""
+        self._sequence(counted.slot).add_counts(counted)
+        self.revision += 1
+
+    def rebuild(self, counted: Iterable[FoldedCounts], news: News) -> None:
+        """Replace all counts by those of a store, at once."""
+        fresh = LiveCounts()
+        fresh._contracts = self._contracts
+        for counts in counted:
+            fresh.add_counts(counts)
+        fresh.add_all(news)
+        with self._lock:
+            self._sequences, self._tick = fresh._sequences, fresh._tick
+        self.revision += 1
+
+    def add_all(self, news: News) -> None:
+        """Add reports that are already grouped by slot, in the order of their ticks."""
+        for slot, ticks, parts in news:
+            self._tick = max(self._tick, ticks[-1])
+            self._sequence(slot).add(slot.day, ticks, parts)
+            self.revision += 1
+
+    def shrink(self) -> None:
+        """Hold the counts of slots that were not added to of late in as few bytes as they need."""
+        with self._lock:
+            there = list(self._sequences.values())
+        for sequence in there:
+            sequence.shrink()
+
+    def clear(self, campaign: str) -> None:
+        """Forget the counts of a campaign."""
+        with self._lock:
+            self._sequences = {
+                name: sequence for name, sequence in self._sequences.items() if name[0] != campaign
+            }
+        self.revision += 1
+
+    def fates(self, campaign: str, day: datetime.date) -> Fates:
+        """Return what becomes of the reports of a campaign when they are folded up to a day."""
+        steps: dict[tuple[str, str], Sequence[Step]] = {}
+        later: set[tuple[str, str]] = set()
+        for (whose, *name), sequence in self._sequences.items():
+            if whose == campaign:
+                question, label = name
+                count = max((at for at, step in enumerate(sequence.steps, 1) if step.day <= day), default=0)
+                if count:
+                    steps[question, label] = sequence.steps[:count]
+                if count < len(sequence.steps):
+                    later.add((question, label))
+        return Fates(campaign, day, steps, frozenset(later))
+
+    def forget_folded(self, fates: Fates) -> None:
+        """Forget the steps that were folded: nobody asks about the order of their reports any more."""
+        for name, steps in fates.steps.items():
+            del self._sequences[(fates.campaign, *name)].steps[: len(steps)]
+
+    def summary(
+        self,
+        campaign: str,
+        question: str,
+        day: datetime.date | None = None,
+        label: str | None = None,
+        *,
+        shown: bool = False,
+    ) -> Summary:
+        """Return the summary of a question: of all days and labels, or of one day, or of one label.
+
+        It is the `Summary` of the same reports, count for count. May take a while: call it in a thread.
+        """
+        asked = self.question_of(campaign, question)
+        counts, n = np.zeros(asked.counting.size, dtype=np.int64), 0
+        for _, sequence in self._found(campaign, question, label):
+            n += sequence.add_to(counts, day, shown)
+        return Summary(asked, counts, n)
+
+    def n(
+        self,
+        campaign: str,
+        question: str,
+        day: datetime.date | None = None,
+        label: str | None = None,
+        *,
+        shown: bool = False,
+    ) -> int:
+        """Return the number of answers to a question. Quick: nothing is counted."""
+        return sum(sequence.n(day, shown) for _, sequence in self._found(campaign, question, label))
+
+    def waiting(self, campaign: str, question: str) -> int:
+        """Return how many answers to a question wait until they are shown."""
+        return sum(sequence.waiting for _, sequence in self._found(campaign, question))
+
+    def days(self, campaign: str, question: str, *, shown: bool = False) -> list[datetime.date]:
+        """Return the days on which reports of a question arrived, or were shown, in order."""
+        return sorted(set(chain(*(sequence.days(shown) for _, sequence in self._found(campaign, question)))))
+
+    def labels(self, campaign: str, question: str, *, shown: bool = False) -> list[str]:
+        """Return the labels with which reports of a question came, in order; "" is none."""
+        return sorted(label for label, sequence in self._found(campaign, question) if sequence.days(shown))
+
+    def slots(self) -> list[Slot]:
+        """Return everything that is counted separately."""
+        with self._lock:
+            there = list(self._sequences.items())
+        return sorted(
+            Slot(*name[:2], day, name[2]) for name, sequence in there for day in sequence.days(shown=False)
+        )
+
+    def question_of(self, campaign: str, name: str) -> Question:
+        """Return the question of a name; raise InvalidParameter if there is none."""
+        if campaign not in self._contracts:
+            raise unknown_name("campaign", campaign, list(self._contracts))
+        questions = self._contracts[campaign].questions
+        if name not in questions:
+            raise unknown_name("question", name, list(questions))
+        return questions[name]
+
+    def _sequence(self, slot: Slot) -> _Sequence:
+        name = (slot.campaign, slot.question, slot.label)
+        found = self._sequences.get(name)
+        if found is None:
+            question = self.question_of(slot.campaign, slot.question)
+            with self._lock:
+                made = _Sequence(question, self._contracts[slot.campaign].people)
+                found = self._sequences.setdefault(name, made)
+        return found
+
+    def _found(
+        self, campaign: str, question: str, label: str | None = None
+    ) -> Iterator[tuple[str, _Sequence]]:
+        """Return the sequences of a question, of one label or of all, each with its label."""
+        self.question_of(campaign, question)
+        with self._lock:
+            there = list(self._sequences.items())
+        return (
+            (name[2], sequence)
+            for name, sequence in there
+            if name[:2] == (campaign, question) and label in (None, name[2])
+        )
+
+
+class _Sequence:
+    """The reports of a question with a label: those that are shown, by day, and those that wait."""
+
+    def __init__(self, question: Question, people: int) -> None:
+        self._question, self._people, self._size = question, people, question.report_bytes
+        self._shown: dict[datetime.date, _SlotCounts] = {}
+        self._waiting: dict[datetime.date, bytearray] = {}  # by the day of arrival
+        self._folded: dict[datetime.date, tuple[Integers, int]] = {}  # that wait, and were folded
+        self.waiting = 0  # how many reports wait
+        self.steps: list[Step] = []  # whose reports are kept one by one
+        self._lock = threading.RLock()  # of everything but what is inside a slot's counts
+
+    def add(self, day: datetime.date, ticks: Sequence[int], parts: Sequence[bytes]) -> None:
+        n, size, end = self.waiting, self._size, 0
+        for place, (part, (tick, following)) in enumerate(zip(parts, pairwise((*ticks, -1)), strict=True), 1):
+            n += len(part) // size
+            if n >= self._people and tick != following:
+                n, end = 0, place
+        with self._lock:
+            if end:
+                self._show(day, b"".join(parts[:end]))
+                if self.steps and self.steps[-1].day == day:
+                    self.steps.pop()
+                self.steps.append(Step(ticks[end - 1], day))
+            if end < len(parts):
+                self._waiting.setdefault(day, bytearray()).extend(b"".join(parts[end:]))
+            self.waiting = n
+
+    def add_counts(self, counted: FoldedCounts) -> None:
+        day = counted.slot.day
+        with self._lock:
+            if counted.shown:
+                self._slot(day).add(b"", counted.counts, counted.n)
+                return
+            counts, n = self._folded.get(day, (0, 0))
+            self._folded[day] = (counted.counts + counts, counted.n + n)
+            self.waiting += counted.n
+
+    def _show(self, day: datetime.date, last: bytes) -> None:
+        """Show what waits together with the last reports. At once: a part of a step is never seen."""
+        reports = b"".join([*self._waiting.values(), last])
+        folded = list(self._folded.values())
+        counts = np.sum([part for part, _ in folded], axis=0) if folded else None
+        self._waiting, self._folded = {}, {}
+        self._slot(day).add(reports, counts, sum(n for _, n in folded))
+
+    def _slot(self, day: datetime.date) -> _SlotCounts:
+        if day not in self._shown:
+            self._shown = {**self._shown, day: _SlotCounts(self._question)}  # others go through the old one
+        return self._shown[day]
+
+    def shrink(self) -> None:
+        for slot in self._shown.values():
+            slot.shrink()
+
+    def days(self, shown: bool) -> set[datetime.date]:
+        return set(self._shown) if shown else {*self._shown, *self._waiting, *self._folded}
+
+    def n(self, day: datetime.date | None, shown: bool) -> int:
+        with self._lock:
+            n = sum(slot.n for when, slot in self._shown.items() if day in (None, when))
+            if shown:
+                return n
+            if day is None:
+                return n + self.waiting
+            return n + len(self._waiting.get(day, b"")) // self._size + self._folded.get(day, (0, 0))[1]
+
+    def add_to(self, total: Integers, day: datetime.date | None, shown: bool) -> int:
+        """Add the counts of a day, or of all, to a vector; return the number of answers in them."""
+        if shown:
+            return sum(slot.add_to(total) for when, slot in self._shown.items() if day in (None, when))
+        with self._lock:  # nothing moves from what waits to what is shown meanwhile
+            n = self.add_to(total, day, shown=True)
+            for when, reports in self._waiting.items():
+                if day in (None, when):
+                    self._question.counting.count_into(total, as_cells(self._question, [bytes(reports)]))
+                    n += len(reports) // self._size
+            for when, (counts, count) in self._folded.items():
+                if day in (None, when):
+                    total += counts
+                    n += count
+            return n
+
+
+class _SlotCounts:
+    """The counts of a slot: a vector once it pays, and bytes that are not counted yet."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._counting = question.counting
+        self._size = question.report_bytes
+        per_count = 8 * self._counting.size
+        self._block = _SLOW_BLOCK * self._size if self._counting.by_block else max(_BLOCK, per_count // 2)
+        self._counts: Integers | None = None
+        self._waiting: list[bytes] = []
+        self._bytes = 0  # of those that wait to be counted
+        self.n = 0
+        self._shrunk_at = -1  # the number of answers at the last call of `shrink`
+        self._lock = threading.Lock()  # of the list and the numbers
+        self._folding = threading.RLock()  # of the vector
+
+    def add(self, reports: bytes, counts: Integers | None = None, n: int = 0) -> None:
+        """Add reports, and maybe counts of n further ones, at once."""
+        if counts is None:
+            self._add(reports, 0)
+        else:
+            with self._folding:
+                counts = np.asarray(counts, dtype=np.int64)
+                self._counts = counts.copy() if self._counts is None else self._counts + counts
+                self._add(reports, n)
+        if self._bytes >= self._block and not self._counting.by_block:
+            self._fold()
+
+    def _add(self, reports: bytes, n: int) -> None:
+        with self._lock:
+            if reports:
+                self._waiting.append(reports)
+            self._bytes += len(reports)
+            self.n += len(reports) // self._size + n
+
+    def shrink(self) -> None:
+        """Hold the counts in the smallest type of numbers, if nothing came since the last call."""
+        with self._folding:
+            if self._shrunk_at == self.n and self._counts is not None and self._counts.dtype == np.int64:
+                self._counts = self._counts.astype(np.min_scalar_type(int(self._counts.max(initial=0))))
+            self._shrunk_at = self.n
+
+    def add_to(self, total: Integers) -> int:
+        """Add these counts to a vector; return the number of answers in them."""
+        with self._folding:
+            if self._counting.by_block or self._bytes >= self._block:
+                self._fold()
+            with self._lock:
+                waiting, n = list(self._waiting), self.n
+            if self._counts is not None:
+                total += self._counts
+            if waiting:
+                self._counting.count_into(total, as_cells(self._question, waiting))
+            return n
+
+    def _fold(self) -> None:
+        with self._folding:
+            with self._lock:
+                waiting, self._waiting, self._bytes = self._waiting, [], 0
+            if not waiting:
+                return
+            if self._counts is None:
+                self._counts = np.zeros(self._counting.size, dtype=np.int64)
+            self._counts = self._counts.astype(np.int64, copy=False)
+            for block in _blocks(waiting, self._block):
+                count_sorted(self._question, self._counts, block)
+
+
+def as_cells(question: Question, reports: Iterable[bytes]) -> Array:
+    """Return the bytes of reports as the array of whole numbers that they are."""
+    layout = question.layout
+    flat = np.frombuffer(b"".join(reports), layout.base.newbyteorder("<")).astype(layout.base, copy=False)
+    return flat.reshape(-1, *layout.shape)
+
+
+def count_sorted(question: Question, counts: Integers, reports: Sequence[bytes]) -> None:
+    """Add the counts of reports to a vector, in place, where each part lists its reports by their bytes.
+
+    The bytes of two-byte numbers begin with the lower one: neighbours of such a list are 256 places apart in
+    the vector, which takes four times as long as neighbours in memory. So they are counted with their bytes
+    exchanged, if there are many.
+    """
+    if question.counting != EachReport(1 << 16) or sum(map(len, reports)) < 1 << 18:
+        question.counting.count_into(counts, as_cells(question, reports))
+        return
+    exchanged = np.bincount(np.frombuffer(b"".join(reports), ">u2"), minlength=1 << 16)
+    counts.reshape(256, 256)[...] += exchanged.reshape(256, 256).T
+
+
+class Total:
+    """Counts of reports that come in pieces."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self.counts: Integers = np.zeros(question.counting.size, dtype=np.int64)
+        self.n = 0
+
+    def add(self, reports: list[bytes]) -> None:
+        """Count reports."""
+        cells = as_cells(self._question, reports)
+        self._question.counting.count_into(self.counts, cells)
+        self.n += self._question.counting.answers(cells)
+
+
+def _blocks(parts: list[bytes], most: int) -> Iterator[list[bytes]]:
+    block: list[bytes] = []
+    size = 0
+    for part in parts:
+        block.append(part)
+        size += len(part)
+        if size >= most:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block

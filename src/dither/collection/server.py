@@ -1,0 +1,448 @@
+"""The server of a collector: processes, sockets, start and end."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from dither.collection.collector import Collector, reason_closed, today
+from dither.collection.contract import CampaignLog, Contract, Published, Signer, list_file
+from dither.collection.ohttp import GatewayKeys, configuration
+from dither.collection.settings import (
+    Networks,
+    Reason,
+    Settings,
+    limited_as,
+    log,
+    read_sealing_key,
+    read_token,
+    to_stderr,
+)
+from dither.collection.signals import Signals, shared_file
+from dither.collection.store.opening import is_postgresql, open_store
+from dither.collection.writer import Writer
+from dither.errors import DitherError, InvalidParameter, MissingExtra
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+
+_LEAST: Final = 1.0  # seconds before a process that ended is started again,
+_LONGEST: Final = 30.0  # and after it ended so soon again and again
+
+
+def supervise(bound: socket.socket, count: int) -> None:
+    """Run processes on a listening socket until SIGTERM or SIGINT; SIGHUP is passed on to them.
+
+    All share the memory of the signals: a process that takes the place of another adds to its numbers.
+    """
+    stopping, pause, memory = False, _LEAST, shared_file(count)
+    running: dict[int, subprocess.Popen[bytes]] = {}
+    begun = [0.0] * count
+
+    def passed_on(number: int, _: object) -> None:
+        nonlocal stopping
+        stopping = stopping or number != signal.SIGHUP
+        for process in list(running.values()):
+            process.send_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, passed_on)
+    while not stopping or running:
+        ended = [place for place, process in running.items() if process.poll() is not None]
+        if ended:
+            soon = time.monotonic() - min(begun[place] for place in ended) < _LONGEST
+            pause = min(2 * pause, _LONGEST) if soon else _LEAST
+            running = {place: process for place, process in running.items() if place not in ended}
+        for place in range(count):
+            if not stopping and place not in running and time.monotonic() >= begun[place] + pause:
+                begun[place] = time.monotonic()
+                running[place] = _start(bound, memory, place, count)
+        time.sleep(0.2)
+
+
+def _start(bound: socket.socket, memory: int, place: int, places: int) -> subprocess.Popen[bytes]:
+    handle = bound.fileno()
+    words = [sys.executable, "-m", "dither.collection.server", *map(str, (handle, memory, place, places))]
+    started = subprocess.Popen(words, pass_fds=[handle, memory], start_new_session=True)
+    log("started a process", process=started.pid)
+    return started
+
+
+def _work(handle: int, memory: int, place: int, places: int) -> int:
+    from dither.collection.server import from_environment, run
+
+    to_stderr()
+    try:
+        app = from_environment(Signals(memory, place, places))
+    except (DitherError, OSError) as error:  # one line, without the address: it may hold a password
+        log("the process cannot start", level=logging.ERROR, error=str(error), process=os.getpid())
+        return 1
+    run(socket.socket(fileno=handle), app)
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.exit(_work(*map(int, sys.argv[1:])))
+
+
+_PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
+_BACKLOG: Final = 2048
+_DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
+_OFFER: Final = b"upgrade:"
+
+
+@dataclass(frozen=True)
+class ServerPlan:
+    """What to serve, and where."""
+
+    campaigns: tuple[str, ...]
+    store: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    key: str | None = None
+    token: str | None = None  # the file of it
+    settings: Settings = field(default_factory=Settings)
+    sealing_keys: tuple[str, ...] = ()  # the files of them
+    log: str | None = None  # the file of the list of campaigns
+    new_key: bool = False  # whether a key is made where there is none
+
+    def __post_init__(self) -> None:
+        shared = is_postgresql(self.store)
+        if self.workers > 1 and not shared:
+            raise InvalidParameter("SQLite has one writer: use one worker, or --store postgresql://…")
+        if self.workers > 1 and not hasattr(signal, "SIGHUP"):
+            raise InvalidParameter("several workers share a socket, which this system cannot: use one worker")
+        unsigned = next(filter(_is_toml, self.campaigns), None)
+        lost = self.key is None and shared
+        if unsigned is not None and (lost or not (self.new_key or self.key_file.exists())):
+            lacks = "no key was given" if lost else f"there is no key {self.key_file}"
+            raise InvalidParameter(
+                f"{unsigned} is not signed, and {lacks}. Sign it where the asker's key is kept: `dither "
+                f"campaign publish {unsigned} --key asker.key -o campaign.json`, and serve campaign.json. Or "
+                f"give {'--key FILE' if lost else 'that key by --key FILE'}; with --new-key it is made here"
+            )
+
+    @property
+    def key_file(self) -> Path:
+        """The file of the key: by default beside the store."""
+        return Path(self.key) if self.key is not None else Path(self.store).with_suffix(".key")
+
+    def read_campaigns(self) -> list[Published]:
+        """Return the campaigns of the files by now; those in TOML are signed with the key.
+
+        Raise InvalidParameter if one that is not over has a sealing key whose private half is not there:
+        everything that devices seal to it would be refused.
+        """
+        made = [self._read_campaign(Path(name)) for name in self.campaigns]
+        for published in made:
+            key = published.contract.sealing_key
+            over = reason_closed(published, today(), self.settings.grace) in (Reason.LATE, Reason.RETIRED)
+            if key is not None and key not in self.private_keys and not over:
+                raise InvalidParameter(
+                    f"devices encrypt what they send for the campaign {published.contract.name!r} to the key "
+                    f"{key[:16]}…; give the file of this key with --sealing-key"
+                )
+        return made
+
+    @cached_property
+    def private_keys(self) -> GatewayKeys:
+        """The private sealing keys of the files, by their key configurations."""
+        keys = [read_sealing_key(Path(name)) for name in self.sealing_keys]
+        return {configuration(key): key for key in keys}
+
+    def _read_campaign(self, path: Path) -> Published:
+        if not _is_toml(path):
+            return Published.from_json(path.read_bytes())
+        return Signer(self.key_file, make=self.new_key).publish(Contract.read(path))
+
+    def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
+        """Return the list of campaigns, by default the one beside the key; None if there is none.
+
+        Raise InvalidParameter if a campaign of its key is not in it: devices would refuse that campaign.
+        """
+        place = list_file(self.key_file) if self.log is None else Path(self.log)
+        if self.log is None and not place.exists():
+            return None
+        log = CampaignLog.from_json(place.read_bytes())
+        for published in campaigns:
+            if published.key == log.key and published.id not in log.campaigns:
+                raise InvalidParameter(
+                    f"the campaign {published.contract.name!r} is not in the list {place.name}; "
+                    "`dither campaign publish` writes it there"
+                )
+        return log
+
+    def writer(self, campaigns: list[Published], signals: Signals | None = None) -> Writer:
+        """Open the store and return the writer of a collector that knows the campaigns."""
+        log = self.campaign_log(campaigns)
+        store = open_store(self.store)
+        collector = Collector(store, self.settings, sealing_keys=self.private_keys, signals=signals)
+
+        def reload() -> list[Published]:
+            found = self.read_campaigns()
+            collector.log = self.campaign_log(found)
+            return found
+
+        try:
+            collector.log = log
+            for published in campaigns:
+                collector.publish(published)
+        except BaseException:
+            collector.store.close()
+            raise
+        return Writer(collector, reload)
+
+
+def _is_toml(name: str | Path) -> bool:
+    return str(name).endswith(".toml")
+
+
+def from_environment(signals: Signals | None = None) -> Starlette:
+    """Return the application that the environment describes: what every worker runs."""
+    given = json.loads(os.environ[_PLAN])
+    given |= {name: tuple(given[name]) for name in ("campaigns", "sealing_keys")}
+    given["settings"] = Settings(**given["settings"])
+    plan = ServerPlan(**given)
+    return make_app(plan, plan.read_campaigns(), signals)
+
+
+def make_app(plan: ServerPlan, campaigns: list[Published], signals: Signals | None = None) -> Starlette:
+    """Return the application of a plan and its campaigns, with its store open and everything counted."""
+    from dither.collection.web.app import PARTS, application
+
+    token = None if plan.token is None else read_token(Path(plan.token))
+    to_stderr()
+    writer = plan.writer(campaigns, signals)
+    log("collecting", campaigns=len(writer.collector.campaigns), process=os.getpid())
+    app = application(writer, *PARTS, token=token)
+    app.state.settings = plan.settings
+    return app
+
+
+class Addresses(NamedTuple):
+    """Where a collector answers, and with which keys its campaigns are signed."""
+
+    page: str
+    campaigns: tuple[str, ...]
+    client: str
+    keys: tuple[str, ...]  # the public keys that campaigns are signed with
+
+
+def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
+    """Serve until SIGTERM or SIGINT. `tell` is given the addresses once connections are accepted."""
+    _check_extra()
+    with _bound(plan.host, plan.port) as bound:
+        campaigns = plan.read_campaigns()
+        if plan.workers == 1:
+            app = make_app(plan, campaigns)
+        else:
+            app = None
+            to_stderr()
+            open_store(plan.store).close()  # what is wrong with it is said once, before any process starts
+        place = _address(bound)
+        told = tuple(f"{place}/v1/campaigns/{published.id}" for published in campaigns)
+        keys = tuple(dict.fromkeys(published.key for published in campaigns))
+        tell(Addresses(f"{place}/", told, f"{place}/client/dither.js", keys))
+        if app is not None:
+            run(bound, app)
+        else:
+            os.environ[_PLAN] = json.dumps(asdict(plan))
+            supervise(bound, plan.workers)
+
+
+def _check_extra() -> None:
+    """Raise MissingExtra before a key or a store is made, if a package of the extra is not installed."""
+    if any(find_spec(name) is None for name in ("psycopg", "starlette", "uvicorn")):
+        raise MissingExtra("the collector", "service")
+
+
+class WithoutOffers:
+    """The bytes of a connection without the header `Upgrade`, which the collector does not accept.
+
+    The parser `httptools` gives up the body of a request that has it, and the HTTP client of Java offers
+    HTTP/2 so with every request. `head` is True where a head begins or goes on; who parses sets it again.
+    """
+
+    def __init__(self) -> None:
+        self.head = True
+        self._held = b""  # the beginning of a line that may be the header, or the end of the head
+        self._inside = False  # whether the beginning of a line was passed on
+
+    def pass_on(self, data: bytes) -> bytes:
+        """Return what the parser is given now; a part of a line may be held back until the next call."""
+        if not self.head:
+            return data
+        rest, self._held, lines = self._held + data, b"", []
+        while rest and self.head:
+            line, end, after = rest.partition(b"\n")
+            name = line[: len(_OFFER)].lower()
+            if not end:
+                if not self._inside and (line == b"\r" or _OFFER.startswith(name)):
+                    self._held = line
+                    break
+                self._inside = True
+            elif self._inside:
+                self._inside = False
+            elif name == _OFFER:
+                line = end = b""
+            else:
+                self.head = bool(line.strip(b"\r"))
+            lines += [line, end]
+            rest = after
+        return b"".join([*lines, b"" if self.head else rest])
+
+
+class Connections:
+    """How many connections every address has open: at most so many. Proxies and relays are not counted."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._most = settings.connections
+        self._free = Networks((*settings.proxies, *settings.relays))
+        self._open: Counter[str] = Counter()
+
+    def enter(self, address: str) -> bool:
+        """Count a connection; return whether it may stay. `leave` follows in either case."""
+        name = limited_as(address)
+        self._open[name] += 1
+        return self._open[name] <= self._most or address in self._free
+
+    def leave(self, address: str) -> None:
+        """Forget a connection."""
+        name = limited_as(address)
+        self._open[name] -= 1
+        if self._open[name] <= 0:
+            del self._open[name]
+
+
+def _protocol(settings: Settings) -> Any:
+    """Return what uvicorn speaks HTTP with, `httptools` if it is there, with limits for one address.
+
+    A head that is not complete after `patience` seconds ends its connection: uvicorn waits for ever.
+    """
+    connections, patience = Connections(settings), settings.patience
+
+    def with_limits(base: Any) -> Any:
+        class Limited(base):  # type: ignore[misc]
+            """The protocol, with a deadline for the head and a limit of connections."""
+
+            _address, _since, _timer = "unix", None, None
+
+            def connection_made(self, transport: Any) -> None:
+                super().connection_made(transport)
+                peer = transport.get_extra_info("peername")
+                self._address = str(peer[0]) if isinstance(peer, tuple) and peer else "unix"
+                if not connections.enter(self._address):
+                    transport.abort()
+                    return
+                self._since = self.loop.time()
+                self._timer = self.loop.call_later(patience, self._look)
+
+            def data_received(self, data: bytes) -> None:
+                if self._since is None and not self._answering():
+                    self._since = self.loop.time()
+                super().data_received(data)
+                if self._answering():
+                    self._since = None
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                connections.leave(self._address)
+                if self._timer is not None:
+                    self._timer.cancel()
+                super().connection_lost(exc)
+
+            def _answering(self) -> bool:
+                return self.cycle is not None and not self.cycle.response_complete
+
+            def _look(self) -> None:
+                """Close the connection if a head began too long ago; else look again when it would be."""
+                waited = 0.0 if self._since is None else self.loop.time() - self._since
+                if waited >= 0.999 * patience:
+                    self.transport.close()
+                    return
+                self._timer = self.loop.call_later(patience - waited, self._look)
+
+        return Limited
+
+    try:
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+    except ImportError:
+        from uvicorn.protocols.http.h11_impl import H11Protocol
+
+        return with_limits(H11Protocol)  # it keeps the body
+
+    class Reading(with_limits(HttpToolsProtocol)):  # type: ignore[misc]
+        """The protocol, given heads without the header."""
+
+        def __init__(self, *words: Any, **more: Any) -> None:
+            super().__init__(*words, **more)
+            self._offers = WithoutOffers()
+
+        def data_received(self, data: bytes) -> None:
+            given = self._offers.pass_on(data)
+            if given:
+                super().data_received(given)
+
+        def on_message_complete(self) -> None:
+            super().on_message_complete()
+            self._offers.head = True
+
+    return Reading
+
+
+def run(bound: socket.socket, app: Starlette) -> None:
+    """Serve an application in this process, on a socket."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        http=_protocol(app.state.settings),
+        access_log=False,  # no address is written anywhere
+        log_config=None,
+        proxy_headers=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        timeout_graceful_shutdown=_DRAIN,
+    )
+
+    class Leaving(uvicorn.Server):
+        """A server whose open pages let go at once when it is told to stop."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            app.state.stopping = True
+            super().handle_exit(sig, frame)
+
+    Leaving(config).run(sockets=[bound])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    # Windows would let a second server listen at the same address, unless it is told not to.
+    option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    bound.setsockopt(socket.SOL_SOCKET, option, 1)
+    bound.bind((host, port))
+    bound.set_inheritable(True)
+    bound.listen(_BACKLOG)
+    return bound
+
+
+def _address(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

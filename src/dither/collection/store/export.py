@@ -1,0 +1,372 @@
+"""Reports as Parquet files for a warehouse, in the table that `dither sql` counts: each batch once.
+
+A folder holds one export. `_dither_export.json` in it says up to which tick of the store the files go, and
+lists them. An export writes its files under hidden names, notes them in the store and in that list, and then
+gives them their names; one that was interrupted is completed, or begun again, by the next.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dither.collection.contract import Published
+from dither.collection.live import Slot, as_cells
+from dither.collection.store.opening import is_postgresql
+from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store
+from dither.collection.store.store import StoreUnavailable, StoreUnusable
+from dither.core.question import Question
+from dither.errors import InvalidParameter, MissingExtra
+from dither.foundation.atomic import whole
+
+LIST: Final = "_dither_export.json"
+_ROWS: Final = 1 << 10  # parts of batches that are read at once
+_BYTES: Final = 1 << 22  # of reports that are held before they are written
+_Row = tuple[bytes, int, int, bytes]  # identity, part, number of the slot, reports
+
+
+class ExportedFile(NamedTuple):
+    """A file of an export; its name is relative to the folder."""
+
+    file: str
+    campaign: str
+    day: str
+    batches: int
+    reports: int
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a folder holds: files with all batches of a store up to a tick, of the days from `since` on.
+
+    `folded` are days of which reports were replaced by counts before they could be exported.
+    """
+
+    store: str
+    since: str = ""
+    tick: int = 0
+    files: tuple[ExportedFile, ...] = ()
+    folded: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def read(cls, folder: Path) -> Export | None:
+        """Return what a folder holds; None if nothing was exported to it."""
+        place = folder / LIST
+        if not place.exists():
+            return None
+        try:
+            table = json.loads(place.read_text(encoding="utf-8"))
+            files = tuple(ExportedFile(**entry) for entry in table["files"])
+            return cls(table["store"], table["since"], int(table["tick"]), files)
+        except (ValueError, KeyError, TypeError):
+            raise InvalidParameter(f"{place} is damaged; export into a new folder") from None
+
+    def write(self, folder: Path) -> None:
+        """Write the list, whole or not at all."""
+        files = [entry._asdict() for entry in self.files]
+        table = {"dither": 1, "store": self.store, "since": self.since, "tick": self.tick, "files": files}
+        with whole(folder / LIST) as stream:
+            json.dump(table, stream, indent=1)
+
+    def finish(self, folder: Path) -> None:
+        """Give listed files their names, and remove hidden ones that are not listed."""
+        for entry in self.files:
+            hidden = _part_of(folder / entry.file)
+            if hidden.exists():
+                hidden.replace(folder / entry.file)
+        for rest in folder.glob("arrived=*/.*.parquet.part"):
+            rest.unlink()
+
+
+def export_reports(address: str, folder: Path, since: datetime.date | None = None) -> Export:
+    """Write what arrived since the last export to a folder, also while collectors write.
+
+    `since` is the first day; later exports into the same folder continue, and write everything that came
+    after the one before. Return what this one wrote.
+    """
+    _load_parquet()
+    if not is_postgresql(address) and not Path(address).is_file():
+        raise StoreUnusable(f"there is no file {address}")
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)  # as confidential as the store; who made it sets its rights
+    with ExitStack() as opened:
+        try:
+            opened.enter_context(closing(lock_store(folder / "_export")))
+        except StoreUnusable:
+            raise InvalidParameter(f"another export writes to {folder}; wait until it ends") from None
+        store = (_PostgresqlSource if is_postgresql(address) else _SqliteSource)(address)
+        opened.enter_context(closing(store))
+        begun = Export.read(folder) or Export(store.identity, "" if since is None else since.isoformat())
+        _check(begun, store, since, folder)
+        begun.finish(folder)
+        return _continue(begun, store, folder)
+
+
+def _check(begun: Export, store: _Source, since: datetime.date | None, folder: Path) -> None:
+    if begun.store != store.identity or begun.tick > store.last:
+        raise InvalidParameter(
+            f"{folder} holds exports of another store, or of this one before it was restored from a backup; "
+            "export into a new folder"
+        )
+    if since is not None and since.isoformat() < begun.since:
+        raise InvalidParameter(
+            f"{folder} holds the days from {begun.since} on; export earlier ones into a new folder"
+        )
+
+
+def _continue(begun: Export, store: _Source, folder: Path) -> Export:
+    slots = {number: slot for number, slot in store.slots.items() if slot.day.isoformat() >= begun.since}
+    with _Files(folder, begun.tick, store.campaigns) as files:
+        held: dict[int, list[_Row]] = {}
+        size = 0
+        for row in store.rows(begun.tick, list(slots)):
+            held.setdefault(row[2], []).append(row)
+            size += len(row[3])
+            if size >= _BYTES:
+                files.write(held, slots)
+                held, size = {}, 0
+        files.write(held, slots)
+    folded = tuple(day for day in store.folded_days(begun.tick) if day >= begun.since)
+    made = files.entries()
+    there = store.note([files.as_noted(entry) for entry in made])
+    kept = [entry for entry in made if entry.campaign in there]  # others were deleted meanwhile
+    done = replace(begun, tick=store.last, files=(*begun.files, *kept))
+    done.write(folder)
+    done.finish(folder)
+    return replace(done, files=tuple(kept), folded=folded)
+
+
+class _Files:
+    """The files that one export writes: one for each day and campaign, hidden until they are listed."""
+
+    def __init__(self, folder: Path, after: int, campaigns: Mapping[str, Published]) -> None:
+        self._folder, self._after, self._campaigns = folder, after, campaigns
+        self._writers: dict[tuple[datetime.date, str], Any] = {}
+        self._counts: dict[tuple[datetime.date, str], list[int]] = {}
+
+    def __enter__(self) -> _Files:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for writer in self._writers.values():
+            writer.close()
+
+    def write(self, held: Mapping[int, Sequence[_Row]], slots: Mapping[int, Slot]) -> None:
+        """Write rows of the store, by the numbers of their slots."""
+        for number, rows in held.items():
+            slot = slots[number]
+            question = self._campaigns[slot.campaign].contract.questions[slot.question]
+            table = report_columns(slot, question, [row[0] for row in rows], [row[3] for row in rows])
+            key = (slot.day, slot.campaign)
+            if key not in self._writers:
+                self._writers[key] = self._open(*key, table.schema)
+                self._counts[key] = [0, 0]
+            self._writers[key].write_table(table)
+            self._counts[key][0] += sum(row[1] == 0 for row in rows)
+            self._counts[key][1] += len(table)
+
+    def _open(self, day: datetime.date, campaign: str, schema: Any) -> Any:
+        place = _part_of(self._folder / self._name(day, campaign))
+        place.parent.mkdir(exist_ok=True)
+        some = ["label", "question", "fingerprint", "day"]  # few values: their places in a list are written
+        return _load_parquet().ParquetWriter(place, schema, compression="zstd", use_dictionary=some)
+
+    def _name(self, day: datetime.date, campaign: str) -> str:
+        return f"arrived={day.isoformat()}/{campaign[:16]}-{self._after:015d}.parquet"
+
+    def as_noted(self, entry: ExportedFile) -> tuple[str, str, int]:
+        """Return a file as the store notes it: where it is, its campaign and its day."""
+        place = (self._folder / entry.file).resolve()
+        return str(place), entry.campaign, datetime.date.fromisoformat(entry.day).toordinal()
+
+    def entries(self) -> list[ExportedFile]:
+        """Return what was written."""
+        return [
+            ExportedFile(self._name(day, campaign), campaign, day.isoformat(), *counts)
+            for (day, campaign), counts in self._counts.items()
+        ]
+
+
+def report_columns(slot: Slot, question: Question, ids: Sequence[bytes], parts: Sequence[bytes]) -> Any:
+    """Return the reports of parts of batches as an Arrow table with the columns of `sql.ReportTable`."""
+    import pyarrow as pa
+
+    width = question.report_bytes
+    sizes = np.array([len(data) // width for data in parts])
+    n, rows = int(sizes.sum()), np.repeat(np.arange(len(ids)), sizes)
+    cells = as_cells(question, parts)
+    one_number = question.layout.subdtype is None and int(cells.max(initial=0)) < 1 << 63
+    hexed = "" if one_number else b"".join(parts).hex()
+    columns = {
+        "day": pa.array([slot.day], pa.date32()).take(pa.array(np.zeros(n, dtype=np.int64))),
+        "label": pa.array(np.repeat(np.array([slot.label], dtype=object), n), pa.string()),
+        "question": pa.array(np.repeat(np.array([slot.question], dtype=object), n), pa.string()),
+        "fingerprint": pa.array(np.repeat(np.array([question.fingerprint], dtype=object), n), pa.string()),
+        "batch": pa.array([batch.hex() for batch in ids], pa.string()).take(pa.array(rows)),
+        "place": pa.array(np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes), pa.int32()),
+        "report": pa.array(cells.astype(np.int64)) if one_number else pa.nulls(n, pa.int64()),
+        "report_hex": pa.nulls(n, pa.string())
+        if one_number
+        else pa.array([hexed[at : at + 2 * width] for at in range(0, len(hexed), 2 * width)], pa.string()),
+    }
+    return pa.table(columns)
+
+
+def _part_of(place: Path) -> Path:
+    return place.with_name(f".{place.name}.part")
+
+
+def _load_parquet() -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("the export of reports", "frames") from None
+    return pyarrow.parquet
+
+
+class _Source(ABC):
+    """A store as it is at one moment: everything up to the tick `last` is stored, and seen."""
+
+    prefix = ""
+
+    def __init__(self, identity: str, last: int) -> None:
+        self.identity, self.last = identity, last
+        documents = self.query(f"SELECT document FROM {self.prefix}campaigns")
+        self.campaigns = {made.id: made for made in (Published.from_json(text) for (text,) in documents)}
+        columns = "number, campaign, question, day, label"
+        self.slots = {
+            number: Slot(campaign, question, datetime.date.fromordinal(day), label)
+            for number, campaign, question, day, label in self.query(
+                f"SELECT {columns} FROM {self.prefix}slots WHERE counts IS NULL"
+            )
+        }
+
+    @abstractmethod
+    def query(self, text: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+
+    @abstractmethod
+    def later(self, tick: int) -> str:
+        """Return the condition that a part of a batch was stored after a tick."""
+
+    @abstractmethod
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+        """Yield the parts of batches of some slots that were stored after a tick."""
+
+    @abstractmethod
+    def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
+        """Note files with their campaigns and days, and return the campaigns that still hold something.
+
+        What was seen of the store ends here; a campaign that was deleted meanwhile is not noted.
+        """
+
+    def folded_days(self, after: int) -> list[str]:
+        """Return the days of which later reports, or any if nothing was exported yet, are counts alone."""
+        some = f"SELECT slot FROM {self.prefix}reports WHERE {self.later(after)}"
+        later = f" AND number IN ({some})" if after else ""
+        days = self.query(f"SELECT DISTINCT day FROM {self.prefix}slots WHERE counts IS NOT NULL{later}")
+        return sorted(datetime.date.fromordinal(day).isoformat() for (day,) in days)
+
+
+class _SqliteSource(_Source):
+    """A SQLite file, read beside the collector that writes it."""
+
+    def __init__(self, address: str) -> None:
+        path = Path(address)
+        self._sql = sqlite3.connect(path, timeout=30, isolation_level=None)
+        try:
+            if check_file(self._sql, path):
+                raise StoreUnusable(f"{path} is of an earlier version; say `dither collector migrate` first")
+            self._sql.execute("INSERT OR IGNORE INTO notes VALUES (1, randomblob(16))")
+            identity = self._sql.execute("SELECT hex(data) FROM notes WHERE number = 1").fetchone()[0]
+            self._sql.execute("BEGIN")
+            last = self._sql.execute(LAST_ROW).fetchone()[0]
+            super().__init__(identity.lower(), last >> TICK)
+        except sqlite3.Error as error:
+            self.close()
+            raise StoreUnusable(f"{path} cannot be read as a store: {error}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def query(self, text: str) -> list[tuple[Any, ...]]:
+        return self._sql.execute(text).fetchall()
+
+    def later(self, tick: int) -> str:
+        return f"number >= {(tick + 1) << TICK}"
+
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+        numbers = ",".join(map(str, slots)) or "NULL"
+        query = f"SELECT id, part, slot, data FROM reports WHERE {self.later(after)} AND slot IN ({numbers})"
+        cursor = self._sql.execute(f"{query} ORDER BY number")
+        while rows := cursor.fetchmany(_ROWS):
+            yield from rows
+
+    def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
+        self._sql.execute("COMMIT")
+        self._sql.execute("BEGIN IMMEDIATE")
+        kept = {campaign for (campaign,) in self.query("SELECT DISTINCT campaign FROM slots")}
+        self._sql.executemany(
+            "INSERT OR REPLACE INTO exports (file, campaign, day) VALUES (?, ?, ?)",
+            [entry for entry in files if entry[1] in kept],
+        )
+        self._sql.execute("COMMIT")
+        return kept
+
+    def close(self) -> None:
+        """Close the file."""
+        self._sql.close()
+
+
+class _PostgresqlSource(_Source):
+    """A PostgreSQL database, whatever writes to it."""
+
+    prefix = "dither_"
+
+    def __init__(self, address: str) -> None:
+        from dither.collection.store.postgresql import PostgresqlStore
+
+        self._store = PostgresqlStore(address)
+        try:
+            identity, last = self._store.identity(), self._store.last_tick()
+            self._seen = ExitStack()
+            self._sql = self._seen.enter_context(self._store.snapshot())
+            super().__init__(identity, last)
+        except BaseException:
+            self._store.close()
+            raise
+
+    def query(self, text: str) -> list[tuple[Any, ...]]:
+        return self._sql.execute(text).fetchall()
+
+    def later(self, tick: int) -> str:
+        return f"tick > {tick} AND tick <= {self.last}"
+
+    def rows(self, after: int, slots: Sequence[int]) -> Iterator[_Row]:
+        query = (
+            f"SELECT id, part, slot, data FROM dither_reports WHERE {self.later(after)} AND slot = ANY(%b)"
+        )
+        with self._sql.cursor("export", binary=True) as cursor:
+            cursor.execute(query, (list(slots),))
+            while rows := cursor.fetchmany(_ROWS):
+                yield from ((bytes(batch), part, slot, bytes(data)) for batch, part, slot, data in rows)
+
+    def note(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
+        self._seen.close()
+        return self._store.note_exports(files)
+
+    def close(self) -> None:
+        """Close the database."""
+        with suppress(StoreUnavailable):
+            self._seen.close()
+        self._store.close()

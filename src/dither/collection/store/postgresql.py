@@ -1,0 +1,490 @@
+"""A store in a PostgreSQL database: several collectors write at once and count what the others stored.
+
+Every batch has the tick that was the present one when it was stored. A tick is over when another one is the
+present one and no transaction that began in it still runs; each of them holds a lock of the tick, so that the
+others know. Batches are counted when their tick is over, in every process the same ones together.
+
+Changes that replace reports by counts, or remove them, raise the generation of the store: whoever sees
+another generation builds its counts anew.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from dither.collection.contract import Published
+from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot
+from dither.collection.settings import Reason
+from dither.collection.store.store import (
+    FIRST,
+    HELD,
+    INSERT,
+    KEPT,
+    LOCK,
+    MIGRATIONS,
+    NEW_SLOT,
+    NEXT,
+    SCHEMA,
+    TICKS,
+    Arrived,
+    CollectorStore,
+    Folding,
+    Kept,
+    Migration,
+    RefusedKey,
+    Row,
+    Stored,
+    StoreUnavailable,
+    StoreUnusable,
+    another_text,
+    compare_batches,
+    in_order,
+    pack_counts,
+    part_digest,
+    pending,
+    present_version,
+    unpack_counts,
+    whole_ticks,
+)
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_ROWS: Final = 1 << 15
+_PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
+
+# Options of the connection: without them a network that swallows everything is noticed after two hours.
+_WAITING: Final = {
+    "connect_timeout": 3,  # seconds
+    "keepalives_idle": 5,  # seconds
+    "keepalives_interval": 2,  # seconds
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds
+}
+
+_IDLE: Final = "60s"  # after which the database ends a transaction of a process that says nothing more
+
+_NewRow = tuple[bytes, int, int, bytes]  # identity, part, slot, reports
+
+
+class PostgresqlStore(CollectorStore):
+    """A store in a database. Opening it makes the tables, all of which begin with `dither_`."""
+
+    shared = True
+
+    def __init__(self, address: str, *, behind: bool = False) -> None:
+        """Open the store, or make one; `behind` opens also one that waits for a migration."""
+        import psycopg
+
+        self._psycopg = psycopg
+        self._address = address
+        self._sql: Connection[Any] | None = None
+        self._again = 0.0  # when to try a database again that was out of reach
+        self._generation = -1
+        self._read = 0  # the last tick that is counted
+        self._tick = 1  # the present one when something was last stored
+        self._slots: dict[Slot, int] = {}
+        self._names: dict[int, Slot] = {}
+        try:
+            with self._transaction() as sql:
+                sql.execute(SCHEMA)
+                if sql.execute("SELECT version FROM dither_meta").fetchone() is None:
+                    sql.execute(f"INSERT INTO dither_meta VALUES ({FIRST}, 0)")
+                    _migrate(sql, MIGRATIONS)
+                self.version, oldest = _versions(sql)
+        except StoreUnavailable as error:
+            raise StoreUnusable(f"the database cannot be used: {error}") from None
+        try:
+            waiting = pending(self.version, oldest, "the database")
+            if waiting and not behind:
+                raise StoreUnusable(
+                    f"the database is a store of version {self.version}, and this dither needs version "
+                    f"{present_version()}: say `dither collector migrate postgresql://… --backup FILE`; "
+                    "collectors that run go on meanwhile"
+                )
+        except StoreUnusable:
+            self.close()
+            raise
+
+    # --- connection
+
+    def _connection(self) -> Connection[Any]:
+        if self._sql is None or self._sql.closed:
+            if time.monotonic() < self._again:
+                raise StoreUnavailable("the database is out of reach")
+            self._again = time.monotonic() + _PAUSE
+            self._sql = self._psycopg.connect(self._address, autocommit=True, **self._patience())
+            self._sql.execute("SET synchronous_commit = on")
+            self._sql.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE}'")
+        return self._sql
+
+    def _patience(self) -> dict[str, Any]:
+        """Return the limits on waiting for a network that is gone, but for those that the address sets."""
+        given = self._psycopg.conninfo.conninfo_to_dict(self._address)
+        return {name: seconds for name, seconds in _WAITING.items() if name not in given}
+
+    @contextmanager
+    def _transaction(self, *, begun: bool = False) -> Iterator[Connection[Any]]:
+        """Begin a transaction; where it is `begun` inside, by the first statements, only end it."""
+        try:
+            sql = self._connection()
+            with self._end(sql) if begun else sql.transaction():
+                yield sql
+        except self._psycopg.errors.IntegrityError:
+            raise
+        except self._psycopg.Error as error:
+            if self._sql is not None:
+                with suppress(self._psycopg.Error):
+                    self._sql.close()
+            raise StoreUnavailable(str(error).strip() or type(error).__name__) from error
+
+    def migrate(self) -> int:
+        """Bring the tables to the present version, while collectors of earlier releases run; return it."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            version, oldest = _versions(sql)
+            _migrate(sql, pending(version, oldest, "the database"))
+            self.version, _ = _versions(sql)
+        return self.version
+
+    @contextmanager
+    def _end(self, sql: Connection[Any]) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            with suppress(self._psycopg.Error):
+                sql.execute("ROLLBACK")
+            raise
+        sql.execute("COMMIT")
+
+    # --- writing
+
+    def publish(self, published: Published) -> None:
+        terms = published.contract
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            query = "SELECT id FROM dither_campaigns WHERE name = %s AND version = %s"
+            found = sql.execute(query, (terms.name, terms.version)).fetchone()
+            if found is not None and found[0] != published.id:
+                raise another_text(published)
+            sql.execute(
+                "INSERT INTO dither_campaigns (id, name, version, document) VALUES (%s, %s, %s, %s) "
+                "ON CONFLICT (id) DO UPDATE SET document = excluded.document",
+                (published.id, terms.name, terms.version, published.to_json()),
+            )
+
+    def campaigns(self) -> list[Published]:
+        with self._transaction() as sql:
+            rows = sql.execute("SELECT document FROM dither_campaigns ORDER BY number").fetchall()
+        return [Published.from_json(document) for (document,) in rows]
+
+    def append(self, batches: Sequence[Arrived]) -> list[Stored]:
+        first: dict[bytes, int] = {}  # by identity: the place in the group
+        for place, batch in enumerate(batches):
+            first.setdefault(batch.id, place)
+        made: dict[Slot, int] = {}
+        with self._transaction(begun=True) as sql:
+            known, tick = self._known_slots(sql)
+            # All processes insert in one order: else two wait for each other, and the database ends one.
+            for slot in sorted({slot for batch in batches for slot, _ in batch.parts if slot not in known}):
+                self._slot(sql, slot, made)
+            rows = [
+                (identity, part, known.get(slot) or made[slot], data)
+                for identity, place in sorted(first.items())
+                for part, (slot, data) in enumerate(batches[place].parts)
+            ]
+            new = self._insert(sql, tick, [row for row in rows if row[1] == 0])
+            self._insert(sql, tick, [row for row in rows if row[1] > 0 and row[0] in new])
+            outcomes = [
+                Stored.NEW
+                if place == first[batch.id] and batch.id in new
+                else self._stored_before(sql, batch)
+                for place, batch in enumerate(batches)
+            ]
+        self._slots |= made
+        return outcomes
+
+    def _known_slots(self, sql: Connection[Any]) -> tuple[dict[Slot, int], int]:
+        """Wait until nobody folds; return the slots whose numbers still hold, and the tick to store in."""
+        # In one message: each is a statement of its own, and sees what was committed when it begins.
+        held, locks = self._tick, f"BEGIN; SELECT pg_advisory_xact_lock_shared({LOCK})"
+        generation, tick = _meta(sql, f"{locks}; SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+        while held != tick:  # whoever has the lock of a tick, and then finds it the present one, is in it
+            held = tick
+            generation, tick = _meta(sql, f"SELECT pg_advisory_xact_lock_shared({TICKS + held}); ")
+        self._tick = tick
+        if generation != self._generation:
+            self._slots = {}
+        return self._slots, tick
+
+    def _insert(self, sql: Connection[Any], tick: int, rows: list[_NewRow]) -> set[bytes]:
+        if not rows:
+            return set()
+        ids, parts, slots, datas = map(list, zip(*rows, strict=True))
+        done = sql.execute(INSERT, (tick, ids, parts, slots, datas), binary=True)
+        return {bytes(identity) for (identity,) in done.fetchall()}
+
+    def _slot(self, sql: Connection[Any], slot: Slot, made: dict[Slot, int]) -> int:
+        if slot not in made:
+            row = (slot.campaign, slot.question, slot.day.toordinal(), slot.label)
+            where = "campaign = %s AND question = %s AND day = %s AND label = %s AND counts IS NULL"
+            query = f"SELECT number FROM dither_slots WHERE {where}"
+            found = sql.execute(query, row).fetchone()
+            if found is None:
+                sql.execute(NEW_SLOT, row)
+                found = sql.execute(query, row).fetchone()
+            made[slot] = int(found[0]) if found else 0
+        return made[slot]
+
+    def _stored_before(self, sql: Connection[Any], batch: Arrived) -> Stored:
+        rows = sql.execute(KEPT, (batch.id,), binary=True).fetchall()
+        kept = [
+            Kept(Slot(campaign, question, _day(day), label), folded, bytes(data))
+            for campaign, question, day, label, folded, data in rows
+        ]
+        return compare_batches(batch, kept)
+
+    def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
+        with self._transaction() as sql:
+            for key, count in sorted(counts.items(), key=lambda entry: (entry[0][:2], entry[0].reason.value)):
+                sql.execute(
+                    "INSERT INTO dither_refused VALUES (%s, %s, %s, %s) ON CONFLICT (campaign, day, reason) "
+                    "DO UPDATE SET count = dither_refused.count + excluded.count",
+                    (key.campaign, key.day.toordinal(), key.reason.value, count),
+                )
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection[Any]]:
+        """Begin a transaction during which nobody appends, and after which everybody counts anew."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            sql.execute("UPDATE dither_meta SET generation = generation + 1")
+            yield sql
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection[Any]]:
+        """Begin a transaction that sees the store as it is now, whatever others write."""
+        with self._transaction() as sql:
+            sql.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield sql
+
+    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            generation, tick = _meta(sql)
+            if generation != self._generation:
+                raise StoreUnavailable("another process folded or deleted meanwhile; fold again")
+            live.add_all(self._news(sql, tick - 1))  # nobody appends now: these ticks are over
+            fates = live.fates(campaign, day)
+            folding = self._fold(sql, live, fates)
+            if folding.parts:
+                sql.execute("UPDATE dither_meta SET generation = generation + 1")
+        if folding.parts:
+            self._generation, self._slots, self._names = generation + 1, {}, {}  # these counts still hold
+            live.forget_folded(fates)
+        return folding.parts
+
+    def _fold(self, sql: Connection[Any], live: LiveCounts, fates: Fates) -> Folding:
+        campaign = fates.campaign
+        query = "SELECT number, question, day, label FROM dither_slots WHERE campaign = %s AND counts IS NULL"
+        slots = {
+            number: Slot(campaign, question, _day(when), label)
+            for number, question, when, label in sql.execute(query, (campaign,)).fetchall()
+        }
+
+        def make(slot: Slot, shown: datetime.date | None) -> int:
+            row = (campaign, slot.question, slot.day.toordinal(), slot.label, shown and shown.toordinal())
+            columns = "campaign, question, day, label, shown, counts"
+            insert = f"INSERT INTO dither_slots ({columns}) VALUES (%s, %s, %s, %s, %s, '') RETURNING number"
+            found = sql.execute(insert, row).fetchone()
+            return int(found[0]) if found else 0
+
+        for (question, label), steps in fates.steps.items():  # what waited is in the first step
+            sql.execute(
+                "UPDATE dither_slots SET shown = %s WHERE campaign = %s AND question = %s AND label = %s "
+                "AND shown IS NULL AND counts IS NOT NULL",
+                (steps[0].day.toordinal(), campaign, question, label),
+            )
+        folding = Folding(fates, slots, live, make)
+        early = [number for number, slot in slots.items() if slot.day <= fates.day]
+        some = """SELECT tick, slot, data, id, part FROM dither_reports
+            WHERE slot = ANY(%b) AND tick <= %b AND (tick <= %b OR slot = ANY(%b))"""
+        with sql.cursor("folding", binary=True) as cursor, sql.cursor() as other:
+            cursor.execute(some, (list(slots), self._read, fates.last, early))
+            while rows := cursor.fetchmany(_ROWS):
+                places = folding.take([(tick, slot, bytes(data)) for tick, slot, data, _, _ in rows])
+                other.executemany(
+                    "UPDATE dither_reports SET data = %s, slot = %s WHERE id = %s AND part = %s",
+                    [
+                        (part_digest(bytes(data)), place, batch, part)
+                        for place, (_, _, data, batch, part) in zip(places, rows, strict=True)
+                        if place is not None
+                    ],
+                )
+        for number, total in folding.totals.items():
+            row = (total.n, pack_counts(total.counts), number)
+            sql.execute("UPDATE dither_slots SET n = %s, counts = %s WHERE number = %s", row)
+        sql.execute(
+            "DELETE FROM dither_slots WHERE number = ANY(%s) AND number NOT IN "
+            "(SELECT slot FROM dither_reports WHERE slot = ANY(%s))",
+            (list(folding.left), list(folding.left)),
+        )
+        return folding
+
+    def forget(self, before: datetime.date) -> int:
+        with self._transaction() as sql:
+            gone = "SELECT number FROM dither_slots WHERE counts IS NOT NULL AND day < %s"
+            done = sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({gone})", (before.toordinal(),))
+        return done.rowcount
+
+    def delete(self, campaign: str) -> None:
+        with self.alone() as sql:
+            of = "SELECT number FROM dither_slots WHERE campaign = %s"
+            sql.execute(f"DELETE FROM dither_reports WHERE slot IN ({of})", (campaign,))
+            sql.execute("DELETE FROM dither_slots WHERE campaign = %s", (campaign,))
+
+    def probe(self, size: int) -> None:
+        with self._transaction() as sql:
+            sql.execute(
+                "INSERT INTO dither_notes VALUES (0, %b) "
+                "ON CONFLICT (number) DO UPDATE SET data = excluded.data",
+                (bytes(size),),
+            )
+
+    # --- reading
+
+    def identity(self) -> str:
+        """Return the random identity of the store, by which exports know it."""
+        with self._transaction() as sql:
+            row = (os.urandom(16),)
+            sql.execute("INSERT INTO dither_notes VALUES (1, %b) ON CONFLICT DO NOTHING", row)
+            found = sql.execute("SELECT data FROM dither_notes WHERE number = 1").fetchone()
+        return bytes(found[0] if found else b"").hex()
+
+    def note_exports(self, files: Sequence[tuple[str, str, int]]) -> set[str]:
+        """Note exported files of campaigns that hold something; return these campaigns."""
+        with self._transaction() as sql:
+            sql.execute(f"SELECT pg_advisory_xact_lock_shared({LOCK})")  # nobody deletes meanwhile
+            rows = sql.execute("SELECT DISTINCT campaign FROM dither_slots").fetchall()
+            kept = {campaign for (campaign,) in rows}
+            for entry in files:
+                if entry[1] in kept:
+                    sql.execute(
+                        "INSERT INTO dither_exports (file, campaign, day) VALUES (%s, %s, %s) "
+                        "ON CONFLICT DO NOTHING",
+                        entry,
+                    )
+        return kept
+
+    def exported_files(self, campaign: str) -> list[str]:
+        query = "SELECT file FROM dither_exports WHERE campaign = %s ORDER BY day, file"
+        with self._transaction() as sql:
+            return [file for (file,) in sql.execute(query, (campaign,)).fetchall()]
+
+    def reload(self) -> bool:
+        with self._transaction() as sql:
+            generation, _ = _meta(sql)
+        if generation == self._generation:
+            return False
+        self._generation, self._read, self._slots, self._names = generation, 0, {}, {}
+        return True
+
+    def folded_counts(self) -> Iterator[FoldedCounts]:
+        with self._transaction() as sql:
+            columns = "campaign, question, coalesce(shown, day), label, n, counts, shown IS NOT NULL"
+            rows = sql.execute(f"SELECT {columns} FROM dither_slots WHERE counts IS NOT NULL").fetchall()
+        for campaign, question, day, label, n, counts, shown in rows:
+            slot = Slot(campaign, question, _day(day), label)
+            yield FoldedCounts(slot, unpack_counts(bytes(counts)), n, shown)
+
+    def last_tick(self) -> int:
+        """Begin another tick, and return the last one that is over."""
+        with self._transaction() as sql:
+            sql.execute(NEXT)
+        with self._transaction() as sql:
+            _, tick = _meta(sql)
+            held = sql.execute(HELD).fetchone()  # after the tick was read, and before a snapshot is taken
+        return (tick if held is None or held[0] is None else min(tick, int(held[0]))) - 1
+
+    def news(self) -> News:
+        over = self.last_tick()
+        if over > self._read:
+            with self.snapshot() as sql:
+                if _meta(sql)[0] == self._generation:  # if not, the next look builds the counts anew
+                    yield from self._news(sql, over)
+
+    def _news(self, sql: Connection[Any], over: int) -> News:
+        query = """SELECT tick, slot, data FROM dither_reports WHERE tick > %b AND tick <= %b
+            AND slot IN (SELECT number FROM dither_slots WHERE counts IS NULL) ORDER BY tick"""
+
+        def blocks() -> Iterator[list[Row]]:
+            while rows := cursor.fetchmany(_ROWS):
+                yield [(tick, slot, bytes(data)) for tick, slot, data in rows]
+
+        try:
+            with sql.cursor("news", binary=True) as cursor:
+                cursor.execute(query, (self._read, over))
+                for rows in whole_ticks(blocks()):
+                    yield from in_order(rows, lambda number: self._slot_of(sql, number))
+        except BaseException:  # some may be counted, and some not
+            self._generation = -1
+            raise
+        self._read = max(self._read, over)
+
+    def _slot_of(self, sql: Connection[Any], number: int) -> Slot:
+        if number not in self._names:
+            query = "SELECT campaign, question, day, label FROM dither_slots WHERE number = %s"
+            campaign, question, day, label = sql.execute(query, (number,)).fetchone() or ("", "", 1, "")
+            self._names[number] = Slot(campaign, question, _day(day), label)
+        return self._names[number]
+
+    def refusals(self) -> dict[RefusedKey, int]:
+        with self._transaction() as sql:
+            rows = sql.execute("SELECT campaign, day, reason, count FROM dither_refused").fetchall()
+        return {RefusedKey(campaign, _day(day), Reason(reason)): n for campaign, day, reason, n in rows}
+
+    def days(self) -> list[tuple[str, datetime.date]]:
+        with self._transaction() as sql:
+            query = "SELECT DISTINCT campaign, day FROM dither_slots WHERE counts IS NULL"
+            rows = sql.execute(query).fetchall()
+        return [(campaign, _day(day)) for campaign, day in rows]
+
+    def close(self) -> None:
+        if self._sql is not None:
+            self._sql.close()
+
+
+def _meta(sql: Connection[Any], before: str = "") -> tuple[int, int]:
+    """Return the generation of the store, and the present tick, after some statements."""
+    found = sql.execute(f"{before}SELECT generation, tick, version FROM dither_meta")
+    while found.nextset():
+        pass
+    row = found.fetchone()
+    generation, tick, oldest = row or (0, 0, FIRST)
+    if oldest > present_version():
+        raise StoreUnavailable("a later release changed the store; install it here")
+    return int(generation), int(tick)
+
+
+def _versions(sql: Connection[Any]) -> tuple[int, int]:
+    """Return the version of the store, and the oldest version whose releases may use it."""
+    oldest = int((sql.execute("SELECT version FROM dither_meta").fetchone() or (0,))[0])
+    if (sql.execute("SELECT to_regclass('dither_versions')").fetchone() or (None,))[0] is None:
+        return oldest, oldest
+    row = sql.execute("SELECT max(version) FROM dither_versions").fetchone()
+    return int(row[0] if row is not None else oldest), oldest
+
+
+def _migrate(sql: Connection[Any], migrations: Sequence[Migration]) -> None:
+    for migration in migrations:
+        sql.execute(migration.script("dither_", "BYTEA"))
+        sql.execute(f"UPDATE dither_meta SET version = {migration.oldest}")
+
+
+def _day(ordinal: int) -> datetime.date:
+    return datetime.date.fromordinal(ordinal)

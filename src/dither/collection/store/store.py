@@ -1,0 +1,342 @@
+"""The interface of stores, and the tables they keep."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dither.collection.contract import Published
+from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Total
+from dither.collection.settings import Reason
+from dither.errors import DitherError, Mismatch
+from dither.foundation.arrays import Integers
+
+Row = tuple[int, int, bytes]  # the tick of a part of a batch, the number of its slot, its reports
+
+
+class StoreUnavailable(Exception):
+    """The store cannot be written now: a full disk, a database out of reach. Nothing was changed."""
+
+
+class StoreUnusable(DitherError):
+    """A store that cannot be opened: another program's file, one that is in use, or a damaged one."""
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A batch that passed the checks: its identity, and its reports by slot, in the order of the body."""
+
+    id: bytes
+    parts: tuple[tuple[Slot, bytes], ...]
+
+
+class Stored(Enum):
+    """What a store did with a batch."""
+
+    NEW = "new"
+    REPEATED = "repeated"  # the same bytes were stored before
+    CONFLICT = "conflict"  # other bytes were
+
+
+class RefusedKey(NamedTuple):
+    """What refusals are counted by. The campaign is "" where none was recognised."""
+
+    campaign: str
+    day: datetime.date
+    reason: Reason
+
+
+class Kept(NamedTuple):
+    """A part of a batch as a store holds it; of a folded day it holds the digest of the reports alone."""
+
+    slot: Slot
+    folded: bool
+    data: bytes
+
+
+class CollectorStore(ABC):
+    """Batches, counts of past days, published campaigns and counts of refusals, all durable.
+
+    One thread calls the methods. Those that write either return, and then the change is on disk, or raise
+    StoreUnavailable, and then nothing changed.
+
+    Every batch has a tick: a number that is on disk with it and never changes. A tick is over once all its
+    batches are stored; what is shown depends on ticks that are over alone, so that it is the same in every
+    process that counts the store, at any time.
+    """
+
+    shared = False  # whether several processes write at once
+
+    @abstractmethod
+    def publish(self, published: Published) -> None:
+        """Keep a campaign; raise Mismatch if another text has its name and version."""
+
+    @abstractmethod
+    def campaigns(self) -> list[Published]:
+        """Return all campaigns that were published here, in order of publication."""
+
+    @abstractmethod
+    def append(self, batches: Sequence[Arrived]) -> list[Stored]:
+        """Store batches in one transaction; return what became of each. On disk when it returns."""
+
+    @abstractmethod
+    def reload(self) -> bool:
+        """Return whether counts must be built anew, from `counted` and `news`; True at first."""
+
+    @abstractmethod
+    def folded_counts(self) -> Iterator[FoldedCounts]:
+        """Yield the counts of reports that were folded."""
+
+    @abstractmethod
+    def news(self) -> News:
+        """Yield reports that are in no count yet and whose tick is over, in the order of ticks."""
+
+    @abstractmethod
+    def refuse(self, counts: Mapping[RefusedKey, int]) -> None:
+        """Add to the counts of refusals."""
+
+    @abstractmethod
+    def refusals(self) -> dict[RefusedKey, int]:
+        """Return the counts of refusals."""
+
+    @abstractmethod
+    def days(self) -> list[tuple[str, datetime.date]]:
+        """Return the campaigns and days whose reports are kept one by one."""
+
+    @abstractmethod
+    def fold(self, campaign: str, day: datetime.date, live: LiveCounts) -> int:
+        """Replace the reports up to a day by their counts, and return how many parts of batches it were.
+
+        `live` counts this store, and says which reports were shown on which day. Reports that were shown on a
+        later day stay. Identities and digests of batches stay until `forget`.
+        """
+
+    @abstractmethod
+    def forget(self, before: datetime.date) -> int:
+        """Remove the identities of batches of folded days before a day; return how many."""
+
+    @abstractmethod
+    def delete(self, campaign: str) -> None:
+        """Remove all reports, counts and identities of a campaign. The campaign itself stays known."""
+
+    @abstractmethod
+    def probe(self, size: int) -> None:
+        """Write so many bytes, and remove them; raise StoreUnavailable if that cannot be done."""
+
+    @abstractmethod
+    def exported_files(self, campaign: str) -> list[str]:
+        """Return the files that reports of a campaign were exported to."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the store. Nothing waits to be written."""
+
+
+def part_digest(data: bytes) -> bytes:
+    """Return what stays of the reports of a folded part: enough to recognise them."""
+    return hashlib.sha256(data).digest()[:16]
+
+
+def compare_batches(batch: Arrived, kept: Sequence[Kept]) -> Stored:
+    """Return whether the batch that is kept under an identity is this one. The day may be another."""
+    if len(batch.parts) != len(kept):
+        return Stored.CONFLICT
+    for (slot, data), stored in zip(batch.parts, kept, strict=True):
+        same = slot._replace(day=stored.slot.day) == stored.slot
+        if not same or (part_digest(data) if stored.folded else data) != stored.data:
+            return Stored.CONFLICT
+    return Stored.REPEATED
+
+
+def whole_ticks(blocks: Iterable[list[Row]]) -> Iterator[list[Row]]:
+    """Return blocks of rows, in the order of ticks, in such a way that none divides a tick."""
+    rest: list[Row] = []
+    for block in blocks:
+        rows = [*rest, *block]
+        end = len(rows)
+        while end and rows[end - 1][0] == rows[-1][0]:
+            end -= 1
+        if end:
+            yield rows[:end]
+        rest = rows[end:]
+    if rest:
+        yield rest
+
+
+def in_order(rows: Sequence[Row], named: Callable[[int], Slot | None]) -> News:
+    """Yield rows of whole ticks by their slots; within a tick an earlier day comes first.
+
+    `named` gives the slot of a number, and None if its reports are folded: such rows are left out.
+    """
+    slots = {number: slot for number in {number for _, number, _ in rows} if (slot := named(number))}
+    if len({slot.day for slot in slots.values()}) > 1:
+        rows = sorted((row for row in rows if row[1] in slots), key=lambda row: (row[0], slots[row[1]].day))
+        runs = [list(run) for _, run in groupby(rows, key=lambda row: slots[row[1]].day)]
+    else:
+        runs = [list(rows)]
+    for run in runs:
+        found: dict[int, tuple[list[int], list[bytes]]] = {number: ([], []) for number in slots}
+        for tick, number, data in run:
+            if number in found:
+                ticks, parts = found[number]
+                ticks.append(tick)
+                parts.append(data)
+        for number, (ticks, parts) in found.items():
+            if parts:
+                yield slots[number], ticks, parts
+
+
+class Folding:
+    """Rows that are replaced by counts.
+
+    `make` makes a slot of counts, of a slot and of the day on which they are shown (None if they wait), and
+    returns its number. `totals` are the counts by that number.
+    """
+
+    def __init__(
+        self,
+        fates: Fates,
+        slots: Mapping[int, Slot],
+        live: LiveCounts,
+        make: Callable[[Slot, datetime.date | None], int],
+    ) -> None:
+        self._fates, self._slots, self._live, self._make = fates, slots, live, make
+        self._targets: dict[tuple[int, datetime.date | None], int] = {}
+        self.totals: dict[int, Total] = {}
+        self.left: set[int] = set()  # numbers of slots that rows were taken from
+        self.parts = 0
+
+    def take(self, rows: Sequence[Row]) -> list[int | None]:
+        """Count rows; return for each the number of the slot of counts that it is in, None if it stays."""
+        places = [self._target(tick, number) for tick, number, _ in rows]
+        found: dict[int, list[bytes]] = {}
+        for place, (_, number, data) in zip(places, rows, strict=True):
+            if place is not None:
+                found.setdefault(place, []).append(data)
+                self.left.add(number)
+                self.parts += 1
+        for place, parts in found.items():
+            self.totals[place].add(parts)
+        return places
+
+    def _target(self, tick: int, number: int) -> int | None:
+        slot = self._slots[number]
+        shown = self._fates.day_shown(slot, tick)
+        if shown is None and self._fates.stays(slot):
+            return None
+        key = (number, shown)
+        if key not in self._targets:
+            self._targets[key] = made = self._make(slot, shown)
+            self.totals[made] = Total(self._live.question_of(slot.campaign, slot.question))
+        return self._targets[key]
+
+
+def another_text(published: Published) -> Mismatch:
+    """Return the error for a campaign whose name and version stand for another text."""
+    terms = published.contract
+    return Mismatch(
+        f"campaign {terms.name!r} version {terms.version} was published with other terms; "
+        f"a change is a new version: write version = {terms.version + 1}"
+    )
+
+
+def pack_counts(counts: Integers) -> bytes:
+    """Return counts as they are stored."""
+    return zlib.compress(counts.astype("<i8").tobytes(), 1)
+
+
+def unpack_counts(packed: bytes) -> Integers:
+    """Return the counts that `pack_counts` wrote."""
+    return np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
+
+
+class Migration(NamedTuple):
+    """What makes a store of the version before one of this version.
+
+    `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
+    that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
+    type of bytes.
+    """
+
+    version: int
+    oldest: int
+    statements: str
+
+    def script(self, prefix: str = "", data: str = "BLOB") -> str:
+        """Return the statements, with those that note the version."""
+        noted = f"INSERT INTO {prefix}versions VALUES ({self.version}, {self.oldest});"
+        return f"{self.statements.format(prefix, data)}\n{noted}"
+
+
+FIRST: Final = 2  # the version that the tables below are of; migrations lead from it to the present one
+MIGRATIONS: Final = [
+    Migration(
+        3,
+        oldest=2,
+        statements="""
+CREATE TABLE {0}versions (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL);
+CREATE TABLE {0}exports (file TEXT PRIMARY KEY, campaign TEXT NOT NULL, day INTEGER NOT NULL);
+CREATE TABLE {0}notes (number INTEGER PRIMARY KEY, data {1} NOT NULL);
+""",
+    ),
+]
+
+
+def present_version() -> int:
+    """Return the version of the stores that this release makes."""
+    return MIGRATIONS[-1].version
+
+
+def pending(version: int, oldest: int, what: str) -> list[Migration]:
+    """Return the migrations that a store waits for; raise StoreUnusable if this release cannot use it."""
+    if version < FIRST:
+        raise StoreUnusable(f"{what} is a store of version {version}, older than any that was released")
+    if oldest > present_version():
+        raise StoreUnusable(
+            f"{what} is a store of version {version}, which releases from version {oldest} on read; this "
+            f"dither has version {present_version()}: install a later one"
+        )
+    return [migration for migration in MIGRATIONS if migration.version > version]
+
+
+LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, alone to fold or delete
+TICKS: Final = 0x64697463 << 32  # and the tick: the lock of a tick, shared by whoever appends to it
+SCHEMA: Final = f"""
+SELECT pg_advisory_xact_lock({LOCK});
+CREATE TABLE IF NOT EXISTS dither_meta (version INTEGER NOT NULL, generation BIGINT NOT NULL,
+    tick BIGINT NOT NULL DEFAULT 1);
+CREATE TABLE IF NOT EXISTS dither_campaigns (number SERIAL, id TEXT PRIMARY KEY, name TEXT NOT NULL,
+    version BIGINT NOT NULL, document TEXT NOT NULL, UNIQUE (name, version));
+CREATE TABLE IF NOT EXISTS dither_slots (number SERIAL PRIMARY KEY, campaign TEXT NOT NULL,
+    question TEXT NOT NULL, day INTEGER NOT NULL, label TEXT NOT NULL, n BIGINT, counts BYTEA,
+    shown INTEGER);
+CREATE UNIQUE INDEX IF NOT EXISTS dither_open ON dither_slots (campaign, question, day, label)
+    WHERE counts IS NULL;
+CREATE TABLE IF NOT EXISTS dither_reports (id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL,
+    tick BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (id, part));
+CREATE INDEX IF NOT EXISTS dither_news ON dither_reports (tick);
+CREATE TABLE IF NOT EXISTS dither_refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
+    count BIGINT NOT NULL, PRIMARY KEY (campaign, day, reason));
+"""
+INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data)
+    SELECT new.id, new.part, new.slot, %b, new.data FROM
+    unnest(%b::bytea[], %b::integer[], %b::integer[], %b::bytea[]) AS new (id, part, slot, data)
+    ON CONFLICT DO NOTHING RETURNING id"""
+NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
+    ON CONFLICT DO NOTHING"""
+NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
+    WHERE EXISTS (SELECT 1 FROM dither_reports WHERE dither_reports.tick = dither_meta.tick)"""
+HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) FROM pg_locks
+    WHERE locktype = 'advisory' AND objsubid = 1 AND classid = {TICKS >> 32}
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+KEPT: Final = """SELECT campaign, question, day, label, counts IS NOT NULL, data
+    FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b ORDER BY part"""

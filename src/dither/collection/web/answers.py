@@ -1,0 +1,648 @@
+"""Answers over HTTP: the query, the estimate, and its rows in several formats."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import io
+import json
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from dither.collection.collector import Collector
+from dither.collection.contract import Contract
+from dither.core.domains import Categories, Line, Optional, Several
+from dither.core.question import QueryQuestion, Question
+from dither.core.summary import Summary
+from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
+from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
+from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import EstimatedFrequencies
+from dither.estimation.groups import estimate
+from dither.estimation.intervals import level_of_one
+from dither.foundation.tables import as_csv, show_label
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+
+MOST_BINS: Final = 256
+_KNOWN: Final = ("question", "what", "share", "bins", "by", "day", "label", "lying")
+
+
+class What(Enum):
+    """A quantity that is estimated."""
+
+    USUAL = "usual"  # a mean, a mean direction or frequencies
+    DISTRIBUTION = "distribution"
+    QUANTILE = "quantile"
+    SIZES = "sizes"  # of sets of items: how many people have 1, 2, … or more
+
+
+class By(Enum):
+    """How reports are divided before each part is estimated."""
+
+    DAY = "day"
+    LABEL = "label"
+
+
+@dataclass(frozen=True)
+class Query:
+    """One quantity of one question, of all reports or of a day or a label, or for each of these.
+
+    `lying` is the share of reports that may be lies; without it nobody is assumed to lie.
+    """
+
+    question: str
+    what: What = What.USUAL
+    share: float = 0.5
+    bins: int | None = None
+    by: By | None = None
+    day: datetime.date | None = None
+    label: str | None = None
+    lying: float | None = None
+
+    @classmethod
+    def of(cls, terms: Mapping[str, str], contract: Contract) -> list[Self]:
+        """Return what the parameters of a URL ask; without a question, the usual quantity of every one."""
+        for name in terms:
+            if name not in _KNOWN:
+                raise unknown_name("parameter", name, _KNOWN)
+        names = [terms["question"]] if "question" in terms else list(contract.questions)
+        for name in names:
+            if name not in contract.questions:
+                raise unknown_name("question", name, list(contract.questions))
+        label = terms.get("label")
+        if label is not None and label not in ("", *contract.labels):
+            raise unknown_name("label", label, ["", *contract.labels])
+        shared: dict[str, Any] = {
+            "what": _member(What, "what", terms.get("what", "usual")),
+            "share": _number("share", terms.get("share", "0.5")),
+            "bins": _whole("bins", terms["bins"]) if "bins" in terms else None,
+            "by": _member(By, "by", terms["by"]) if "by" in terms else None,
+            "day": _day(terms["day"]) if "day" in terms else None,
+            "label": label,
+            "lying": _number("lying", terms["lying"]) if "lying" in terms else None,
+        }
+        return [cls(name, **shared) for name in names]
+
+    @property
+    def quantity(self) -> str:
+        """The quantity in words, with its parameters."""
+        return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
+
+
+def usual_quantity(question: Question) -> str:
+    """Return what the usual quantity of a question is called."""
+    if isinstance(question, QueryQuestion):
+        return "cumulative share" if question.reading.edges is not None else "answer"
+    if isinstance(question.domain, Categories | Several):
+        return "frequency"
+    return "mean" if isinstance(question.domain, Line | Optional) else "estimate"
+
+
+def _member(kind: type[Enum], name: str, text: str) -> Any:
+    values = {member.value: member for member in kind}
+    if text not in values:
+        raise unknown_name(name, text, list(values))
+    return values[text]
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 < number < 1.0:
+        raise InvalidParameter(f"{name} is a number between 0 and 1, such as 0.5, not {found(text)}")
+    return number
+
+
+def _whole(name: str, text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    if not 1 <= number <= MOST_BINS:
+        raise InvalidParameter(f"{name} is a whole number from 1 to {MOST_BINS}, not {found(text)}")
+    return number
+
+
+def _day(text: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise InvalidParameter(f"day is a day such as 2026-05-01, not {found(text)}") from None
+
+
+LEVEL: Final = 0.95
+LOOKS: Final = 100
+GROWTH: Final = 1.2  # a further look is taken when the number of reports has grown by this factor
+
+SHOWN, FEW, NONE, NO_ANSWER = "shown", "too few people", "no reports", "no answer"
+ANY_TIME: Final = f"{LEVEL:.0%} at any time".replace("%", " %")
+MANY_LOOKS: Final = f"{LEVEL:.0%} over {LOOKS} looks".replace("%", " %")
+MANY_BINS: Final = f"{MANY_LOOKS}, in {LEVEL:.0%} of the bins on average".replace("5%", "5 %")
+LYING: Final = "95 % at one look, if {} of the reports are lies"
+
+COLUMNS: Final = (
+    "question",
+    "quantity",
+    "day",
+    "label",
+    "answer",
+    "from",
+    "to",
+    "value",
+    "low",
+    "high",
+    "unit",
+    "interval",
+    "n",
+    "n of interval",
+    "state",
+    "reason",
+)
+
+PlainRow = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ReportsPart:
+    """A part of the reports: of a day, of a label, or all."""
+
+    day: str | None = None
+    label: str | None = None
+
+
+def look_of(n: int, people: int) -> int:
+    """Return the number of the look at n reports: it grows when n has grown by a factor of 1.2."""
+    return 0 if n < people else 1 + math.floor(math.log(n / people) / math.log(GROWTH) + 1e-9)
+
+
+def without_answer(
+    query: Query, part: ReportsPart, n: int, state: str, reason: str, name: str = ""
+) -> PlainRow:
+    """Return the row of a part that has no answer, with the reason."""
+    return _row(query, part, n, name or query.quantity, state=state, reason=reason)
+
+
+def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
+    """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
+    name = usual_quantity(summary.question) if query.what is What.USUAL else query.quantity
+    if not summary.n:
+        return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
+    try:
+        if query.what is What.DISTRIBUTION:
+            shape = distribution(summary, query.bins)
+            return list(_bins(query, part, shape))
+        queries = isinstance(summary.question, QueryQuestion)
+        if queries and query.what is What.QUANTILE:
+            raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
+        found = quantile(summary, query.share) if query.what is What.QUANTILE else estimate(summary)
+        if query.what is What.SIZES:
+            found = _sizes(found)
+        return list(_estimates(query, part, name, found))
+    except DitherError as error:
+        return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
+
+
+def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> Iterator[PlainRow]:
+    wide, words = _widen(plain, query)
+    low, high = wide.interval(LEVEL)
+    columns = [np.asarray(end, dtype=np.float64).reshape(-1) for end in (plain.value, low, high)]
+    named = [str(show_label(label)) for label in getattr(plain, "names", plain.labels)]
+    labels: Sequence[str | None] = named or [None] * columns[0].size
+    shared = {"unit": plain.unit or None, "interval": words, "n of interval": plain.n}
+    base = _row(query, part, plain.n, name, **shared)
+    ends = (column.tolist() for column in columns)
+    for answer, value, least, most in zip(labels, *ends, strict=True):
+        yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
+
+
+def _sizes(found: Estimate) -> Estimate:
+    """Return the shares of people with so many items or more."""
+    sizes = found.sizes if isinstance(found, EstimatedFrequencies) else None
+    if sizes is None:
+        raise NotIdentifiable("sizes are those of sets of items, which this question does not ask for")
+    return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
+
+
+def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
+    """Return the estimate with the interval that is shown, and what that interval is called."""
+    if query.lying is not None:
+        return plain.if_lying(query.lying), LYING.format(f"{100 * query.lying:g} %")
+    if query.what is What.USUAL:
+        try:
+            return plain.at_any_time(), ANY_TIME
+        except DitherError:
+            return plain.over_looks(LOOKS), MANY_LOOKS
+    return plain.over_looks(LOOKS), MANY_LOOKS
+
+
+def _bins(query: Query, part: ReportsPart, shape: EstimatedDistribution) -> Iterator[PlainRow]:
+    low, high = shape.bands(level_of_one(LEVEL, LOOKS))
+    ends = shape.edges.tolist()
+    parts = zip(ends[:-1], ends[1:], shape.probabilities.tolist(), low.tolist(), high.tolist(), strict=True)
+    for first, last, value, least, most in parts:
+        yield _row(
+            query,
+            part,
+            shape.n,
+            "share of a bin",
+            value=value,
+            low=least,
+            high=most,
+            interval=MANY_BINS,
+            **{"from": first, "to": last, "n of interval": shape.n},
+        )
+
+
+def _row(query: Query, part: ReportsPart, n: int, quantity: str, **more: Any) -> PlainRow:
+    base = dict.fromkeys(COLUMNS)
+    known: dict[str, Any] = {
+        "question": query.question,
+        "quantity": quantity,
+        "day": part.day,
+        "label": part.label,
+        "n": n,
+        "state": SHOWN,
+    }
+    return {**base, **known, **more}
+
+
+def _finite(number: float) -> float | None:
+    """Return a number that JSON has; an infinite end is none."""
+    return number if math.isfinite(number) else None
+
+
+_THREADS: Final = 2
+_KEPT: Final = 4096  # answers that are remembered
+_WAITING: Final = 64  # that may wait; beyond, the collector says that it is busy
+
+Key = tuple[str, Query]
+
+
+class TooBusy(Exception):
+    """More answers are asked for than can be computed soon."""
+
+
+class Answers:
+    """What a collector says about its campaigns. Nothing is computed on the event loop.
+
+    An answer is computed once for each number of reports. The intervals of quantiles and distributions are
+    renewed when that number has grown by a factor of 1.2, so that 100 looks last from the minimum crowd to 80
+    million times as many; between these looks the interval of the last one is shown, with its number of
+    reports.
+    """
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="dither-answers")
+        collector.at_end.append(self.close)
+        self._kept: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
+        self._looks: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._waiting = 0
+
+    async def of(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
+        """Return the rows of all queries; raise TooBusy if too many answers are being computed."""
+        known = self._rows_known(campaign, queries)
+        if known is not None:
+            return known
+        if self._waiting >= _WAITING:
+            raise TooBusy
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, self.compute, campaign, queries)
+        finally:
+            self._waiting -= 1
+
+    def compute(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
+        """Return the rows of all queries, in the thread that asks."""
+        return [row for query in queries for row in self._answer(campaign, query)]
+
+    def _rows_known(self, campaign: str, queries: list[Query]) -> list[PlainRow] | None:
+        """Return the rows if all are up to date: then nothing has to be computed."""
+        found: list[PlainRow] = []
+        for query in queries:
+            if query.by is not None:
+                return None
+            n = self._collector.live.n(campaign, query.question, query.day, query.label, shown=True)
+            with self._lock:
+                kept = self._kept.get((campaign, query))
+            if kept is None or kept[0] != n:
+                return None
+            found += kept[1]
+        return found
+
+    def _answer(self, campaign: str, query: Query) -> list[PlainRow]:
+        live = self._collector.live
+        if query.by is By.DAY:
+            days = live.days(campaign, query.question, shown=True)
+            return [row for day in days for row in self._answer(campaign, replace(query, by=None, day=day))]
+        if query.by is By.LABEL:
+            labels = live.labels(campaign, query.question, shown=True)
+            parts = [replace(query, by=None, label=label) for label in labels]
+            return [row for part in parts for row in self._answer(campaign, part)]
+        return self._part(campaign, query)
+
+    def _part(self, campaign: str, query: Query) -> list[PlainRow]:
+        live = self._collector.live
+        key, n = (campaign, query), live.n(campaign, query.question, query.day, query.label, shown=True)
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is not None and kept[0] == n:
+            return kept[1]
+        people = self._collector.campaigns[campaign].contract.people
+        part = ReportsPart(_iso(query.day), query.label)
+        whole = query.day is None and query.label is None
+        waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
+        if not n and (waiting or not whole):
+            question = live.question_of(campaign, query.question)
+            name = usual_quantity(question) if query.what is What.USUAL else query.quantity
+            reason = f"answers are shown from {people} reports on"
+            return [without_answer(query, part, waiting, FEW, reason, name)]
+        summary = live.summary(campaign, query.question, query.day, query.label, shown=True)
+        made = self._with_interval_of_look(key, rows(query, part, summary), look_of(summary.n, people))
+        if summary.n:
+            self._keep(self._kept, key, (summary.n, made))
+        return made
+
+    def _with_interval_of_look(self, key: Key, made: list[PlainRow], look: int) -> list[PlainRow]:
+        """Return the rows with the intervals of the present look, which may be of fewer reports."""
+        if made[0]["interval"] not in (MANY_LOOKS, MANY_BINS):
+            return made
+        with self._lock:
+            before = self._looks.get(key)
+        same = before is not None and before[0] == look and len(before[1]) == len(made)
+        if before is None or not same:
+            self._keep(self._looks, key, (look, made))
+            return made
+        kept = ("low", "high", "n of interval")
+        pairs = zip(made, before[1], strict=True)
+        return [{**row, **{name: old[name] for name in kept}} for row, old in pairs]
+
+    def _keep(
+        self, where: OrderedDict[Key, tuple[int, list[PlainRow]]], key: Key, value: tuple[int, list[PlainRow]]
+    ) -> None:
+        with self._lock:
+            where[key] = value
+            where.move_to_end(key)
+            while len(where) > _KEPT:
+                where.popitem(last=False)
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _iso(day: datetime.date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+_NUMBER_COLUMNS: Final = frozenset({"from", "to", "value", "low", "high"})
+_WHOLE: Final = frozenset({"n", "n of interval"})
+
+
+class AnswerFormat(NamedTuple):
+    """How rows are written, and the media type."""
+
+    media: str
+    write: Callable[[str, Sequence[PlainRow]], bytes]
+
+
+def _json(campaign: str, rows: Sequence[PlainRow]) -> bytes:
+    whole = {"dither-answers": 1, "campaign": campaign, "level": LEVEL, "rows": list(rows)}
+    return json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
+
+
+def _csv(campaign: str, rows: Sequence[PlainRow]) -> bytes:
+    return as_csv([{name: _cell(row[name]) for name in COLUMNS} for row in rows]).encode()
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def _arrow(campaign: str, rows: Sequence[PlainRow]) -> bytes:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra("answers as Arrow", "frames") from None
+    kinds = {
+        name: pyarrow.float64()
+        if name in _NUMBER_COLUMNS
+        else pyarrow.int64()
+        if name in _WHOLE
+        else pyarrow.string()
+        for name in COLUMNS
+    }
+    schema = pyarrow.schema(list(kinds.items()), metadata={"campaign": campaign, "level": str(LEVEL)})
+    stream = io.BytesIO()
+    with pyarrow.ipc.new_stream(stream, schema) as writer:
+        writer.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema))
+    return stream.getvalue()
+
+
+FORMATS: Final = {
+    "json": AnswerFormat("application/json", _json),
+    "csv": AnswerFormat("text/csv; charset=utf-8", _csv),
+    "arrow": AnswerFormat("application/vnd.apache.arrow.stream", _arrow),
+}
+
+
+_CAMPAIGN: Final = {
+    "name": "campaign",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+}
+_NUMBERS: Final = ("from", "to", "value", "low", "high")
+_COLUMN: Final[dict[str, Any]] = {
+    **{name: {"type": ["string", "null"]} for name in COLUMNS},
+    **{name: {"type": ["number", "null"]} for name in _NUMBERS},
+    "n": {"type": "integer"},
+    "n of interval": {"type": ["integer", "null"]},
+    "state": {"enum": [SHOWN, FEW, NONE, NO_ANSWER]},
+}
+_ROWS: Final = {
+    "type": "object",
+    "required": ["dither-answers", "campaign", "level", "rows"],
+    "properties": {
+        "dither-answers": {"const": 1},
+        "campaign": {"type": "string"},
+        "level": {"type": "number"},
+        "rows": {
+            "type": "array",
+            "items": {"type": "object", "required": list(COLUMNS), "properties": _COLUMN},
+        },
+    },
+}
+_WORDS: Final = {
+    "type": "object",
+    "required": ["words"],
+    "properties": {"words": {"type": "string"}},
+}
+
+
+def _query_parameter(name: str, schema: dict[str, Any], words: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "schema": schema, "description": words}
+
+
+def _described_answer(words: str, schema: dict[str, Any], media: str = "application/json") -> dict[str, Any]:
+    return {"description": words, "content": {media.partition(";")[0]: {"schema": schema}}}
+
+
+_SHARE: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_PART: Final = [
+    _query_parameter("question", {"type": "string"}, "The name of a question; without it, all of them."),
+    _query_parameter(
+        "day", {"type": "string", "format": "date"}, "Reports that arrived on this day, in UTC."
+    ),
+    _query_parameter(
+        "label", {"type": "string"}, "Reports of batches with this label; empty for those without."
+    ),
+]
+_QUERY: Final = [
+    *_PART,
+    _query_parameter(
+        "what", {"enum": [member.value for member in What]}, "The quantity; usual is a mean, or frequencies."
+    ),
+    _query_parameter("share", _SHARE, "Of a quantile: the share of people below it."),
+    _query_parameter("bins", {"type": "integer", "minimum": 1, "maximum": MOST_BINS}, "Of a distribution."),
+    _query_parameter(
+        "by", {"enum": [member.value for member in By]}, "An answer for each day, or for each label."
+    ),
+    _query_parameter("lying", _SHARE, "Intervals that allow for this share of lies, for one look."),
+]
+_WRONG: Final = {
+    "400": _described_answer("A parameter is wrong.", _WORDS),
+    "404": _described_answer("There is no such campaign.", _WORDS),
+}
+
+
+def _get(words: str, parameters: list[Any], answers: dict[str, Any]) -> dict[str, Any]:
+    return {"get": {"summary": words, "parameters": [_CAMPAIGN, *parameters], "responses": answers}}
+
+
+_BUSY: Final = {"503": _described_answer("Too many answers are being computed; ask again.", _WORDS)}
+_ARROW: Final = {"501": _described_answer("Arrow needs the extra frames.", _WORDS)}
+_TEXT: Final = {"type": "string"}
+
+PATHS: Final[dict[str, Any]] = {
+    **{
+        f"/v1/campaigns/{{campaign}}/answers.{name}": _get(
+            f"Answers as {name.upper()}.",
+            _QUERY,
+            {
+                "200": _described_answer("The answers.", _ROWS if name == "json" else _TEXT, form.media),
+                **_WRONG,
+                **_BUSY,
+                **(_ARROW if name == "arrow" else {}),
+            },
+        )
+        for name, form in FORMATS.items()
+    },
+    "/v1/campaigns/{campaign}/summary": _get(
+        "The counts of a question, as Summary.to_bytes() writes them.",
+        [{**_PART[0], "required": True}, *_PART[1:]],
+        {
+            "200": _described_answer("The summary.", _TEXT, "application/vnd.dither.summary"),
+            **_WRONG,
+            "409": _described_answer("Too few people.", _WORDS),
+        },
+    ),
+    "/campaigns/{campaign}": _get(
+        "The page of a campaign.",
+        [],
+        {
+            "200": _described_answer("The page.", _TEXT, "text/html"),
+            "404": _described_answer("There is no such campaign.", _TEXT, "text/html"),
+        },
+    ),
+}
+
+
+_PLAIN: Final = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+_SUMMARY: Final = "application/vnd.dither.summary"
+
+
+def answer_routes(collector: Collector, answers: Answers | None = None) -> list[BaseRoute]:
+    """Return the routes of answers and summaries."""
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    said = Answers(collector) if answers is None else answers
+
+    async def answer(request: Request) -> Response:
+        published = collector.campaigns[request.path_params["campaign"]]
+        name = request.path_params["form"]
+        if name not in FORMATS:
+            raise unknown_name("format", name, list(FORMATS))
+        queries = Query.of(_terms(request), published.contract)
+        rows = await said.of(published.id, queries)
+        form = FORMATS[name]
+        body = await asyncio.get_running_loop().run_in_executor(None, form.write, published.id, rows)
+        return Response(body, media_type=form.media, headers=_PLAIN)
+
+    async def summary(request: Request) -> Response:
+        published = collector.campaigns[request.path_params["campaign"]]
+        (query,) = Query.of({"question": "", **_terms(request)}, published.contract)
+        asked = partial(collector.live.summary, published.id, query.question, query.day, query.label)
+        made = await asyncio.get_running_loop().run_in_executor(None, partial(asked, shown=True))
+        if not made.n:
+            people = published.contract.people
+            return problem(409, f"too few people: summaries are given from {people} reports on")
+        return Response(made.to_bytes(), media_type=_SUMMARY, headers=_PLAIN)
+
+    return [
+        Route("/v1/campaigns/{campaign}/answers.{form}", guard(collector, answer), methods=["GET"]),
+        Route("/v1/campaigns/{campaign}/summary", guard(collector, summary), methods=["GET"]),
+    ]
+
+
+def problem(status: int, words: str) -> Response:
+    """Return an answer that says what is wrong, as JSON."""
+    from starlette.responses import JSONResponse
+
+    return JSONResponse({"words": words}, status_code=status, headers=_PLAIN)
+
+
+def guard(
+    collector: Collector, endpoint: Callable[[Any], Awaitable[Response]]
+) -> Callable[[Any], Awaitable[Response]]:
+    """Return an endpoint of a campaign that answers a wrong request in words, and never with a 500."""
+
+    async def checked(request: Request) -> Response:
+        if request.path_params["campaign"] not in collector.campaigns:
+            return problem(404, "this collector has no such campaign")
+        try:
+            return await endpoint(request)
+        except TooBusy:
+            return problem(503, "too many answers are being computed; ask again in a few seconds")
+        except MissingExtra as error:
+            return problem(501, str(error))
+        except DitherError as error:
+            return problem(400, str(error))
+
+    return checked
+
+
+def _terms(request: Request) -> dict[str, str]:
+    terms: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name in terms:
+            raise InvalidParameter(f"the parameter {found(name)} is given twice")
+        terms[name] = value
+    return terms

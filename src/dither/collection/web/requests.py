@@ -1,0 +1,509 @@
+"""Requests of devices and operators: campaigns, reports, limits and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import hashlib
+import hmac
+import json
+import os
+import time
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dither.collection.collector import Collector, check, read
+from dither.collection.ohttp import (
+    GATEWAY,
+    KEYS,
+    REQUEST,
+    RESPONSE,
+    BinaryRequest,
+    BinaryResponse,
+    configurations,
+    decapsulate,
+    sealed_size,
+)
+from dither.collection.settings import BatchRefused, Networks, Reason, limited_as, log
+from dither.collection.store.store import StoreUnavailable
+from dither.collection.writer import Writer
+from dither.errors import DitherError, InvalidParameter, MalformedReport
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+
+_ROTATION: Final = 600.0  # seconds after which nobody can tell that an address came again
+_MOST: Final = 1 << 20  # addresses that are distinguished
+
+
+class RateLimits:
+    """A bucket of tokens for each address, one a report: `burst` at first, refilled at `rate` a second.
+
+    How many reports a batch holds is known once it was read. So a request is allowed while a token is left,
+    and charged for one; the rest is charged later and may leave a debt, which keeps the next ones waiting.
+    """
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, float(burst), clock
+        self._forget()
+
+    def _forget(self) -> None:
+        self._salt = os.urandom(16)
+        self._until = self._clock() + _ROTATION
+        self._buckets: dict[bytes, tuple[float, float]] = {}
+
+    def allow(self, address: str) -> bool:
+        """Return whether a request of an address may be answered, and charge it for one report."""
+        name, tokens, now = self._bucket(address)
+        allowed = tokens >= 1.0
+        self._buckets[name] = (tokens - allowed, now)
+        return allowed
+
+    def charge(self, address: str, reports: int) -> None:
+        """Charge an address for further reports, whatever is left."""
+        name, tokens, now = self._bucket(address)
+        self._buckets[name] = (tokens - reports, now)
+
+    def _bucket(self, address: str) -> tuple[bytes, float, float]:
+        """Return the name of an address, the tokens it has now, and the time."""
+        now = self._clock()
+        if now >= self._until or len(self._buckets) >= _MOST:
+            self._forget()
+        name = hashlib.blake2b(address.encode(), key=self._salt, digest_size=8).digest()
+        tokens, before = self._buckets.get(name, (self._burst, now))
+        return name, min(self._burst, tokens + (now - before) * self._rate), now
+
+
+def client_address(scope: Mapping[str, Any], proxies: Networks) -> str:
+    """Return the address that a request came from; a named proxy is believed about whom it forwards for.
+
+    Of several forwarded addresses the last counts that is not a named proxy's: those before it are the
+    word of whoever sent the request. "unix" is the name of a proxy on a local socket.
+    """
+    peer = scope.get("client")
+    address = str(peer[0]) if peer else "unix"
+    if address in proxies:
+        for name, value in scope["headers"]:
+            if name == b"x-forwarded-for":
+                forwarded = [hop.strip() for hop in value.decode("latin-1").split(",")]
+                address = next((hop for hop in reversed(forwarded) if hop not in proxies), address)
+    return address
+
+
+def operation_routes(writer: Writer, token: str | None) -> list[BaseRoute]:
+    """Return the routes of operators; without a token there are no admin actions."""
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Route
+
+    collector = writer.collector
+
+    async def health(request: Request) -> Response:
+        return JSONResponse(collector.health())
+
+    async def ready(request: Request) -> Response:
+        able = await asyncio.to_thread(writer.able)
+        return JSONResponse({"ready": able}, 200 if able else 503)
+
+    async def metrics(request: Request) -> Response:
+        collector.signals.set("waiting", writer.waiting)
+        return PlainTextResponse(
+            collector.signals.exposition(collector), media_type="text/plain; version=0.0.4"
+        )
+
+    async def act(request: Request) -> Response:
+        if not is_permitted(request, token):
+            return JSONResponse({"words": "this needs the token, in the header authorization"}, 401)
+        try:
+            done = await _act(writer, request.path_params["action"], await _asked(request))
+        except StoreUnavailable:
+            return JSONResponse({"words": "the store cannot be written now"}, 503)
+        except (DitherError, ValueError, KeyError, TypeError, RecursionError) as error:
+            words = str(error) if isinstance(error, DitherError) else "campaign or day is missing or wrong"
+            return JSONResponse({"words": words}, 400)
+        log("admin action", action=request.path_params["action"])
+        return JSONResponse(done, 404 if "words" in done else 200)
+
+    shown: list[BaseRoute] = [
+        Route("/health", health),
+        Route("/ready", ready),
+        Route("/metrics", metrics),
+    ]
+    if token is not None:
+        shown.append(Route("/v1/admin/{action}", act, methods=["POST"]))
+    return shown
+
+
+def is_permitted(request: Request, token: str | None) -> bool:
+    """Return whether a request carries the token, compared in constant time."""
+    given = request.headers.get("authorization", "")
+    return token is not None and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+
+
+async def _asked(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    found = json.loads(body) if body else {}
+    if not isinstance(found, dict):
+        raise TypeError
+    return found
+
+
+async def _act(writer: Writer, action: str, asked: dict[str, Any]) -> dict[str, Any]:
+    collector = writer.collector
+    match action:
+        case "reload":
+            known = await asyncio.to_thread(writer.reload)
+            return {"campaigns": known}
+        case "fold":
+            day, campaign = datetime.date.fromisoformat(asked["day"]), str(asked["campaign"])
+            parts = await asyncio.wrap_future(writer.call(lambda: collector.fold(campaign, day)))
+            return {"folded": parts}
+        case "delete":
+            campaign = str(asked["campaign"])
+            files = await asyncio.wrap_future(writer.call(lambda: collector.delete(campaign)))
+            return {"deleted": campaign, "exported": files}
+        case "counts":
+            names = str(asked["campaign"]), str(asked["question"])
+            return {"counts": await asyncio.to_thread(_counts, collector, *names, asked.get("by"))}
+    return {"words": "the actions are reload, fold, delete and counts"}
+
+
+def _counts(collector: Collector, campaign: str, question: str, by: object) -> dict[str, str]:
+    """Return everything that is stored of a question, also what waits: summaries in hexadecimal, by group.
+
+    Groups are days or labels, as `by` says; without it there is one, whose name is empty.
+    """
+    live = collector.live
+    parts: dict[str, dict[str, Any]] = {"": {}}
+    if by == "day":
+        parts = {day.isoformat(): {"day": day} for day in live.days(campaign, question)}
+    elif by == "label":
+        parts = {label: {"label": label} for label in live.labels(campaign, question)}
+    elif by is not None:
+        raise InvalidParameter("by is day or label, or left out")
+    return {group: live.summary(campaign, question, **part).to_bytes().hex() for group, part in parts.items()}
+
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+_JSON: Final = b"application/json"
+_ALWAYS: Final = [
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+]
+_KEY_PROBLEM: Final = "https://iana.org/assignments/http-problem-types#ohttp-key"  # [RFC 9458, 5.3]
+_PROBLEM: Final = b"application/problem+json"  # [RFC 9457]
+_EXPOSED: Final = (b"access-control-expose-headers", b"retry-after")  # what pages of other origins may read
+_RETRY: Final = {408: b"1", 429: b"10", 503: b"5"}  # seconds after which to try again, by status
+
+
+async def reply(
+    send: Send, status: int, body: bytes, headers: Iterable[tuple[bytes, bytes]] = (), kind: bytes = _JSON
+) -> None:
+    """Send an answer, in JSON unless another content type is given."""
+    given = [(b"content-type", kind), *_ALWAYS, (b"content-length", b"%d" % len(body)), *headers]
+    if status in _RETRY:
+        given.append((b"retry-after", _RETRY[status]))
+    await send({"type": "http.response.start", "status": status, "headers": given})
+    await send({"type": "http.response.body", "body": body})
+
+
+def refusal_body(reason: Reason) -> bytes:
+    """Return the answer to a batch that is refused."""
+    told = {"refused": reason.value, "words": reason.words}
+    if reason is Reason.SEALED:
+        told |= {"type": _KEY_PROBLEM, "title": reason.words}
+    return json.dumps(told).encode()
+
+
+def header(scope: Mapping[str, Any], name: bytes) -> bytes | None:
+    """Return a header of a request by its lower-case name; None if there is none."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return bytes(value)
+    return None
+
+
+def content_type(scope: Mapping[str, Any]) -> str:
+    """Return the content type of a request in lower case, without parameters; "" if there is none."""
+    return media_type((header(scope, b"content-type") or b"").decode("latin-1"))
+
+
+def media_type(text: str) -> str:
+    """Return a content type in lower case, without parameters."""
+    return text.partition(";")[0].strip().lower()
+
+
+def cors(scope: Mapping[str, Any], origins: tuple[str, ...]) -> Headers:
+    """Return the headers that let a page of an allowed origin read the answer."""
+    origin = header(scope, b"origin")
+    if not origins:
+        return []
+    if "*" in origins:
+        return [] if origin is None else [(b"access-control-allow-origin", b"*"), _EXPOSED]
+    # Also without an origin: a cache would give the answer without the header to a page that needs it.
+    if origin is not None and origin.decode("latin-1") in origins:
+        return [(b"access-control-allow-origin", origin), _EXPOSED, (b"vary", b"origin")]
+    return [(b"vary", b"origin")]
+
+
+BUNDLES: Final = (
+    *("dither.js", "dither.global.js", "core.js", "account.js", "angles.js", "auto.js", "hashed.js"),
+    *("box.js", "lattice.js", "nearest.js", "packed.js", "paths.js", "projective.js", "relay.js", "rules.js"),
+    *("optional.js", "several.js", "signatures.js"),
+)
+
+
+INTEGRITY: Final = "integrity.json"  # the digests of the bundles, written with each build
+
+
+def integrity(data: bytes) -> str:
+    """Return the digest of a file as an attribute integrity= has it: sha384-…"""
+    return "sha384-" + b64encode(hashlib.sha384(data).digest()).decode()
+
+
+def bundle(name: str) -> bytes | None:
+    """Return a file of the JavaScript client; None where it was not installed."""
+    packaged = Path(str(resources.files("dither"))) / "clients" / "javascript" / name
+    in_repository = Path(__file__).parents[4] / "clients" / "javascript" / "dist" / name
+    for path in (packaged, in_repository):
+        if path.is_file():
+            return path.read_bytes()
+    return None
+
+
+LOG: Final = "/v1/log"
+
+
+def text_at(collector: Collector, path: str) -> str | None:
+    """Return what is published at a path, a campaign or the list of all; None if there is nothing."""
+    if path == LOG:
+        return None if collector.log is None else collector.log.to_json()
+    name, slash, part = path.removeprefix(_BEFORE).partition("/")
+    found = collector.campaigns.get(name) if path.startswith(_BEFORE) else None
+    if found is None or (slash and (part != "card" or found.card is None)):
+        return None
+    return found.card[0] if slash and found.card is not None else found.to_json()
+
+
+def campaign_routes(collector: Collector) -> list[BaseRoute]:
+    """Return the routes of campaigns and of the client."""
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    def answer(request: Request, body: str | bytes, kind: str, status: int = 200, age: int = 60) -> Response:
+        headers = {"cache-control": f"public, max-age={age}", "x-content-type-options": "nosniff"}
+        made = Response(body, status, headers, media_type=kind)
+        for name, value in cors(request.scope, collector.settings.origins):
+            made.headers[name.decode()] = value.decode("latin-1")
+        return made
+
+    async def every(request: Request) -> Response:
+        listed = [
+            {
+                "id": published.id,
+                "name": published.contract.name,
+                "version": published.contract.version,
+                "begins": published.contract.begins.isoformat(),
+                "ends": published.contract.ends.isoformat(),
+                "retired": published.retired is not None,
+            }
+            for published in collector.campaigns.values()
+        ]
+        return answer(request, json.dumps({"campaigns": listed}), "application/json")
+
+    async def public(request: Request) -> Response:
+        found = text_at(collector, request.url.path)
+        if found is None:
+            words = json.dumps({"words": "this collector has no such campaign or list"})
+            return answer(request, words, "application/json", 404)
+        return answer(request, found, "application/json")
+
+    async def client(request: Request) -> Response:
+        name = request.path_params["name"]
+        found = bundle(name) if name in (*BUNDLES, INTEGRITY) else None
+        if found is None:
+            return answer(request, "there is no such file", "text/plain", 404)
+        kind = "application/json" if name == INTEGRITY else "text/javascript"
+        return answer(request, found, kind, age=3600)
+
+    return [
+        Route("/v1/campaigns", every),
+        Route("/v1/campaigns/{campaign}", public),
+        Route("/v1/campaigns/{campaign}/card", public),
+        Route(LOG, public),
+        Route("/client/{name}", client),
+    ]
+
+
+PATH: Final = "/v1/campaigns/{campaign}/batches"
+METHODS: Final = ("POST", "OPTIONS")
+_BEFORE, _, _AFTER = PATH.partition("{campaign}")
+_BUSY: Final = json.dumps({"words": "the store cannot be written now; send the same bytes again"}).encode()
+_LOST: Final = json.dumps({"words": "the body did not arrive; send the same bytes again"}).encode()
+_LARGE: Final = 1 << 17  # bytes of a body that is read in a thread
+_PREFLIGHT: Final = [
+    (b"access-control-allow-methods", b"POST"),
+    (b"access-control-allow-headers", b"content-type"),
+    (b"access-control-max-age", b"86400"),
+]
+
+
+class _Gone(Exception):
+    """The client went away before its body was complete."""
+
+
+class _Lost(Exception):
+    """A server or a proxy lost the body, or a part of it. The device is not at fault."""
+
+
+class Batches:
+    """The intake, as an ASGI application: batches, and the gateway of requests that come encrypted."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._collector = writer.collector
+        settings = self._collector.settings
+        self._limits = RateLimits(settings.rate, settings.burst)
+        self._proxies, self._relays = Networks(settings.proxies), Networks(settings.relays)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        allowed = cors(scope, self._collector.settings.origins)
+        if scope["method"] == "OPTIONS":
+            known = any(name == b"access-control-allow-origin" for name, _ in allowed)
+            await reply(send, 204 if known else 403, b"", [*allowed, *(_PREFLIGHT if known else [])])
+            return
+        campaign = scope["path_params"].get("campaign")
+        if scope["method"] != "POST":
+            await reply(send, 200, configurations(self._collector.sealing_keys), allowed, KEYS.encode())
+            return
+        began = time.perf_counter_ns()
+        try:
+            address = client_address(scope, self._proxies)
+            charged = limited_as(address) if address not in self._relays else None
+            if charged is not None and not self._limits.allow(charged):
+                raise BatchRefused(Reason.RATE)
+            form, most = content_type(scope), self._collector.settings.body
+            if campaign is None:
+                if form != REQUEST:
+                    raise BatchRefused(Reason.FORM)
+                body = await self._body(scope, receive, sealed_size(most))
+                answer = await self._open(body, charged)
+                await reply(send, 200, answer, allowed, RESPONSE.encode())
+            else:
+                body = await self._body(scope, receive, most)
+                status, told = await self._take(campaign, body, form, charged)
+                await reply(send, status, told, allowed)
+        except BatchRefused as refused:
+            self._collector.refuse(refused.reason, campaign or "")
+            kind = _PROBLEM if refused.reason is Reason.SEALED else _JSON
+            await reply(send, refused.reason.status, refusal_body(refused.reason), allowed, kind)
+        except _Lost:
+            await reply(send, 503, _LOST, allowed)
+        except _Gone:
+            return
+        self._collector.signals.observe("answer_seconds", (time.perf_counter_ns() - began) // 1000)
+
+    async def _take(self, campaign: str, body: bytes, form: str, charged: str | None) -> tuple[int, bytes]:
+        """Store a batch; return the status and the body of the answer. `charged` is the address, if any."""
+        try:
+            batch = await asyncio.to_thread(read, body, form) if len(body) > _LARGE else read(body, form)
+            arrived = check(self._collector, campaign, batch)
+            if charged is not None and batch.reports > 1:
+                self._limits.charge(charged, batch.reports - 1)
+            await self._writer.store(arrived)
+        except BatchRefused as refused:
+            self._collector.refuse(refused.reason, campaign)
+            return refused.reason.status, refusal_body(refused.reason)
+        except StoreUnavailable:
+            return 503, _BUSY
+        return 200, b'{"batch":"%s"}' % batch.id.hex().encode()
+
+    async def _open(self, body: bytes, charged: str | None) -> bytes:
+        """Return the encrypted answer to an encrypted request; raise BatchRefused if it cannot be opened.
+
+        What is wrong inside is answered inside [RFC 9458, 5.2]: a relay reads no refusal.
+        """
+        asked = (body, self._collector.sealing_keys)
+        try:
+            plain, exchange = (
+                await asyncio.to_thread(decapsulate, *asked) if len(body) > _LARGE else decapsulate(*asked)
+            )
+        except MalformedReport:
+            raise BatchRefused(Reason.SEALED) from None
+        self._collector.signals.add("opened_total")
+        status, told = await self._within(plain, charged)
+        after = _RETRY.get(status, b"").decode()
+        return exchange.encrypt_answer(BinaryResponse(status, "application/json", told, after).to_bytes())
+
+    async def _within(self, plain: bytes, charged: str | None) -> tuple[int, bytes]:
+        """Return the status and the body of the answer to a request in binary HTTP."""
+        reason = Reason.REQUEST
+        try:
+            asked = BinaryRequest.from_bytes(plain)
+        except MalformedReport:
+            asked = BinaryRequest("", "")
+        campaign = campaign_of(asked.path)
+        if asked.method == "GET":
+            found = text_at(self._collector, asked.path)
+            if found is not None:
+                return 200, found.encode()
+            if asked.path.removeprefix(_BEFORE).isalnum():
+                reason = Reason.CAMPAIGN
+        elif asked.method == "POST" and campaign is not None:
+            if len(asked.content) <= self._collector.settings.body:
+                return await self._take(campaign, asked.content, media_type(asked.kind), charged)
+            reason = Reason.SIZE
+        self._collector.refuse(reason, campaign or "")
+        return reason.status, refusal_body(reason)
+
+    async def _body(self, scope: Scope, receive: Receive, most: int) -> bytes:
+        """Return the body; raise BatchRefused if it is too long, or takes too long, and _Lost if it lacks."""
+        stated = header(scope, b"content-length")
+        if stated is not None and (not stated.isdigit() or int(stated[:20]) > most):
+            raise BatchRefused(Reason.SIZE)
+        try:
+            async with asyncio.timeout(self._collector.settings.patience):
+                message = await receive()
+                body: bytes = message.get("body", b"")
+                while message.get("more_body", False) or message["type"] == "http.disconnect":
+                    if message["type"] == "http.disconnect":
+                        raise _Gone
+                    if len(body) > most:
+                        break
+                    message = await receive()
+                    body += message.get("body", b"")
+        except TimeoutError:
+            raise BatchRefused(Reason.SLOW) from None
+        if len(body) > most:
+            raise BatchRefused(Reason.SIZE)
+        if not body if stated is None else len(body) != int(stated):
+            raise _Lost
+        return body
+
+
+def report_routes(batches: Batches) -> list[BaseRoute]:
+    """Return the routes of the intake."""
+    from starlette.routing import Route
+
+    return [
+        Route(PATH, batches, methods=list(METHODS)),
+        Route(GATEWAY, batches, methods=["GET", *METHODS]),
+    ]
+
+
+def campaign_of(path: str) -> str | None:
+    """Return the campaign of a path of the intake; None if it is another path."""
+    if not path.startswith(_BEFORE) or not path.endswith(_AFTER):
+        return None
+    campaign = path[len(_BEFORE) : -len(_AFTER)]
+    return campaign if campaign and "/" not in campaign else None

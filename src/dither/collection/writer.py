@@ -1,0 +1,322 @@
+"""The writer: one thread that stores batches, many in a transaction, and acknowledges what is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeVar
+
+from dither.collection.collector import Collector
+from dither.collection.contract import Published
+from dither.collection.live import as_cells
+from dither.collection.settings import BatchRefused, Reason, log
+from dither.collection.signals import label_text
+from dither.collection.store.store import Arrived, Stored, StoreUnavailable
+from dither.errors import MalformedReport
+
+_GATHER: Final = 0.002  # seconds to wait for more batches,
+_FEW: Final = 64  # where fewer than so many wait
+_TICK: Final = 1.0  # seconds between looks at what others stored
+_TIDY: Final = 3600.0  # seconds between looks at what may be folded and forgotten
+_TURNED: Final = 60.0  # seconds by which a clock is not steady any more
+_BYTES: Final = 1 << 23  # of reports in one transaction, about
+
+Result = TypeVar("Result")
+
+
+class _Waiting(NamedTuple):
+    batch: Arrived
+    loop: asyncio.AbstractEventLoop
+    done: asyncio.Future[None]
+
+
+class _Task(NamedTuple):
+    run: Callable[[], Any]
+    done: Future[Any]
+
+
+class Writer:
+    """Everything that touches the store runs in this thread, so that there is one writer.
+
+    Batches that arrive while a transaction is written are written together in the next one.
+    """
+
+    def __init__(self, collector: Collector, reload: Callable[[], list[Published]] = list) -> None:
+        """Start the thread. `reload` returns the campaigns that are published by now."""
+        self.collector = collector
+        self._signals = collector.signals
+        self._questions: dict[tuple[str, str], tuple[int, str]] = {}
+        self._written = time.monotonic()  # when something was last written
+        self._most = 0  # bytes of what could not be written of late
+        for name in ("waiting", "failing"):
+            self._signals.set(name, 0)
+        self._queue: queue.SimpleQueue[_Waiting | _Task | None] = queue.SimpleQueue()
+        self._next = time.monotonic() + _TICK
+        self._reload = reload
+        self._tidied = time.monotonic()
+        self._offset = time.time() - time.monotonic()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="dither-writer", daemon=True)
+        self._thread.start()
+
+    async def store(self, batch: Arrived) -> None:
+        """Store a batch and return when it is on disk; raise BatchRefused or StoreUnavailable.
+
+        A store that does not answer counts as unavailable after `patience`. The batch may be stored all the
+        same: whoever sends it again is told so.
+        """
+        if self._closing or self._queue.qsize() >= self.collector.settings.queue:
+            raise StoreUnavailable("the collector is busy, or stops")
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._queue.put(_Waiting(batch, loop, done))
+        given_up = loop.call_later(self.collector.settings.patience, _give_up, done)
+        try:
+            await done
+        finally:
+            given_up.cancel()
+
+    def call(self, run: Callable[[], Result]) -> Future[Result]:
+        """Run a function in the thread of the writer, between two transactions."""
+        done: Future[Result] = Future()
+        if self._closing:
+            done.set_exception(StoreUnavailable("the collector stops"))
+        else:
+            self._queue.put(_Task(run, done))
+        return done
+
+    @property
+    def waiting(self) -> int:
+        """How many batches wait to be stored, about."""
+        return self._queue.qsize()
+
+    def able(self) -> bool:
+        """Return whether the store can be written. Takes as long as the writer needs to come to it."""
+        try:
+            self.call(self._probe).result(timeout=5)
+        except (StoreUnavailable, TimeoutError):
+            return False
+        return not self._closing
+
+    def reload(self) -> list[str]:
+        """Publish the campaigns that are there by now; return the identities of all."""
+        for published in self._reload():
+            self.call(partial(self.collector.publish, published)).result()
+        log("reloaded", campaigns=len(self.collector.campaigns))
+        return list(self.collector.campaigns)
+
+    def close(self) -> None:
+        """Write what waits, and the counts of refusals; then stop."""
+        self._closing = True
+        self._queue.put(None)
+        self._thread.join()
+
+    # --- in the thread
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping or not self._queue.empty():
+            group: list[_Waiting] = []
+            size = 0
+            try:
+                waiting = self._queue.get(timeout=max(0.0, self._next - time.monotonic()))
+                if self._queue.qsize() < _FEW:
+                    time.sleep(_GATHER)  # a commit costs as much as many batches: let some more come
+                while True:
+                    if waiting is None:
+                        stopping = True
+                    elif isinstance(waiting, _Task):
+                        self._write(group)
+                        group, size = [], 0
+                        self._perform(waiting)
+                    else:
+                        group.append(waiting)
+                        size += sum(len(data) for _, data in waiting.batch.parts)
+                    if len(group) >= self.collector.settings.group or size >= _BYTES:
+                        break
+                    waiting = self._queue.get_nowait()
+            except queue.Empty:
+                pass
+            self._write(group)
+            if time.monotonic() >= self._next or stopping:
+                self._look()
+
+    def _write(self, group: list[_Waiting]) -> None:
+        if not group:
+            return
+        results: list[BaseException | None]
+        try:
+            results = self._store([waiting.batch for waiting in group])
+        except StoreUnavailable as error:
+            self._note_failure(group)
+            log("the store is not available", level=logging.WARNING, error=str(error))
+            results = [error] * len(group)
+        except Exception as error:
+            self._note_failure(group)
+            logging.getLogger("dither.collection").exception("writing failed")
+            results = [StoreUnavailable(type(error).__name__)] * len(group)
+        by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
+        for waiting, result in zip(group, results, strict=True):
+            by_loop.setdefault(waiting.loop, []).append((waiting.done, result))
+        for loop, finished in by_loop.items():
+            try:
+                loop.call_soon_threadsafe(_finish, finished)
+            except RuntimeError:  # the loop is closed: nobody waits
+                continue
+
+    def _store(self, batches: list[Arrived]) -> list[BaseException | None]:
+        """Store batches; return for each None, or why it was refused."""
+        results: list[BaseException | None] = [None] * len(batches)
+        for place in self._impossible(batches):
+            results[place] = BatchRefused(Reason.REPORT)
+        good = [place for place, result in enumerate(results) if result is None]
+        if not good:
+            return results
+        began = time.perf_counter_ns()
+        outcomes = self.collector.store.append([batches[place] for place in good])
+        self._signals.observe("commit_seconds", (time.perf_counter_ns() - began) // 1000)
+        self._wrote()
+        for place, outcome in zip(good, outcomes, strict=True):
+            if outcome is Stored.CONFLICT:
+                results[place] = BatchRefused(Reason.CONFLICT)
+        self._count([batches[place] for place in good], outcomes)
+        if not self.collector.store.shared:
+            self._do(self.collector.catch_up)  # of a shared store every process counts at the next look
+        return results
+
+    def _count(self, batches: list[Arrived], outcomes: list[Stored]) -> None:
+        """Add what was stored to the signals."""
+        signals = self._signals
+        signals.add("commits_total")
+        signals.set("waiting", self.waiting)
+        if Stored.REPEATED in outcomes:
+            signals.add("repeated_total", outcomes.count(Stored.REPEATED))
+        reports: dict[tuple[str, str], int] = {}
+        sizes: dict[int, int] = {}
+        for batch, outcome in zip(batches, outcomes, strict=True):
+            if outcome is Stored.NEW:
+                size = 0
+                for slot, data in batch.parts:
+                    n = len(data) // self._question(slot[:2])[0]
+                    reports[slot[:2]] = reports.get(slot[:2], 0) + n
+                    size += n
+                sizes[size] = sizes.get(size, 0) + 1
+        for names, n in reports.items():
+            signals.add("reports_total", n, self._question(names)[1])
+        for size, count in sizes.items():
+            signals.observe("batch_reports", size, count)
+
+    def _question(self, names: tuple[str, str]) -> tuple[int, str]:
+        """Return how many bytes a report to a question has, and the labels of its counter."""
+        found = self._questions.get(names)
+        if found is None:
+            size = self.collector.live.question_of(*names).report_bytes
+            found = self._questions[names] = size, label_text(campaign=names[0][:16], question=names[1])
+        return found
+
+    def _note_failure(self, group: list[_Waiting]) -> None:
+        """Note that a transaction failed: the collector is not ready until one succeeds."""
+        self._signals.add("unavailable_total")
+        self._most = min(_BYTES, sum(len(data) for waiting in group for _, data in waiting.batch.parts))
+        self._note(failing=True)
+
+    def _wrote(self) -> None:
+        self._written, self._most = time.monotonic(), 0
+        self._note(failing=False)
+
+    def _note(self, *, failing: bool) -> None:
+        if failing != self.collector.failing:
+            self.collector.failing = failing
+            self._signals.set("failing", int(failing))
+
+    def _probe(self) -> None:
+        """Write to the store, as much as could not be written last, unless something was just written."""
+        if self.collector.failing or time.monotonic() - self._written >= _TICK:
+            try:
+                self.collector.store.probe(self._most)
+            except StoreUnavailable:
+                self._note(failing=True)
+                raise
+            self._wrote()
+
+    def _impossible(self, batches: list[Arrived]) -> set[int]:
+        """Return the places of batches with a report that no device could have sent."""
+        groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
+        for place, batch in enumerate(batches):
+            for slot, data in batch.parts:
+                groups.setdefault(slot[:2], []).append((place, data))
+        wrong: set[int] = set()
+        for names, parts in groups.items():
+            if not self._possible(names, [data for _, data in parts]):
+                wrong |= {place for place, data in parts if not self._possible(names, [data])}
+        return wrong
+
+    def _possible(self, names: tuple[str, str], data: list[bytes]) -> bool:
+        question = self.collector.live.question_of(*names)
+        try:
+            question.reports(as_cells(question, data))
+        except MalformedReport:
+            return False
+        return True
+
+    def _steady(self) -> bool:
+        """Return whether an hour passed since the last time, by a clock that nobody turned.
+
+        Identities are forgotten by the date. A clock that jumps ahead must not make that happen early.
+        """
+        now, offset = time.monotonic(), time.time() - time.monotonic()
+        if now - self._tidied < _TIDY:
+            return False
+        turned = abs(offset - self._offset) > _TURNED
+        self._tidied, self._offset = now, offset
+        if turned:
+            log("the clock was turned; nothing is forgotten for an hour", level=logging.WARNING)
+        return not turned
+
+    def _perform(self, task: _Task) -> None:
+        try:
+            task.done.set_result(task.run())
+        except BaseException as error:
+            task.done.set_exception(error)
+
+    def _look(self) -> None:
+        """Keep the counts of refusals, and count what other processes stored."""
+        self._next = time.monotonic() + _TICK
+        self._signals.set("waiting", self.waiting)
+        if self.collector.failing:
+            self._do(self._probe)
+        self._do(self.collector.keep_refusals)
+        self._do(self.collector.catch_up)
+        if self._steady():
+            self._do(self.collector.tidy)
+
+    def _do(self, act: Callable[[], None]) -> None:
+        """Do what may fail now and is done again later."""
+        try:
+            act()
+        except StoreUnavailable as error:
+            self._note(failing=True)
+            log("the store is not available", level=logging.WARNING, error=str(error))
+        except Exception:
+            logging.getLogger("dither.collection").exception("looking at the store failed")
+
+
+def _give_up(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_exception(StoreUnavailable("the store does not answer"))
+
+
+def _finish(finished: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
+    for done, result in finished:
+        if done.done():
+            continue  # whoever asked went away; the batch is stored, or not, all the same
+        if result is None:
+            done.set_result(None)
+        else:
+            done.set_exception(result)

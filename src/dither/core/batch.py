@@ -1,0 +1,239 @@
+"""Batches of reports as JSON and as packed bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dither.errors import MalformedReport
+from dither.foundation.canonical import canonical
+
+PACKED: Final = "application/vnd.dither.batch"  # the content types of a body
+JSON: Final = "application/json"
+MOST_BYTES: Final = 1 << 24  # of a body
+MOST_QUESTIONS: Final = 1 << 10
+MOST_LABEL: Final = 64  # bytes of the public label
+
+_MAGIC: Final = b"dither\x00\x02"
+_DIGEST: Final = 16
+_GROUP: Final = struct.Struct("<16sII")  # fingerprint, bytes of a report, number of reports
+_HEXADECIMAL: Final = re.compile(r"[0-9a-f]+")
+_JOINED: Final = '","'
+_LENGTH: Final = "the reports of a question have one length, at least one byte"
+_TEXT: Final = "a report in a batch is lower-case hexadecimal text"
+_SORTED: Final = "a batch is sorted: by fingerprint, and then by report"
+
+
+@dataclass(frozen=True)
+class BatchBody:
+    """Reports by fingerprint, the identity of the batch, and a public label such as a version."""
+
+    id: str  # 32 hexadecimal digits, random: it carries neither the device nor the time
+    reports: Mapping[str, tuple[bytes, ...]]  # by fingerprint: the reports of a question, all of one length
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        _check_digits(self.id, "the identity of a batch")
+        _check_label(self.label)
+        if not 1 <= len(self.reports) <= MOST_QUESTIONS:
+            raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
+        for fingerprint, reports in self.reports.items():
+            _check_digits(fingerprint, "a fingerprint")
+            if not reports or len({len(report) for report in reports}) != 1 or not reports[0]:
+                raise MalformedReport(_LENGTH)
+
+    @staticmethod
+    def of(identity: str, reports: Iterable[tuple[str, bytes]], label: str = "") -> BatchBody:
+        """Return the batch of pairs of a fingerprint and a report, in any order."""
+        groups: dict[str, list[bytes]] = {}
+        for fingerprint, report in reports:
+            groups.setdefault(fingerprint, []).append(report)
+        return BatchBody(identity, {name: tuple(sorted(groups[name])) for name in sorted(groups)}, label)
+
+    def to_bytes(self) -> bytes:
+        """Return the packed body."""
+        label = _utf8(self.label)
+        parts = [_MAGIC, bytes.fromhex(self.id), len(label).to_bytes(1), label]
+        parts.append(len(self.reports).to_bytes(2, "little"))
+        for fingerprint, reports in sorted(self.reports.items()):
+            head = len(reports[0]).to_bytes(4, "little") + len(reports).to_bytes(4, "little")
+            parts += [bytes.fromhex(fingerprint), head, *sorted(reports)]
+        body = b"".join(parts)
+        return body + hashlib.sha256(body).digest()[:_DIGEST]
+
+    def to_json(self) -> str:
+        """Return the body as canonical JSON."""
+        reports = {name: sorted(report.hex() for report in some) for name, some in self.reports.items()}
+        return canonical({"dither": 2, "batch": self.id, "label": self.label, "reports": reports})
+
+    @staticmethod
+    def from_bytes(body: bytes) -> BatchBody:
+        """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
+        return ReadBatch.from_bytes(body).separate()
+
+    @staticmethod
+    def from_json(text: str) -> BatchBody:
+        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
+        return ReadBatch.from_json(text).separate()
+
+
+class ReportGroup(NamedTuple):
+    """The reports of one question: each has `size` bytes, and they follow one another in `data`."""
+
+    fingerprint: str
+    size: int
+    data: bytes
+
+
+class ReadBatch(NamedTuple):
+    """A batch as a collector reads it: verified to be canonical, with its reports left in one piece."""
+
+    id: bytes
+    label: str
+    groups: tuple[ReportGroup, ...]
+
+    @property
+    def reports(self) -> int:
+        """How many reports it holds, to all questions."""
+        return sum(len(data) // size for _, size, data in self.groups)
+
+    def separate(self) -> BatchBody:
+        """Return the batch with its reports one by one."""
+        reports = {
+            name: tuple(data[at : at + size] for at in range(0, len(data), size))
+            for name, size, data in self.groups
+        }
+        return BatchBody(self.id.hex(), reports, self.label)
+
+    @staticmethod
+    def from_bytes(body: bytes) -> ReadBatch:
+        """Return the batch of a packed body; raise MalformedReport if it is damaged or not one."""
+        if len(body) > MOST_BYTES:
+            raise MalformedReport(f"a batch has at most {MOST_BYTES} bytes")
+        whole, digest = body[:-_DIGEST], body[-_DIGEST:]
+        if not whole.startswith(_MAGIC):
+            raise MalformedReport("this is not a batch of version 2")
+        if hashlib.sha256(whole).digest()[:_DIGEST] != digest:
+            raise MalformedReport("the batch is damaged: its digest is another one")
+        at = len(_MAGIC) + 17
+        try:
+            identity, after = whole[at - 17 : at - 1], at + whole[at - 1]
+            count = int.from_bytes(_slice(whole, after, 2), "little")
+            label = whole[at:after].decode()
+        except IndexError:
+            raise MalformedReport("the batch ends before its last report") from None
+        except UnicodeDecodeError:
+            raise MalformedReport("the label of a batch is UTF-8 text") from None
+        groups, at = [], after + 2
+        for _ in range(count):
+            name, size, often = _GROUP.unpack(_slice(whole, at, _GROUP.size))
+            if not size or not often:
+                raise MalformedReport(_LENGTH)
+            at += _GROUP.size
+            groups.append(ReportGroup(name.hex(), size, _slice(whole, at, size * often)))
+            if not _ascending(groups[-1].data, size):
+                raise MalformedReport(_SORTED)
+            at += size * often
+        if at != len(whole):
+            raise MalformedReport("the batch goes on after its last report")
+        return _canonical(identity, label, groups)
+
+    @staticmethod
+    def from_json(text: str) -> ReadBatch:
+        """Return the batch of a JSON body; raise MalformedReport if it is not canonical or not one."""
+        if len(text) > 2 * MOST_BYTES:
+            raise MalformedReport(f"a batch has at most {2 * MOST_BYTES} characters")
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError):
+            raise MalformedReport("a batch is JSON or packed bytes") from None
+        if not isinstance(given, dict) or given.keys() != {"dither", "batch", "label", "reports"}:
+            raise MalformedReport("a batch has the fields dither, batch, label and reports")
+        identity, label, reports = given["batch"], given["label"], given["reports"]
+        if given["dither"] != 2 or not isinstance(reports, dict):
+            raise MalformedReport("this is not a batch of version 2")
+        _check_digits(identity, "the identity of a batch")
+        _check_label(label)
+        groups = []
+        for name, some in reports.items():
+            _check_digits(name, "a fingerprint")
+            groups.append(_read_list(name, some))
+        lists = ",".join(f'"{name}":["{_JOINED.join(some)}"]' for name, some in reports.items())
+        head = f'{{"batch":"{identity}","dither":2,"label":{json.dumps(label, ensure_ascii=False)}'
+        if f'{head},"reports":{{{lists}}}}}' != text:
+            raise MalformedReport(_SORTED)
+        return _canonical(bytes.fromhex(identity), label, groups)
+
+
+def _slice(data: bytes, at: int, size: int) -> bytes:
+    part = data[at : at + size]
+    if len(part) != size:
+        raise MalformedReport("the batch ends before its last report")
+    return part
+
+
+def _canonical(identity: bytes, label: str, groups: list[ReportGroup]) -> ReadBatch:
+    """Return the batch; raise MalformedReport if its body is not the one that devices write."""
+    if not 1 <= len(groups) <= MOST_QUESTIONS:
+        raise MalformedReport(f"a batch has reports of 1 to {MOST_QUESTIONS} questions")
+    _check_label(label)
+    before = ""
+    for group in groups:
+        if group.fingerprint <= before:
+            raise MalformedReport(_SORTED)
+        before = group.fingerprint
+    return ReadBatch(identity, label, tuple(groups))
+
+
+def _ascending(data: bytes, size: int) -> bool:
+    """Return whether reports of `size` bytes are in the order of their bytes."""
+    if len(data) == size:
+        return True
+    # The first byte counts most, so cells compare as big-endian numbers.
+    reports = np.frombuffer(data, f">u{size}" if size in (1, 2, 4, 8) else f"S{size}")
+    return bool((reports[1:] >= reports[:-1]).all())
+
+
+def _read_list(name: str, some: object) -> ReportGroup:
+    """Return the reports of a list of hexadecimal texts."""
+    if not isinstance(some, list):
+        raise MalformedReport("the reports of a question are a list of texts")
+    try:
+        digits = "".join(some)
+        data = bytes.fromhex(digits)
+    except (TypeError, ValueError):
+        raise MalformedReport(_TEXT) from None
+    if not digits:
+        raise MalformedReport(_LENGTH)
+    lengths = set(map(len, some))
+    if data.hex() != digits or any(length % 2 for length in lengths):  # capitals, or spaces
+        raise MalformedReport(_TEXT)
+    if len(lengths) != 1:
+        raise MalformedReport(_LENGTH)
+    if sorted(some) != some:  # of one length: the order of the digits is that of the bytes
+        raise MalformedReport(_SORTED)
+    return ReportGroup(name, lengths.pop() // 2, data)
+
+
+def _check_label(label: object) -> None:
+    if not isinstance(label, str) or len(_utf8(label)) > MOST_LABEL:
+        raise MalformedReport(f"the label of a batch is a text of at most {MOST_LABEL} bytes")
+
+
+def _check_digits(text: object, what: str) -> None:
+    if not isinstance(text, str) or len(text) != 32 or not _HEXADECIMAL.fullmatch(text):
+        raise MalformedReport(f"{what} is 32 lower-case hexadecimal digits")
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise MalformedReport("the label of a batch is UTF-8 text") from None

@@ -1,0 +1,616 @@
+"""Domains of answers from a public list: categories, sets of items, texts, several attributes together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.core.domains.domain import Domain, column, is_nothing, objects, regular
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
+from dither.foundation.arrays import Array, Bytes, Integers
+from dither.foundation.canonical import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
+
+
+class CodedLabels:
+    """Labels as places in a list of different labels, as data frames store categories.
+
+    `Categories.check` looks up the few labels of the list instead of all answers.
+
+    >>> Categories(["no", "yes"]).check(CodedLabels(np.array([0, 1, 0]), ["yes", "no"]))
+    array([1, 0, 1])
+    """
+
+    def __init__(self, places: Integers, labels: Sequence[Any] | Array) -> None:
+        self.places = places
+        self.labels = np.empty(len(labels), dtype=object)
+        for place, label in enumerate(labels):  # one by one: lists of JSON would become a second axis
+            self.labels[place] = label
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, rows: slice | Array) -> CodedLabels:
+        """Return some of the labels, by a slice, a mask or places."""
+        return CodedLabels(self.places[rows], self.labels)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.labels[self.places], dtype=dtype)
+
+
+@dataclass(frozen=True, init=False)
+class Categories(Domain):
+    """A public list of labels, or the integers 0 … k − 1.
+
+    >>> Categories(["no", "yes"]).check(["yes", "no", "yes"])
+    array([1, 0, 1])
+    >>> len(Categories(5))
+    5
+    """
+
+    labels: tuple[Hashable, ...] | range
+
+    kind: ClassVar[str] = "categories"
+    outside: ClassVar[str] = "refuse"
+
+    def __init__(self, labels: Iterable[Hashable] | int) -> None:
+        kept: tuple[Hashable, ...] | range
+        if isinstance(labels, bool | str):
+            raise InvalidParameter(f"categories are a list of labels, or their number, not {found(labels)}")
+        if isinstance(labels, int | np.integer):
+            kept = range(int(labels))
+        else:
+            kept = tuple(_plain(item) for item in labels)
+            if len(set(kept)) != len(kept):
+                raise InvalidParameter(f"a label appears twice among the {len(kept)} categories")
+        if len(kept) < 2:
+            raise InvalidParameter(f"at least two categories are needed, not {len(kept)}")
+        if len(kept) > 1 << 32:
+            raise InvalidParameter(
+                f"at most 2^32 categories are supported, not {len(kept)}; hash the labels first"
+            )
+        object.__setattr__(self, "labels", kept)
+        object.__setattr__(self, "optional", not isinstance(kept, range) and None in kept)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def _codes(self) -> dict[Hashable, int]:
+        return {label: code for code, label in enumerate(self.labels)}
+
+    def check(self, values: object) -> Integers:
+        """Return the codes 0 … k − 1 of the labels; raise `OutsideDomain` if one is not a category."""
+        if isinstance(values, np.ma.MaskedArray):
+            if not self.optional:
+                raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+            values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
+        if isinstance(self.labels, range):
+            array = regular(values)
+            if array is None or array.dtype.kind not in "iu":
+                if array is None or array.size:
+                    raise OutsideDomain(f"answers must be whole numbers from 0 to {len(self) - 1}")
+                return np.zeros(array.shape, dtype=np.int64)
+            if array.size and not (array.min() >= 0 and array.max() < len(self)):
+                raise OutsideDomain(f"an answer is not one of the categories 0 … {len(self) - 1}")
+            return array.astype(np.int64, copy=False)
+        if isinstance(values, CodedLabels):
+            known = np.array([self._code(label) for label in values.labels], dtype=np.int64)
+            codes = known[values.places]
+            if codes.size and codes.min() < 0:
+                raise self._refusal()
+            return codes
+        array = objects(values)
+        found_codes = self._looked_up(array)
+        if found_codes is None:
+            raise self._refusal()
+        return found_codes.reshape(array.shape)
+
+    def _refusal(self) -> OutsideDomain:
+        return OutsideDomain(
+            f"an answer is not one of the {len(self)} categories; add a category for the rest"
+        )
+
+    def _code(self, label: Any) -> int:
+        """Return the code of a label, or −1 if it is not one of the categories."""
+        try:
+            return self._codes.get(None if self.optional and is_nothing(label) else _plain(label), -1)
+        except TypeError:  # not hashable
+            return -1
+
+    def _looked_up(self, labels: Array) -> Integers | None:
+        """Return the codes of labels, or None; a KeyError contains a label and must not leave this method."""
+        try:
+            if self.optional:
+                labels = np.array([None if is_nothing(item) else item for item in labels.flat], dtype=object)
+            return np.array([self._codes[_plain(item)] for item in labels.flat], dtype=np.int64)
+        except (KeyError, TypeError):
+            return None
+
+    def clip(self, values: object) -> Array:
+        """Raise InvalidParameter: an unknown label has no nearest category."""
+        raise InvalidParameter("categories cannot be clipped; add a category for all other answers")
+
+    def decode(self, codes: NDArray[np.integer]) -> Array:
+        """Return the labels of codes."""
+        if isinstance(self.labels, range):
+            return np.asarray(codes, dtype=np.int64)
+        return np.asarray(self._table[codes])
+
+    @cached_property
+    def _table(self) -> Array:
+        plain = np.asarray(self.labels)
+        regular = plain.shape == (len(self),) and plain.dtype.kind in "USiufb"
+        if regular and plain.tolist() == list(self.labels):
+            return plain
+        table = np.empty(len(self), dtype=object)
+        table[:] = self.labels
+        return table
+
+    @staticmethod
+    def of(data: Sequence[Hashable]) -> Categories:
+        """Raise InvalidParameter: the list of categories must be public, not taken from private data."""
+        raise InvalidParameter(
+            "categories taken from private data reveal the data; pass the public list of labels"
+        )
+
+    def device(self) -> dict[str, Any]:
+        if isinstance(self.labels, range):
+            return {"kind": self.kind, "count": len(self.labels)}
+        return {"kind": self.kind, "labels": [_label(label) for label in self.labels]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        if "count" in data:
+            return cls(whole(data["count"]))
+        return cls([_read_label(label) for label in data["labels"]])
+
+    def __str__(self) -> str:
+        return f"{len(self) - 1} categories or no answer" if self.optional else f"{len(self)} categories"
+
+    def __repr__(self) -> str:
+        if isinstance(self.labels, range):
+            return f"Categories({len(self)})"
+        shown = ", ".join(map(repr, self.labels[:4]))
+        return f"Categories([{shown}{', …' if len(self) > 4 else ''}])"
+
+
+def _plain(label: Hashable) -> Hashable:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _label(label: Hashable) -> Any:
+    """Return a label as JSON-compatible data: texts and small integers unchanged, other labels with a tag."""
+    if label is None or isinstance(label, bool):
+        return label
+    if isinstance(label, str) and _encodable(label):
+        return str(label)
+    if isinstance(label, int):
+        if abs(label) <= MOST_SAFE:
+            return int(label)
+        return {"integer": ("-" if label < 0 else "") + hexadecimal(abs(label))}
+    if isinstance(label, float) and math.isfinite(label):
+        return {"number": float(label)}
+    return {"python": f"{type(label).__name__} {label!r}"}  # for this process only; it cannot be read back
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_label(data: Any) -> Hashable:
+    if data is None or isinstance(data, bool | str):
+        return data
+    if isinstance(data, dict) and set(data) == {"integer"} and isinstance(data["integer"], str):
+        text = data["integer"]
+        return -from_hexadecimal(text[1:]) if text.startswith("-") else from_hexadecimal(text)
+    if isinstance(data, dict) and set(data) == {"number"}:
+        return real(data["number"])
+    return whole(data)
+
+
+MOST_ITEMS: Final = 1 << 20
+_NUMBERS: Final = 1 << 16  # numbers that are compared at a time, so that they stay in the cache
+
+
+class LabelLists:
+    """Sets of items as one list of labels after the other: `ends` are where the lists end, as in Arrow."""
+
+    def __init__(self, labels: CodedLabels | Array, ends: Integers) -> None:
+        self.labels, self.ends = labels, ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, rows: slice | Array) -> LabelLists:
+        """Return the lists of some people, by a slice without steps or by a mask."""
+        if not isinstance(rows, slice):
+            have = np.diff(self.ends, prepend=0)
+            return LabelLists(self.labels[np.repeat(rows, have)], np.cumsum(have[rows]))
+        begin, end, _ = rows.indices(len(self))
+        first = int(self.ends[begin - 1]) if begin else 0
+        last = int(self.ends[end - 1]) if end > begin else first
+        return LabelLists(self.labels[first:last], self.ends[begin:end] - first)
+
+
+@dataclass(frozen=True, init=False)
+class Several(Domain):
+    """Sets of up to `most` items of a public list: "select all that apply". The empty set is one.
+
+    A value is a list (or a set) of labels; repeated labels count once. Values of many people may also be a
+    matrix of True and False with a column for each item. Who has more than `most` items tells about `most` of
+    them, drawn at random on the device.
+
+    >>> Several(["mail", "maps", "music"], most=2).check([["music", "mail"], []])
+    array([[ 0,  2],
+           [-1, -1]])
+    """
+
+    categories: Categories
+    most: int
+
+    kind: ClassVar[str] = "several"
+    outside: ClassVar[str] = "refuse"
+
+    def __init__(self, items: Iterable[Hashable] | int, *, most: int) -> None:
+        listed = Categories(items)
+        if len(listed) > MOST_ITEMS:
+            raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
+            raise InvalidParameter(
+                f"most, the number of items that a person tells about, is a whole number from 1 to the "
+                f"number of items, {len(listed)}; not {found(most)}"
+            )
+        object.__setattr__(self, "categories", listed)
+        object.__setattr__(self, "most", int(most))
+
+    def __len__(self) -> int:
+        return len(self.categories)
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | range:
+        """The public list of items."""
+        return self.categories.labels
+
+    def check(self, values: object) -> Integers:
+        """Return a row of codes for each set, ascending and followed by −1; raise `OutsideDomain` if needed.
+
+        Rows are as long as the largest set, and at least one.
+        """
+        if isinstance(values, np.ndarray) and self._is_table(values):
+            return values.astype(np.int64, copy=False)
+        lists = self.lists(values)
+        codes = self._codes(lists.labels)
+        have = np.diff(lists.ends, prepend=0)
+        person = np.repeat(np.arange(len(lists)), have)
+        keys = person * len(self) + codes
+        if not bool((keys[1:] > keys[:-1]).all()):
+            keys = np.unique(keys)  # ascending, and repeated items once
+            person, codes = np.divmod(keys, len(self))
+            have = np.bincount(person, minlength=len(lists))
+        rows = np.full((len(lists), max(int(have.max(initial=0)), 1)), -1, dtype=np.int64)
+        rows[person, np.arange(person.size) - np.repeat(np.cumsum(have) - have, have)] = codes
+        return rows
+
+    def _is_table(self, values: Array) -> bool:
+        """Return whether values are rows of ascending codes already, as large arrays of full sets may be."""
+        if isinstance(values, np.ma.MaskedArray) or not isinstance(self.labels, range):
+            return False
+        if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
+            return False
+        if not (values[:, 0].min() >= 0 and values[:, -1].max() < len(self)):
+            return False
+        width = values.shape[1]
+        step = max(_NUMBERS // width, 1)
+        for begin in range(0, len(values), step):  # in one row, which takes a fifth of the time of columns
+            flat = np.ascontiguousarray(values[begin : begin + step]).reshape(-1)
+            falls = flat[1:] <= flat[:-1]
+            falls[width - 1 :: width] = False  # from one person to the next
+            if falls.any():
+                return False
+        return True
+
+    def _codes(self, labels: CodedLabels | Array) -> Integers:
+        try:
+            return self.categories.check(labels)
+        except OutsideDomain:
+            raise OutsideDomain(
+                f"an item is not one of the {len(self)} items; leave it out, or add an item for the rest"
+            ) from None
+
+    def lists(self, values: object) -> LabelLists:
+        """Return sets as one list of labels; raise `OutsideDomain` if a value is not a set of labels."""
+        if isinstance(values, LabelLists):
+            return values
+        if isinstance(values, np.ma.MaskedArray):
+            raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
+        if isinstance(values, np.ndarray) and values.dtype.kind == "b":
+            if values.ndim != 2 or values.shape[1] != len(self):
+                raise OutsideDomain(
+                    f"a table of True and False has a column for each of the {len(self)} items"
+                )
+            person, codes = np.nonzero(values)
+            numbers = np.asarray(codes, dtype=np.int64)
+            known: Any = range(len(self)) if isinstance(self.labels, range) else self.labels
+            labels = numbers if isinstance(self.labels, range) else CodedLabels(numbers, list(known))
+            return LabelLists(labels, np.cumsum(np.bincount(person, minlength=len(values))))
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 2:
+            ends = values.shape[1] * np.arange(1, len(values) + 1)
+            return LabelLists(values.reshape(-1).astype(np.int64, copy=False), ends)
+        return self._label_lists(values)
+
+    def _label_lists(self, values: Any) -> LabelLists:
+        flat: list[Any] = []
+        ends: list[int] = []
+        if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are no Python values
+            values = values.to_pylist()
+        for value in values if _is_list(values) else [None]:
+            if value is None or not _is_list(value):
+                raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
+            flat.extend(value)
+            ends.append(len(flat))
+        if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
+            raise OutsideDomain(f"an item is a whole number from 0 to {len(self) - 1}")
+        labels = np.empty(len(flat), dtype=object)
+        for place, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
+            labels[place] = label
+        if isinstance(self.labels, range):
+            numbers = regular(flat)
+            labels = numbers if numbers is not None and numbers.ndim == 1 else labels
+        return LabelLists(labels, np.array(ends, dtype=np.int64))
+
+    def clip(self, values: object) -> Array:
+        """Raise InvalidParameter: an unknown item has no nearest one."""
+        raise InvalidParameter("items cannot be clipped; leave unknown ones out, or add an item for the rest")
+
+    def device(self) -> dict[str, Any]:
+        return {**self.categories.device(), "kind": self.kind, "most": self.most}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        items = whole(data["count"]) if "count" in data else Categories.from_device(data).labels
+        return cls(items, most=whole(data["most"]))
+
+    def __str__(self) -> str:
+        return f"sets of up to {self.most} of {len(self)} items"
+
+    def __repr__(self) -> str:
+        return f"Several({repr(self.categories)[11:-1]}, most={self.most})"
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+MOST_SYMBOLS: Final = 255
+
+
+class _Codes(dict[int, int]):
+    """From code points to symbols; `str.translate` deletes all other letters, which shortens the text."""
+
+    def __missing__(self, letter: int) -> None:
+        return None
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Places(Domain):
+    """A public list of places with the distances between them: along roads, in minutes, or any other.
+
+    `distances[i][j]` is how bad it is to report place j for place i. Devices know the list alone.
+
+    >>> Places(["home", "shop"], distances=[[0, 7], [6, 0]]).distances.max()
+    np.float64(7.0)
+    """
+
+    categories: Categories
+    distances: NDArray[np.float64]
+
+    outside: ClassVar[str] = Categories.outside
+
+    def __init__(self, labels: Iterable[Hashable] | int, *, distances: object) -> None:
+        listed = Categories(labels)
+        array = regular(distances)
+        if array is None or array.dtype.kind not in "fiu" or array.shape != (len(listed), len(listed)):
+            raise InvalidParameter(
+                f"distances must be a square matrix of numbers, a row for each of the {len(listed)} places"
+            )
+        if not (np.isfinite(array).all() and (array >= 0).all() and (array > 0).any()):
+            raise InvalidParameter("distances must be finite and not negative, and not all 0")
+        object.__setattr__(self, "categories", listed)
+        object.__setattr__(self, "distances", array.astype(np.float64))
+
+    def __len__(self) -> int:
+        return len(self.categories)
+
+    def check(self, values: object) -> Integers:
+        """Return the codes of the places; raise `OutsideDomain` if one is not in the list."""
+        return self.categories.check(values)
+
+    def clip(self, values: object) -> Array:
+        """Raise InvalidParameter: an unknown place has no distances."""
+        return self.categories.clip(values)
+
+    def device(self) -> dict[str, Any]:
+        return self.categories.device()
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        raise MalformedReport("a list of places travels without distances, as categories")
+
+    def __str__(self) -> str:
+        return f"{len(self)} places"
+
+
+@dataclass(frozen=True)
+class Text(Domain):
+    """All texts of up to `length` symbols: bytes of UTF-8, or letters of a public alphabet.
+
+    A text is encoded as a row of `length` symbols from 1 upwards, padded with zeros. A short alphabet makes
+    common texts easier to find.
+
+    >>> Text(4, alphabet="abc").check(["cab", "b"])
+    array([[3, 1, 2, 0],
+           [2, 0, 0, 0]], dtype=uint8)
+    """
+
+    length: int
+    alphabet: str | None = None
+
+    kind: ClassVar[str] = "text"
+    outside: ClassVar[str] = "refuse"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
+            raise InvalidParameter(f"length must be a whole number from 1 to 256, not {found(self.length)}")
+        if self.alphabet is None:
+            return
+        if not isinstance(self.alphabet, str) or not 1 <= len(self.alphabet) <= MOST_SYMBOLS:
+            raise InvalidParameter(f"alphabet must be a text of 1 to {MOST_SYMBOLS} letters")
+        if len(set(self.alphabet)) != len(self.alphabet):
+            raise InvalidParameter("a letter appears twice in the alphabet")
+
+    @property
+    def symbols(self) -> int:
+        """The number of different symbols, without the padding."""
+        return MOST_SYMBOLS if self.alphabet is None else len(self.alphabet)
+
+    @cached_property
+    def _codes(self) -> _Codes:
+        return _Codes((ord(letter), code + 1) for code, letter in enumerate(self.alphabet or ""))
+
+    def check(self, values: object) -> Bytes:
+        """Return the symbols of texts along the last axis; raise `OutsideDomain` if a text is not valid."""
+        if isinstance(values, np.ma.MaskedArray):
+            raise OutsideDomain("masked arrays are not accepted; replace or drop missing texts first")
+        array = objects(values)
+        rows = b"".join([self._row(value) for value in array.flat])
+        return np.frombuffer(rows, dtype=np.uint8).reshape(*array.shape, self.length)
+
+    def _row(self, value: object) -> bytes:
+        row = self._encode(value)
+        if row is None or len(row) > self.length or 0 in row:
+            raise OutsideDomain(f"a value is not one of {self}; check the data, or use clip(values) first")
+        return row.ljust(self.length, b"\0")
+
+    def _encode(self, value: object) -> bytes | None:
+        """Return the symbols of one value, of any number, or None if it cannot be encoded."""
+        if isinstance(value, bytes) and self.alphabet is None:
+            return bytes(value)
+        if not isinstance(value, str):
+            return None
+        if self.alphabet is not None:
+            row = value.translate(self._codes).encode("latin-1")
+            return row if len(row) == len(value) else None
+        try:
+            return value.encode()
+        except UnicodeEncodeError:
+            return None
+
+    def clip(self, values: object) -> Array:
+        """Return texts cut to the length, at the end of a letter; raise an error for unknown letters."""
+        array = objects(values)
+        cut = np.empty(array.shape, dtype=object)
+        cut[...] = [self._cut(value) for value in array.flat] if array.ndim else self._cut(array.item())
+        return cut
+
+    def _cut(self, value: object) -> object:
+        row = self._encode(value)
+        if row is None or 0 in row:
+            self._row(b"\0")
+        elif isinstance(value, str) and self.alphabet is None:
+            return row[: self.length].decode(errors="ignore")
+        return value[: self.length] if isinstance(value, str | bytes) else value
+
+    def decode(self, rows: Bytes) -> list[str]:
+        """Return the texts of rows of symbols; bytes that are not UTF-8 become escapes such as \\xff."""
+        texts = [bytes(row).split(b"\0", 1)[0] for row in rows]
+        if self.alphabet is None:
+            return [text.decode(errors="backslashreplace") for text in texts]
+        return ["".join(self.alphabet[code - 1] for code in text) for text in texts]
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "length": self.length, "alphabet": self.alphabet}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        return cls(whole(data["length"]), data["alphabet"])
+
+    def __str__(self) -> str:
+        kind = "bytes" if self.alphabet is None else f"letters of an alphabet of {len(self.alphabet)}"
+        return f"the texts of up to {self.length} {kind}"
+
+
+MOST_ATTRIBUTES: Final = 64
+
+
+@dataclass(frozen=True, init=False)
+class Profile(Domain):
+    """Named attributes, each a list of categories; a value has one category of each.
+
+    Values are columns by name (a dict of arrays, a dataframe), a list of records (a dict for each person), or
+    an array whose last axis runs over the attributes in their order.
+
+    >>> Profile({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
+    array([[1, 2]])
+    """
+
+    names: tuple[str, ...]
+    parts: tuple[Categories, ...]
+
+    kind: ClassVar[str] = "profile"
+    outside: ClassVar[str] = "refuse"
+
+    def __init__(self, attributes: Mapping[str, Categories]) -> None:
+        if not isinstance(attributes, Mapping) or not 2 <= len(attributes) <= MOST_ATTRIBUTES:
+            raise InvalidParameter(f"give 2 to {MOST_ATTRIBUTES} attributes by name, each a dt.Categories")
+        for name, part in attributes.items():
+            if not isinstance(name, str) or not isinstance(part, Categories):
+                raise InvalidParameter("every attribute has a name and is a dt.Categories")
+        object.__setattr__(self, "names", tuple(attributes))
+        object.__setattr__(self, "parts", tuple(attributes.values()))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of categories of each attribute."""
+        return tuple(len(part) for part in self.parts)
+
+    def check(self, values: object) -> Array:
+        """Return the codes, a row for each person; raise OutsideDomain if one is not admitted."""
+        columns = []
+        for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
+            try:
+                columns.append(part.check(column(values, self.names, place)))
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        if len({column.shape for column in columns}) != 1:
+            raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
+        return np.stack(columns, axis=-1)
+
+    def clip(self, values: object) -> Array:
+        """Return the values: a category has no nearest one."""
+        return self.check(values)
+
+    def device(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.parts, strict=True)
+        return {"kind": self.kind, "attributes": [[name, part.device()] for name, part in pairs]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        attributes = {}
+        for name, part in data["attributes"]:
+            if not isinstance(name, str) or name in attributes or part["kind"] != Categories.kind:
+                raise MalformedReport("the attributes of a table have different names, each with categories")
+            attributes[name] = Categories.from_device(part)
+        return cls(attributes)
+
+    def __str__(self) -> str:
+        return " × ".join(f"{name} ({len(part)})" for name, part in zip(self.names, self.parts, strict=True))

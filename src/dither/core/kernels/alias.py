@@ -1,0 +1,649 @@
+"""Draws with given integer weights: alias tables and cumulative sums.
+
+Channels: a table with an integer weight of every report for every input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import isqrt
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dither.core.domains import Categories, Domain, Line
+from dither.core.kernels.kernel import (
+    FEW,
+    CellKernel,
+    LineKernel,
+    PureKernel,
+    Sampler,
+    UnbiasedReading,
+    affine_reading,
+    check_no_codebook,
+    in_threads,
+    listed_likelihood,
+)
+from dither.core.kernels.transition import Operator
+from dither.core.kernels.window.codebook import Decoder, check_size, read_decoder
+from dither.core.kernels.window.kernel import a_line
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.numerics.roots import decreasing_root
+from dither.foundation.randomness import Source
+from dither.privacy.guarantee import exp_below
+from dither.privacy.shuffling import Blanket
+
+TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
+MOST_OUTCOMES: Final = 1 << 16
+_EARLY: Final = 16  # the first bits of a coin, which nearly always decide
+
+
+@dataclass(frozen=True, eq=False)
+class Alias:
+    """Alias tables for rows of integer weights of total 2^128 each; 128 random bits draw an outcome.
+
+    A row is divided into 2^bits columns of equal capacity 2^(128−bits). Column i contains `thresholds[i]` of
+    the weight of outcome i; the rest of it is weight of the outcome `others[i]`. A uniform column and a coin
+    of 128 − bits bits draw each outcome with exactly its weight, without rounding. Of the coin, 16 bits are
+    drawn first, and the others only if those equal the first bits of the threshold.
+    """
+
+    bits: int
+    thresholds: tuple[int, ...]
+    others: NDArray[np.uint16]
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[int]]) -> Alias:
+        """Return the alias tables of rows of weights, by Vose's method in integers."""
+        longest = max(len(row) for row in rows)
+        if longest > MOST_OUTCOMES:
+            raise InvalidParameter(f"an alias table has at most 2^16 outcomes, not {longest}")
+        if any(min(row) < 0 or sum(row) != 1 << TOTAL_BITS for row in rows):
+            raise InvalidParameter("the weights of a row must be ≥ 0 and add up to 2^128")
+        bits = max(1, (longest - 1).bit_length())
+        columns = [_fill(row, bits) for row in rows]
+        thresholds = tuple(threshold for filled, _ in columns for threshold in filled)
+        return Alias(bits, thresholds, np.array([other for _, rest in columns for other in rest], np.uint16))
+
+    def weights(self, row: int = 0) -> list[int]:
+        """Return the weights with which outcomes are drawn, summed over the columns."""
+        capacity = 1 << (TOTAL_BITS - self.bits)
+        total = [0] * (1 << self.bits)
+        first = row << self.bits
+        for column in range(1 << self.bits):
+            total[column] += self.thresholds[first + column]
+            total[int(self.others[first + column])] += capacity - self.thresholds[first + column]
+        return total
+
+    @cached_property
+    def early(self) -> NDArray[np.uint16]:
+        """The first 16 bits of every threshold."""
+        late = TOTAL_BITS - self.bits - _EARLY
+        return np.array([threshold >> late for threshold in self.thresholds], dtype=np.uint16)
+
+    def late(self, column: int, source: Source) -> bool:
+        """Return the outcome of a coin whose first bits equal the threshold's, from its remaining bits."""
+        late = TOTAL_BITS - self.bits - _EARLY
+        return source.bits(late) < self.thresholds[column] & ((1 << late) - 1)
+
+    def draw_one(self, source: Source, row: int = 0) -> int:
+        """Draw one outcome, in Python integers."""
+        column = source.bits(self.bits)
+        place = (row << self.bits) + column
+        own = source.bits(TOTAL_BITS - self.bits) < self.thresholds[place]
+        return column if own else int(self.others[place])
+
+
+def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
+    capacity = 1 << (TOTAL_BITS - bits)
+    left = [*row, *[0] * ((1 << bits) - len(row))]
+    thresholds, others = [0] * len(left), list(range(len(left)))
+    small = [column for column, weight in enumerate(left) if weight < capacity]
+    large = [column for column, weight in enumerate(left) if weight >= capacity]
+    # The remaining weight equals the remaining capacity, so for every small column there is a large one. A
+    # column that is exactly full keeps threshold 0 and itself as the other outcome.
+    while small:
+        column, giver = small.pop(), large[-1]
+        thresholds[column], others[column] = left[column], giver
+        left[giver] -= capacity - left[column]
+        if left[giver] < capacity:
+            small.append(large.pop())
+    return thresholds, others
+
+
+class AliasSampler:
+    """A sampler with buffers for up to `size` outcomes at once; one per thread."""
+
+    def __init__(self, table: Alias, size: int) -> None:
+        self._table = table
+        self._mask = None if table.bits == 16 else np.uint16((1 << table.bits) - 1)
+        self._random = np.empty(2 * size, dtype=np.uint16)
+        self._place = np.empty(size, dtype=np.intp)
+        self._early = np.empty(size, dtype=np.uint16)
+        self._other = np.empty(size, dtype=np.uint16)
+        self._own = np.empty(size, dtype=np.bool_)
+
+    def draw(self, count: int, source: Source, rows: Array | None = None) -> NDArray[np.uint16]:
+        """Return `count` outcomes, from the given rows or all from row 0; valid until the next call."""
+        table = self._table
+        random = self._random[: 2 * count]
+        source.fill(random.data)
+        column, coin = random[:count], random[count:]
+        place, early, other, own = (
+            scratch[:count] for scratch in (self._place, self._early, self._other, self._own)
+        )
+        if self._mask is not None:
+            column &= self._mask
+        np.copyto(place, column)
+        if rows is not None:
+            place += rows << table.bits
+        np.take(table.early, place, out=early, mode="clip")
+        np.take(table.others, place, out=other, mode="clip")
+        np.equal(coin, early, out=own)
+        ties = np.flatnonzero(own) if own.any() else ()
+        np.less(coin, early, out=own)
+        for tie in ties:
+            own[tie] = table.late(int(place[tie]), source)
+        # column = other + own·(column − other); unsigned overflow cancels
+        column -= other
+        column *= own
+        column += other
+        return column
+
+
+_HIGH: Final = 1 << 40
+_MOST: Final = 1 << 22  # candidates, so that their weights add up to at most 2^62
+_BLOCK: Final = 1 << 18  # weights processed together, so that they stay in the cache
+
+
+@dataclass(frozen=True)
+class Grades:
+    """Weights from `low` to `high`: score 0 has the weight `high`, score 1 the weight `low`."""
+
+    low: int
+    high: int = _HIGH
+
+    MOST: ClassVar[int] = _HIGH
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low <= self.high <= _HIGH:
+            raise InvalidParameter(
+                f"weights must satisfy 1 ≤ low ≤ high ≤ 2^40, not {found(self.low)} and {found(self.high)}"
+            )
+
+    @staticmethod
+    def largest(epsilon: float) -> Grades:
+        """Return the bounds with the largest ratio such that certainly (H/L)² ≤ e^ε."""
+        bound = exp_below(Fraction(epsilon))
+        square = -(-(_HIGH**2) * bound.denominator // bound.numerator)
+        return Grades(isqrt(square - 1) + 1)
+
+    @staticmethod
+    def fullest(epsilon: float, size: int, distances: Callable[[Integers], Floats]) -> Grades:
+        """Return the bounds with the largest ratio for which a choice by distance spends at most ε.
+
+        `distances` are those of some of `size` candidates to all of them. The rows of a table have different
+        sums, so (H/L)² is far above the largest ratio of two probabilities, which is computed instead.
+        """
+
+        def grades_at(rate: float) -> Grades:
+            return Grades(max(int(np.ceil(_HIGH * np.exp(-rate))), 1))
+
+        def largest(grades: Grades) -> float:
+            found = largest_ratio(size, size, lambda rows: grades.exponential(distances(rows)))
+            return np.inf if found is None else found
+
+        bound = exp_below(Fraction(epsilon))
+        most = min(2.0 * epsilon, float(np.log(_HIGH)))
+        close = _CLOSE if size <= _FEW_CANDIDATES else 1e-3  # every look at many pairs costs seconds
+        rate = fullest_rate(lambda rate: float(np.log(largest(grades_at(rate)))), epsilon, most, close)
+        for _ in range(_TRIES):  # a logarithm is rounded; the integers decide
+            if Fraction(largest(grades_at(rate))) <= bound:
+                return grades_at(rate)
+            rate *= 1.0 - _CLOSE
+        return Grades.largest(epsilon)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one candidate, if all inputs have the same candidates."""
+        return Fraction(self.high, self.low) ** 2
+
+    def weights(self, scores: Floats) -> Integers:
+        """Return the weights of scores, which are clipped to [0, 1]."""
+        fall = float(np.log(self.low / self.high))
+        rounded = np.rint(self.high * np.exp(np.clip(scores, 0.0, 1.0) * fall)).astype(np.int64)
+        return np.asarray(np.clip(rounded, self.low, self.high))
+
+    def exponential(self, distances: Floats, allowed: Mask | None = None) -> Integers:
+        """Return the weights of candidates by their distances, scaled in each row to scores from 0 to 1.
+
+        Candidates that are not allowed have weight 0 and do not affect the scale of their row.
+        """
+        kept = distances if allowed is None else np.where(allowed, distances, np.nan)
+        nearest, farthest = np.nanmin(kept, axis=1, keepdims=True), np.nanmax(kept, axis=1, keepdims=True)
+        spread = np.where(farthest > nearest, farthest - nearest, 1.0)
+        weights = self.weights((distances - nearest) / spread)
+        return weights if allowed is None else weights * allowed
+
+
+_CLOSE: Final = 1e-6  # of ε, which may remain unspent
+_FEW_CANDIDATES: Final = 2048
+_TRIES: Final = 8
+
+
+def fullest_rate(
+    spent: Callable[[float], float], epsilon: float, most: float, close: float = _CLOSE
+) -> float:
+    """Return the largest rate of weights e^(−rate·score) up to `most` that spends at most ε.
+
+    Scores are from 0 to 1, so that ε/2 certainly does [McSherry07, Thm 6]. `spent` grows with the rate. At
+    most `close`·ε is left unspent.
+    """
+    found = decreasing_root(
+        lambda rate: spent(-rate) - epsilon,
+        -most,
+        -epsilon / 2.0,
+        close=close * epsilon,
+        start=-min(epsilon, most),
+        step=epsilon / 8.0,
+    )
+    return epsilon / 2.0 if found is None else -found
+
+
+def draw(weights: Integers, source: Source) -> Integers:
+    """Draw a column for each row, with probability exactly its weight over the row's sum."""
+    if weights.shape[1] > _MOST:
+        raise InvalidParameter(f"at most 2^22 candidates are supported, not {weights.shape[1]}")
+    ends = np.cumsum(weights, axis=1)
+    ticket = below(ends[:, -1], source)
+    return np.asarray((ends <= ticket[:, None]).sum(axis=1), dtype=np.int64)
+
+
+def below(bounds: Integers, source: Source) -> Integers:
+    """Draw a uniform integer below each bound, up to 2^62, by rejection; for few of them one by one."""
+    if bounds.size < FEW:
+        return np.array([_ticket(bound, source) for bound in bounds.tolist()], dtype=np.int64)
+    out = np.empty(bounds.size, dtype=np.int64)
+    wanted = np.arange(bounds.size)
+    while wanted.size:
+        words = (source.words(wanted.size) >> np.uint64(2)).astype(np.int64)
+        bound = bounds[wanted]
+        kept = words < (1 << 62) // bound * bound
+        out[wanted[kept]] = (words % bound)[kept]
+        wanted = wanted[~kept]
+    return out
+
+
+def _ticket(bound: int, source: Source) -> int:
+    most = (1 << 62) // bound * bound
+    while True:
+        drawn = source.bits(62)
+        if drawn < most:
+            return drawn % bound
+
+
+def blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Yield slices of rows such that the weights of one slice stay in the cache."""
+    size = max(1, _BLOCK // max(columns, 1))
+    for begin in range(0, rows, size):
+        yield slice(begin, min(begin + size, rows))
+
+
+def largest_ratio(rows: int, columns: int, weights: Callable[[Integers], Integers]) -> float | None:
+    """Return the largest ratio of two probabilities of one column over all rows, rounded up.
+
+    Return None if a column is possible for one row and impossible for another.
+    """
+    most, least = np.zeros(columns), np.full(columns, np.inf)
+    for block in blocks(rows, columns):
+        part = weights(np.arange(block.start, block.stop))
+        chance = part / part.sum(axis=1, keepdims=True)
+        np.maximum(most, chance.max(axis=0), out=most)
+        np.minimum(least, chance.min(axis=0), out=least)
+    possible = most > 0.0
+    if (least[possible] == 0.0).any():
+        return None
+    return float((most[possible] / least[possible]).max()) * (1.0 + 1e-14)  # more than three rounding errors
+
+
+_SINGULAR: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class LinearReading:
+    """Numbers for the answers to `queries`, a row each, from a channel with a row for each input."""
+
+    channel: Floats
+    queries: Floats
+    edges: Floats | None = None  # of the cells whose cumulative shares the queries are; None for others
+
+    def __call__(self, reports: Array) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return np.asarray(self.table.T[reports.astype(np.int64)])
+
+    def plain(self) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
+
+    @cached_property
+    def table(self) -> Floats:
+        """The contribution of each report to each answer: a row for each query, a column for each report."""
+        means = self.channel.mean(axis=0)
+        scaled = self.channel / means
+        moments = scaled @ self.channel.T
+        eigenvalues = np.linalg.eigvalsh(moments)
+        if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
+            raise NotIdentifiable(
+                "some inputs have reports of the same distribution and cannot be distinguished"
+            )
+        return np.asarray(np.linalg.solve(moments, self.queries.T).T @ scaled)
+
+    @cached_property
+    def variances(self) -> Floats:
+        """The variance that one report adds to the answers together, for each input."""
+        squares = (self.table**2).sum(axis=0)
+        return np.asarray(self.channel @ squares - (self.queries**2).sum(axis=0))
+
+    @cached_property
+    def single_variances(self) -> Floats:
+        """The variance that one report adds to each answer, averaged over the inputs."""
+        return np.asarray((self.table**2) @ self.channel.mean(axis=0) - (self.queries**2).mean(axis=1))
+
+
+def cumulative(channel: Floats, edges: Floats) -> LinearReading:
+    """Return the reading of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
+    return LinearReading(channel, np.tri(len(channel)), edges)
+
+
+_TOTAL: Final = 1 << TOTAL_BITS
+MOST_INPUTS: Final = 1 << 10
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A matrix of positive integers, row i for input i, which are scaled to weights of total 2^128.
+
+    The weights of a row are proportional to its values. Each is rounded up, so that no report is impossible,
+    and the first of the largest weights is reduced so that the total is 2^128.
+    """
+
+    values: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.values) <= MOST_INPUTS or len({len(row) for row in self.values}) != 1:
+            raise InvalidParameter(
+                f"a channel must have 1 to 1 024 rows of one length; {len(self.values)} rows were given"
+            )
+        if any(not row or min(row) < 1 for row in self.values):
+            raise InvalidParameter("the values of a channel must be positive whole numbers")
+        if any(min(row) < 1 for row in self.rows):
+            raise InvalidParameter("the values of a channel differ too much for weights of total 2^128")
+
+    @staticmethod
+    def of(values: Sequence[Sequence[int]]) -> Channel:
+        """Return the channel whose rows are proportional to the given ones."""
+        return Channel(tuple(tuple(row) for row in values))
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The weight of every report for every input; each row adds up to 2^128."""
+        rows = []
+        for row in self.values:
+            total = sum(row)
+            weights = [-(-value * _TOTAL // total) for value in row]
+            weights[row.index(max(row))] -= sum(weights) - _TOTAL
+            rows.append(tuple(weights))
+        return tuple(rows)
+
+    @property
+    def cells(self) -> int:
+        """The number of different reports."""
+        return len(self.values[0])
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report, over all pairs of inputs."""
+        top, bottom = 1, 1
+        for column in zip(*self.rows, strict=True):
+            most, least = max(column), min(column)
+            if most * bottom > top * least:
+                top, bottom = most, least
+        return Fraction(top, bottom)
+
+    def probabilities(self, row: int) -> list[Fraction]:
+        """Return the exact probability of every report for an input."""
+        return [Fraction(weight, _TOTAL) for weight in self.rows[row]]
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The probability of every report for every input, in floats: a row for each input."""
+        return np.array([[weight / _TOTAL for weight in row] for row in self.rows])
+
+    @cached_property
+    def table(self) -> Alias:
+        """The alias table for exact draws."""
+        return Alias.of(self.rows)
+
+    def device(self) -> dict[str, Any]:
+        """Return every distinct value once, and for each row the indices of its values."""
+        different = sorted({value for row in self.values for value in row}, reverse=True)
+        place = {value: index for index, value in enumerate(different)}
+        return {
+            "values": [hexadecimal(value) for value in different],
+            "rows": [[place[value] for value in row] for row in self.values],
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Channel:
+        """Return the channel that `device` describes."""
+        values = [from_hexadecimal(text) for text in data["values"]]
+        places = [[whole(place) for place in row] for row in data["rows"]]
+        if not places or len(places) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in places):
+            raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
+        if any(max(row) >= len(values) for row in places):
+            raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
+        return Channel.of([[values[place] for place in row] for row in places])
+
+
+@dataclass(frozen=True)
+class NearestPoint:
+    """The nearest of several points: `labels[i]` for a value between `edges[i − 1]` and `edges[i]`."""
+
+    edges: tuple[float, ...]
+    labels: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.labels) != len(self.edges) + 1 or list(self.edges) != sorted(self.edges):
+            raise InvalidParameter("edges must not decrease, and there must be one label more than edges")
+
+    @staticmethod
+    def on_interval(points: Sequence[float]) -> NearestPoint:
+        """Return the rule for increasing points; halfway between two the upper one counts as nearest."""
+        middles = tuple((left + right) / 2.0 for left, right in pairwise(points))
+        return NearestPoint(middles, tuple(range(len(points))))
+
+    @staticmethod
+    def on_circle(points: Sequence[float], period: float) -> NearestPoint:
+        """Return the rule for increasing points on a circle, with distances the short way round."""
+        inner = NearestPoint.on_interval(points)
+        across = (points[-1] + points[0] + period) / 2.0  # between the last point and the first
+        if across <= period:
+            return NearestPoint((*inner.edges, across), (*inner.labels, 0))
+        return NearestPoint((across - period, *inner.edges), (len(points) - 1, *inner.labels))
+
+    def aim(self, values: Array) -> Integers:
+        """Return the index of the nearest point of each value."""
+        where = np.searchsorted(self._edges, np.asarray(values, dtype=np.float64), side="right")
+        return self._labels[where]
+
+    def aim_one(self, value: float) -> int:
+        """Return the index of the nearest point of one value."""
+        return int(self.aim(np.asarray(value)))
+
+    @cached_property
+    def _edges(self) -> Floats:
+        return np.array(self.edges)
+
+    @cached_property
+    def _labels(self) -> Integers:
+        return np.array(self.labels, dtype=np.int64)
+
+    def device(self) -> dict[str, Any]:
+        """Return the rule as JSON-compatible data."""
+        return {"kind": "edges", "edges": list(self.edges), "labels": list(self.labels)}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> NearestPoint:
+        """Return the rule that `device` describes."""
+        edges = tuple(real(edge) for edge in data["edges"])
+        return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
+
+
+class RowKernel(PureKernel):
+    """A kernel that draws from a row of a channel."""
+
+    channel: Channel
+
+    @property
+    def outcomes(self) -> int:
+        return self.channel.cells
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.channel.ratio
+
+    @cached_property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """The least probability of every report, and all rows."""
+        return Blanket.of_laws(self.channel.matrix, self.ratio)
+
+    @property
+    def evidence(self) -> str:
+        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
+
+
+@dataclass(frozen=True)
+class ChannelKernel(RowKernel, LineKernel):
+    """A channel on a line: a value selects the row of the point nearest to it."""
+
+    line: Line
+    channel: Channel
+    start: NearestPoint
+
+    kind: ClassVar[str] = "channel"
+
+    def __post_init__(self) -> None:
+        if min(self.start.labels) < 0 or max(self.start.labels) >= len(self.channel.values):
+            raise InvalidParameter("every point needs a row of the channel")
+
+    def sampler(self, size: int) -> Sampler:
+        alias = AliasSampler(self.channel.table, size)
+
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            np.copyto(cells, alias.draw(block.size, source, self.start.aim(block)), casting="unsafe")
+
+        return draw
+
+    def draw_one(self, value: float, source: Source) -> int:
+        return self.channel.table.draw_one(source, self.start.aim_one(value))
+
+    def _probabilities(self, value: float) -> list[Fraction]:
+        return self.channel.probabilities(self.start.aim_one(value))
+
+    def chances(self, value: Any) -> Floats:
+        return np.asarray(self.channel.matrix[self.start.aim_one(float(self.line.check(value)))])
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+        """Return the numbers of the points; without numbers, the reading of cumulative shares."""
+        if data is not None:
+            return check_size(read_decoder(data), self.outcomes)
+        if self.start.labels != tuple(range(len(self.channel.values))):
+            raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
+        edges = np.array([self.line.low, *self.start.edges, self.line.high])
+        return cumulative(self.channel.matrix, edges)
+
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        return listed_likelihood(self, inputs, rows, self.typical())
+
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+        return affine_reading(self, book)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(a_line(domain), Channel.from_device(device), NearestPoint.from_device(device["start"]))
+
+
+@dataclass(frozen=True)
+class CodeChannelKernel(RowKernel, CellKernel):
+    """A report is an outcome of the row that belongs to the code."""
+
+    channel: Channel
+
+    kind: ClassVar[str] = "table"
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        if inputs.size < FEW:
+            return self.draw_singly(inputs.reshape(-1).tolist(), source).reshape(inputs.shape)
+        reports = in_threads(self._sampler, inputs.reshape(-1), self.layout, source, threads)
+        return reports.reshape(inputs.shape)
+
+    def _sampler(self, size: int) -> Sampler:
+        alias = AliasSampler(self.channel.table, size)
+
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            drawn = alias.draw(block.size, source, block.astype(np.int64))
+            np.copyto(cells, drawn, casting="unsafe")
+
+        return draw
+
+    def draw_one(self, value: int, source: Source) -> int:
+        return self.channel.table.draw_one(source, value)
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        return self.channel.probabilities(value)
+
+    def chances(self, value: int) -> Floats:
+        return np.asarray(self.channel.matrix[value])
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        return np.asarray(self.channel.matrix[np.asarray(inputs), reports.astype(np.int64)])
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Categories) and len(domain) == len(self.channel.values)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
+        """Return the reading of the stated queries; without queries, of cumulative shares."""
+        check_no_codebook(self, data)
+        size = len(self.channel.values)
+        if "queries" not in stated:
+            return cumulative(self.channel.matrix, np.arange(size + 1, dtype=np.float64) - 0.5)
+        queries = np.asarray(stated["queries"], dtype=np.float64)
+        if queries.ndim != 2 or queries.shape[1] != size or not np.isfinite(queries).all():
+            raise MalformedReport("the kernel and the queries disagree about the number of inputs")
+        return LinearReading(self.channel.matrix, queries)
+
+    def write_codebook(self, book: LinearReading) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
+
+    def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return book(reports)
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **self.channel.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(Channel.from_device(device))

@@ -1,0 +1,506 @@
+"""The interface of kernels: what a device runs to turn an input into a report.
+
+Mechanisms, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
+returns: a number, the code of a category, or two numbers for a place. A report is an integer or a short row
+of integers.
+
+Processing of arrays in blocks that stay in the cache, split among threads.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, ClassVar, Final, NamedTuple, Self
+
+import numpy as np
+
+from dither.core.domains import Circle, Domain, Line
+from dither.core.kernels.counting import Counting, EachReport, LeadingBits
+from dither.core.kernels.transition import Dense, Operator
+from dither.core.kernels.window.codebook import Decoder
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.foundation.arrays import Array, Floats, Indices
+from dither.foundation.randomness import Source
+from dither.privacy import Bound, Pure
+from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.shuffling import Blanket
+
+Sampler = Callable[[Array, Array, Source], None]  # a block of inputs, its reports to write, randomness
+
+BLOCK: Final = 1 << 15  # inputs processed together, so that they stay in the cache
+FEW: Final = 32  # for fewer values than this, Python integers are faster than arrays
+SHARED_BLOCK: Final = 1 << 17  # longer, since several threads share the interpreter's lock
+
+
+def in_threads(
+    new: Callable[[int], Sampler], values: Array, dtype: np.dtype[Any], source: Source, threads: int
+) -> Array:
+    """Draw reports for all values, block by block, split evenly among threads.
+
+    Numpy releases the interpreter's lock inside a block, and so does the cipher of `cryptography` 50 (that of
+    46 does not): two threads took 0.80 (0.95) of one's time for 3·10⁷ values of `Podium`.
+    `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
+    """
+    cells = np.empty(values.size, dtype=dtype)
+    threads = min(threads, -(-values.size // BLOCK))
+    if threads <= 1:
+        _in_blocks(new, values, cells, source, BLOCK)
+        return cells
+    share = -(-values.size // threads)
+    parts = [slice(begin, begin + share) for begin in range(0, values.size, share)]
+    sources = [source.spawn() for _ in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        jobs = [
+            pool.submit(_in_blocks, new, values[part], cells[part], own, SHARED_BLOCK)
+            for part, own in zip(parts, sources, strict=True)
+        ]
+        for job in jobs:
+            job.result()
+    return cells
+
+
+def _in_blocks(new: Callable[[int], Sampler], values: Array, cells: Array, source: Source, size: int) -> None:
+    sampler = new(min(values.size, size))
+    for begin in range(0, values.size, size):
+        sampler(values[begin : begin + size], cells[begin : begin + size], source)
+
+
+def split_rows(draw: Callable[[Array, Source], Array], inputs: Array, source: Source, threads: int) -> Array:
+    """Draw reports for rows of inputs, split evenly among threads; each thread has its own source."""
+    size = -(-len(inputs) // threads)
+    if threads == 1 or size < FEW:
+        return draw(inputs, source)
+    parts = [inputs[begin : begin + size] for begin in range(0, len(inputs), size)]
+    with ThreadPoolExecutor(threads) as pool:
+        jobs = [pool.submit(draw, part, source.spawn()) for part in parts]
+        return np.concatenate([job.result() for job in jobs])
+
+
+MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
+
+_KINDS: Final[dict[str, type[Kernel]]] = {}
+_MODULES: Final = {  # where the kernels of device texts are defined, below `dither.core.kernels`
+    "window.kernel": ("sliding", "sectors", "response", "mixture", "optional"),
+    "window.projective": ("projective", "hadamard"),
+    "lattice.kernel": ("lattice",),
+    "table": ("channel", "table"),
+    "sets.bits": ("bits",),
+    "sets.subsets": ("subset", "indices"),
+    "sets.prefix": ("hashed", "prefix"),
+    "sets.functions": ("questions",),
+    "sets.several": ("several",),
+    "places.points": ("points", "grid", "two copies"),
+    "places.planar": ("planar", "rings"),
+    "places.pair": ("pair", "polar"),
+    "places.walk": ("walk",),
+    "places.nearest": ("nearest", "listing", "box"),
+    "joint": ("joint response", "joint bits", "joint hashed"),
+}
+
+
+class Promise(NamedTuple):
+    """A bound computed from the integers, a text that says how, and what the bound assumes."""
+
+    bound: Bound
+    evidence: str
+    assumes: tuple[str, ...] = ()
+    kept: bool = True  # whether the design promises ε at all; some are reproduced as published
+
+
+class Kernel(ABC):
+    """The integers from which a device samples, and the rule that maps an input to them.
+
+    `stated` is what a specification states about a question: its design's parameters, as JSON-compatible
+    data. A kernel reads those that its promise or its decoding depend on, such as δ.
+    """
+
+    kind: ClassVar[str]  # the name of the draw in a device text
+    alone: ClassVar[bool] = True  # whether the reports of different people are independent
+    # A measure below the probabilities under every input, and those relative to it; None where it is not
+    # known. Shuffled reports then have the bound that holds for every kernel of the same ratio.
+    blanket: Blanket | None = None
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "kind" in vars(cls):
+            _KINDS[cls.kind] = cls
+
+    @property
+    @abstractmethod
+    def layout(self) -> np.dtype[Any]:
+        """The dtype of one report: an integer, or a row of integers."""
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> int:
+        """The number of different reports."""
+
+    @abstractmethod
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        """Draw a report for each input; the shape is that of the inputs, followed by that of the layout.
+
+        Only the distribution of the reports is specified, not which random bytes lead to which report.
+        """
+
+    @abstractmethod
+    def draw_one(self, value: Any, source: Source) -> Any:
+        """Draw the report of one input, in Python integers; it has the same distribution as `draw`.
+
+        Which random bytes are taken, in which order, is fixed by docs/wire.md for every kernel.
+        """
+
+    def draw_singly(self, inputs: Iterable[Any], source: Source) -> Array:
+        """Draw a row of reports by `draw_one`, one input after the other, as devices do."""
+        told = [self.draw_one(value, source) for value in inputs]
+        reports = np.empty(len(told), dtype=self.layout)
+        for index, report in enumerate(told):
+            reports[index] = np.frombuffer(report, dtype=np.uint8) if isinstance(report, bytes) else report
+        return reports
+
+    @abstractmethod
+    def probabilities(self, value: Any) -> list[Fraction]:
+        """Return the exact probability of every report for one input."""
+
+    @abstractmethod
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        """Return P(report | input) in floats, element by element after broadcasting."""
+
+    @property
+    @abstractmethod
+    def ratio(self) -> Fraction:
+        """The largest ratio of the probabilities of one report under two inputs, exactly."""
+
+    @property
+    @abstractmethod
+    def evidence(self) -> str:
+        """A text that states how the ratio follows from the integers."""
+
+    @abstractmethod
+    def check(self, raw: Array) -> Array:
+        """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs in order to draw, as JSON-compatible data, without the domain."""
+
+    @classmethod
+    @abstractmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        """Return the kernel that `device` describes, on a domain."""
+
+    @abstractmethod
+    def fits(self, domain: Domain) -> bool:
+        """Return whether every value of a domain is an input, and every report is one about the domain."""
+
+    def inputs(self, values: Array) -> Array:
+        """Return values, as `Domain.check` returns them, as inputs of `draw`."""
+        return values
+
+    @abstractmethod
+    def counting(self, domain: Domain) -> Counting:
+        """Return how reports about a domain are counted into a summary."""
+
+    @abstractmethod
+    def decode(self, reports: Array, domain: Domain, book: Any) -> Array:
+        """Return what reports stand for; `book` is what `read_codebook` returns."""
+
+    @abstractmethod
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+        """Return the codebook of a specification; raise MalformedReport if the data describe none."""
+
+    @abstractmethod
+    def write_codebook(self, book: Any) -> Any:
+        """Return a codebook as JSON-compatible data; None if there is none, as for labels."""
+
+    @abstractmethod
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return the bound of one report, from the integers, whatever was stated."""
+
+    @abstractmethod
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        """Raise InvalidParameter if the integers spend more than what is stated."""
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy loss of one report, ln(ratio), rounded up."""
+        return log_above(self.ratio)
+
+    def chances(self, value: Any) -> Floats:
+        """Return the probability of every report for one input, in floats."""
+        return np.array([float(chance) for chance in self.probabilities(value)])
+
+
+class PureKernel(Kernel):
+    """A kernel that promises pure ε, whatever else is stated."""
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        return Promise(Pure(self.epsilon), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        check_ratio(self, epsilon)
+
+
+class NoCodebook(Kernel):
+    """A kernel whose reports need no codebook, because it says itself what they stand for."""
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> None:
+        check_no_codebook(self, data)
+
+    def write_codebook(self, book: Any) -> None:
+        """Return None: there is no codebook."""
+
+
+class CellKernel(Kernel):
+    """A kernel whose reports are the integers below `outcomes`."""
+
+    rest: int = 0  # the number of trailing bits of a cell that counts ignore
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype(np.min_scalar_type(self.outcomes - 1))
+
+    def check(self, raw: Array) -> Array:
+        return within(raw, self.outcomes, self.layout)
+
+    def counting(self, domain: Domain) -> Counting:
+        return LeadingBits(self.outcomes, self.rest) if self.rest else EachReport(self.outcomes)
+
+
+def check_no_codebook(kernel: Kernel, data: Any) -> None:
+    """Raise MalformedReport if there is a codebook."""
+    if data is not None:
+        raise MalformedReport(f"the codebook of a question with the draw {kernel.kind!r} must be null")
+
+
+def listed_likelihood(
+    kernel: Kernel, inputs: Array, rows: int, typical: Sequence[Any] | None = None
+) -> Operator:
+    """Return P(report | input) as an operator, from the probability of every report.
+
+    If there are more reports than rows, neighbouring reports are grouped into rows of about equal
+    probability, on average over a few `typical` inputs.
+    """
+    if kernel.outcomes > MOST_LISTED:
+        raise NotIdentifiable(
+            f"the probabilities of {kernel.outcomes} reports are too many to list; choose fewer cells"
+        )
+    groups = equal_groups(kernel, rows, inputs if typical is None else typical)
+    columns = [kernel.chances(value) for value in inputs]
+    if groups.size < kernel.outcomes:
+        columns = [np.add.reduceat(column, groups) for column in columns]
+    return Dense(np.stack(columns, axis=1), groups)
+
+
+def equal_groups(kernel: Kernel, rows: int, inputs: Iterable[Any]) -> Indices:
+    """Return the first report of each of about `rows` groups, about equally likely for these inputs."""
+    if rows >= kernel.outcomes:
+        return np.arange(kernel.outcomes)
+    typical = [kernel.chances(value) for value in inputs]
+    below = np.cumsum(sum(typical)) / len(typical)
+    return np.unique(np.searchsorted(below, np.arange(rows) / rows, side="right"))
+
+
+def check_ratio(kernel: Kernel, epsilon: float) -> None:
+    """Raise InvalidParameter unless the kernel's exact ratio is at most e^ε, which proves ε-LDP."""
+    if kernel.ratio > exp_below(Fraction(epsilon)):
+        raise InvalidParameter(f"ε = {found(epsilon)} is too small or too large for this number of cells")
+
+
+def within(raw: Array, cells: int, dtype: np.dtype[Any]) -> Array:
+    """Return raw integers as cells; raise MalformedReport if one is not from 0 to cells − 1."""
+    if raw.size and not (int(raw.min()) >= 0 and int(raw.max()) < cells):
+        raise MalformedReport(f"a report is a whole number from 0 to {cells - 1}; one is not")
+    return raw.astype(dtype, copy=False)
+
+
+def read_kernel(device: Mapping[str, Any], domain: Domain) -> Kernel:
+    """Return the kernel of a device text's data; raise MalformedReport if they describe none.
+
+    The modules of the kernels are listed in `_MODULES`, and the one that is needed is imported.
+    """
+    try:
+        kind = _KINDS.get(device["draw"]) or _import_kernel(device["draw"])
+        return kind.from_device(device, domain)
+    except MalformedReport:
+        raise
+    except InvalidParameter as error:
+        raise MalformedReport(f"the kernel in the device text is not valid: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        raise MalformedReport("the device text does not describe a kernel of this mechanism") from None
+
+
+def _import_kernel(kind: str) -> type[Kernel]:
+    """Return the kernel class of a draw after importing its module; raise KeyError if there is none."""
+    for module, kinds in _MODULES.items():
+        if kind in kinds:
+            import_module(f"dither.core.kernels.{module}")
+    return _KINDS[kind]
+
+
+_COMPARED: Final = 129  # inputs at which the variances of two readings are compared
+_WORTH: Final = 0.01  # the gain from which on another reading than the plain one is taken
+STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
+
+
+@dataclass(frozen=True, eq=False)
+class UnbiasedReading:
+    """A number for each counted report, such that its mean for every input is the input.
+
+    If only the leading bits of cells are counted, `cut` is the number per unit of the remaining bits, and
+    `values` are for the middle of a group, `half` units above its first cell. `bias` is the largest distance
+    of the mean from the input: inputs are rounded to the integers that are sampled from.
+    """
+
+    values: Floats
+    cut: float = 0.0
+    half: float = 0.0
+    bias: float = 0.0
+
+    @property
+    def slack(self) -> float:
+        """How far the number of a report may be from that of its group; 0 if every cell is counted."""
+        return abs(self.cut) * self.half
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest number that a report can stand for."""
+        return float(self.values.min()) - self.slack, float(self.values.max()) + self.slack
+
+    def total(self, counts: Array, n: int) -> float:
+        """Return the sum of the numbers of n reports."""
+        rest = self.cut * (float(counts[-1]) - n * self.half) if self.cut else 0.0
+        return float((counts[: self.values.size] * self.values).sum()) + rest
+
+
+class LineKernel(CellKernel):
+    """A kernel whose inputs are numbers of an interval or a circle."""
+
+    line: Line
+    window_share: float = 1.0  # the share of all reports that the window of one input covers, if there is one
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Line) and domain.device() == self.line.device()
+
+    def middles(self) -> Floats:
+        """Return the cell in the middle of each counted group of cells."""
+        group = 1 << self.rest
+        return np.asarray(np.arange(self.outcomes // group) * float(group) + (group - 1) / 2.0)
+
+    def decode(self, reports: Array, domain: Domain, book: Decoder) -> Floats:
+        return book(reports)
+
+    def write_codebook(self, book: Decoder | None) -> Any:
+        return None if book is None else book.plain()
+
+    @abstractmethod
+    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+        """Return numbers for the counted reports whose mean is the value; None if there are none.
+
+        They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
+        If reports can be listed, the numbers are those with the least variance on average over the domain
+        that the kernel knows of, where that gains 1 % (see `better_reading`). With `plain` they are affine in
+        the report, or the decoded reports: their squares have a mean that is quadratic in the value.
+        """
+
+    @abstractmethod
+    def sampler(self, size: int) -> Sampler:
+        """Return a sampler for blocks of up to `size` values, for one thread."""
+
+    @abstractmethod
+    def draw_one(self, value: float, source: Source) -> int: ...
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        """Draw a cell for each number; raise OutsideDomain if a number is not in the domain."""
+        values = inputs.reshape(-1)
+        if values.size < FEW:  # Python integers are faster than arrays
+            if values.size and not self.line.admits(values):
+                self.line.refuse()
+            cells = np.array([self.draw_one(float(value), source) for value in values], dtype=self.layout)
+        else:
+            cells = in_threads(self._checking, values, self.layout, source, threads)
+        return cells.reshape(inputs.shape)
+
+    def _checking(self, size: int) -> Sampler:
+        draw, line = self.sampler(size), self.line
+
+        def draw_checked(block: Array, cells: Array, source: Source) -> None:
+            if not line.admits(block):
+                line.refuse()
+            draw(block, cells, source)
+
+        return draw_checked
+
+    def probabilities(self, value: Any) -> list[Fraction]:
+        if self.outcomes > MOST_LISTED:
+            raise InvalidParameter(
+                f"exact probabilities are listed for up to 2^16 cells, not {self.outcomes}"
+            )
+        checked = self.line.check(value)
+        if checked.ndim:
+            raise InvalidParameter("exact probabilities are listed for one input at a time")
+        return self._probabilities(float(checked))
+
+    @abstractmethod
+    def _probabilities(self, value: float) -> list[Fraction]:
+        """Return the exact probability of every cell for a value of the line."""
+
+    @abstractmethod
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        """Return P(report | input) as an operator: columns are inputs, about `rows` rows are reports.
+
+        If there are more reports than rows, neighbouring reports are grouped into rows of about equal
+        probability.
+        """
+
+    def typical(self) -> list[Any]:
+        """Return a few inputs that cover the domain."""
+        return list(np.linspace(self.line.low, self.line.high, 9))
+
+
+def better_reading(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
+    """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
+
+    They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is
+    not more.
+    """
+    inputs = np.linspace(kernel.line.low, kernel.line.high, _COMPARED)
+    operator = kernel.likelihood(inputs, kernel.outcomes)
+    middle = (kernel.line.low + kernel.line.high) / 2.0
+    old, new = (
+        operator.backward((numbers - middle) ** 2) - (inputs - middle) ** 2
+        for numbers in (plain.values, values)
+    )
+    if mean_of_ends(new) > (1.0 - _WORTH) * mean_of_ends(old) or new.max() > old.max():
+        return plain
+    return replace(plain, values=values)
+
+
+def mean_of_ends(numbers: Floats) -> float:
+    """Return the mean over an interval of a function at equal steps from end to end (trapezium rule)."""
+    return float((numbers[1:] + numbers[:-1]).mean() / 2.0)
+
+
+def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
+    """Return a reading for any kernel: the mean cell, or else the mean decoded report, if it is affine.
+
+    It is computed at a few inputs and tested there.
+    """
+    line = kernel.line
+    if isinstance(line, Circle):
+        return None
+    inputs = np.linspace(line.low, line.high, 9)
+    chances = np.stack([kernel.chances(float(x)) for x in inputs])
+    cells = np.arange(kernel.outcomes)
+    for given in (cells, np.asarray(book(cells), dtype=np.float64)):
+        means = chances @ given
+        slope = (means[-1] - means[0]) / line.length
+        straight = means[0] + slope * (inputs - line.low)
+        if np.abs(means - straight).max() < STRAIGHT * abs(slope) * line.length:
+            bias = float(np.abs(means - straight).max() / abs(slope))
+            return UnbiasedReading(line.low + (given - means[0]) / slope, bias=bias)
+    return None

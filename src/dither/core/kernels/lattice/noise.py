@@ -1,0 +1,364 @@
+"""Noise on the whole numbers with integer weights of total 2^128.
+
+The weight of z is proportional to base^e(|z|). The base is a fixed-point number below 1, and e grows with the
+distance. All arithmetic is in integers, so every machine computes the same weights, and a few integers on the
+wire determine them all.
+
+Samples of noise on a lattice in blocks, with numpy; no float is used after the step of the input.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from dither.core.kernels.alias import MOST_OUTCOMES, TOTAL_BITS, Alias, AliasSampler
+from dither.core.kernels.window.integers import LineStart
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.foundation.arrays import Array
+from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.randomness import Source
+from dither.privacy.guarantee import exp_above
+
+DIGITS: Final = 256  # binary digits of the fixed-point numbers from which weights are computed
+_ONE: Final = 1 << DIGITS
+_KEPT: Final = 1 << 40  # of 2^128: reserved for the centre, which takes the remainder of the rounding
+FLOOR: Final = 1 << 32  # of 2^128: the least weight in noise with End.CUT
+
+
+class Decay(ABC):
+    """The exponent e(z) as a function of the distance z from the centre."""
+
+    @abstractmethod
+    def values(self, base: int, count: int) -> list[int]:
+        """Return base^e(z) for z = 0 … count − 1, as fixed-point numbers."""
+
+    @abstractmethod
+    def beyond(self, base: int, value: int, count: int) -> int:
+        """Return an upper bound of the sum of base^e(z) over z ≥ count; `value` is the term at count."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return the name of the decay and its parameters, as JSON-compatible data."""
+
+
+@dataclass(frozen=True)
+class Geometric(Decay):
+    """e(z) = z: geometric weights, for Laplace noise."""
+
+    def values(self, base: int, count: int) -> list[int]:
+        value, values = _ONE, []
+        for _ in range(count):
+            values.append(value)
+            value = value * base >> DIGITS
+        return values
+
+    def beyond(self, base: int, value: int, count: int) -> int:
+        return value * _ONE // (_ONE - base)
+
+    def device(self) -> dict[str, Any]:
+        return {"decay": "geometric"}
+
+
+@dataclass(frozen=True)
+class Normal(Decay):
+    """e(z) = z²: weights of Gaussian noise."""
+
+    def values(self, base: int, count: int) -> list[int]:
+        value, factor, values = _ONE, base, []
+        for _ in range(count):
+            values.append(value)
+            value = value * factor >> DIGITS
+            factor = factor * base * base >> 2 * DIGITS
+        return values
+
+    def beyond(self, base: int, value: int, count: int) -> int:
+        # Quotients of successive terms decrease, so a geometric series with the first one is an upper bound.
+        quotient, square, exponent = _ONE, base, 2 * count + 1
+        while exponent:
+            if exponent & 1:
+                quotient = quotient * square >> DIGITS
+            square = square * square >> DIGITS
+            exponent >>= 1
+        return value * _ONE // (_ONE - quotient)
+
+    def device(self) -> dict[str, Any]:
+        return {"decay": "normal"}
+
+
+@dataclass(frozen=True)
+class Stairs(Decay):
+    """e(z) grows by one every `run` steps, for the first time at distance `first`: staircase noise."""
+
+    run: int
+    first: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.first <= self.run:
+            raise InvalidParameter(
+                f"the first stair must be 1 to {found(self.run)} steps wide, not {found(self.first)}"
+            )
+
+    def values(self, base: int, count: int) -> list[int]:
+        value, values = _ONE, [_ONE] * min(self.first, count)
+        while len(values) < count:
+            value = value * base >> DIGITS
+            values += [value] * min(self.run, count - len(values))
+        return values
+
+    def beyond(self, base: int, value: int, count: int) -> int:
+        rest = (self.first - count) % self.run or self.run  # steps left on the stair of `count`
+        return rest * value + self.run * (value * base // (_ONE - base))
+
+    def device(self) -> dict[str, Any]:
+        return {"decay": "stairs", "run": self.run, "first": self.first}
+
+
+def _decay(data: Mapping[str, Any]) -> Decay:
+    if data["decay"] == "stairs":
+        return Stairs(whole(data["run"]), whole(data["first"]))
+    simple: dict[str, Decay] = {"geometric": Geometric(), "normal": Normal()}
+    return simple[data["decay"]]
+
+
+class End(Enum):
+    """The treatment of the tails of the noise."""
+
+    PILED = "piled"  # the outermost weight includes the whole tail
+    CUT = "cut"  # the tail is cut off, and weights are at least FLOOR
+    RING = "ring"  # circular: the two outermost places are identified
+
+
+@dataclass(frozen=True)
+class LatticeNoise:
+    """Weights w(0) ≥ w(1) ≥ … ≥ w(reach) for the distance from the centre, of total 2^128 over both sides.
+
+    Every weight except the centre's is rounded up. The centre has the remainder.
+    """
+
+    decay: Decay
+    base: int
+    reach: int
+    end: End
+
+    def __post_init__(self) -> None:
+        if not 0 < self.base < _ONE:
+            raise InvalidParameter("the base of a noise must be a fixed-point number between 0 and 1")
+        if not 1 <= self.reach <= MOST_OUTCOMES // 2:
+            raise InvalidParameter(f"a noise must reach 1 to 2^15 steps, not {found(self.reach)}")
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """The weights by distance. Sampling and all privacy guarantees use these integers."""
+        return _weights(self)
+
+    def _weigh(self) -> tuple[int, ...]:
+        *inner, last = self.decay.values(self.base, self.reach + 1)
+        if self.end is End.PILED:
+            last = self.decay.beyond(self.base, last, self.reach)
+        mass = 2 * sum(inner) - inner[0] + self._copies * last
+        scale = (1 << TOTAL_BITS) - _KEPT
+        outer = [-(-value * scale // mass) for value in [*inner[1:], last]]
+        if self.end is End.CUT:
+            outer = [max(weight, FLOOR) for weight in outer]
+        centre = (1 << TOTAL_BITS) - 2 * sum(outer[:-1]) - self._copies * outer[-1]
+        weights = (centre, *outer)
+        single = weights[: self._singles]
+        if any(nearer < farther for nearer, farther in pairwise(single)):
+            raise InvalidParameter("the weights of a noise must decrease from the centre; choose more cells")
+        return weights
+
+    @property
+    def _copies(self) -> int:
+        return 1 if self.end is End.RING else 2
+
+    @property
+    def _singles(self) -> int:
+        """The number of distances whose weight does not include a tail."""
+        return self.reach if self.end is End.PILED else self.reach + 1
+
+    @cached_property
+    def tails(self) -> tuple[int, ...]:
+        """The total weight of one tail, by distance: Σ w(z) over z ≥ distance."""
+        return tuple(reversed(tuple(accumulate(reversed(self.weights)))))
+
+    @property
+    def row(self) -> list[int]:
+        """The weights in the order of the outcomes of `table`: from the lowest, or around the circle."""
+        outer = list(self.weights[1:])
+        if self.end is End.RING:
+            return [self.weights[0], *outer, *reversed(outer[:-1])]
+        return [*reversed(outer), self.weights[0], *outer]
+
+    @property
+    def table(self) -> Alias:
+        """The alias table for exact draws."""
+        return _table(self)
+
+    def ratio(self, shift: int) -> Fraction:
+        """Return the largest w(z)/w(z + shift) over all places where neither includes a tail.
+
+        Weights decrease from the centre, so no smaller shift and no pair across the centre has a larger
+        ratio.
+        """
+        return largest_ratio(self.weights[: self._singles - shift], self.weights[shift : self._singles])
+
+    def device(self) -> dict[str, Any]:
+        """Return the integers that determine all weights, and a digest of the weights."""
+        return {
+            **self.decay.device(),
+            "base": hexadecimal(self.base),
+            "reach": self.reach,
+            "digest": self.digest,
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any], end: End) -> LatticeNoise:
+        """Return the noise that `device` describes; raise MalformedReport if the digest differs."""
+        base, reach = from_hexadecimal(data["base"]), whole(data["reach"])
+        noise = LatticeNoise(_decay(data), base, reach, end)
+        if noise.digest != data["digest"]:
+            raise MalformedReport("the digest of the weights differs: other weights were sampled")
+        return noise
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the weights, with which both sides check that theirs are equal."""
+        content = b"".join(weight.to_bytes(17, "little") for weight in self.weights)
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+@lru_cache(maxsize=16)
+def _weights(noise: LatticeNoise) -> tuple[int, ...]:
+    return noise._weigh()  # cached: equal noise is used by several mechanisms
+
+
+@lru_cache(maxsize=8)
+def _table(noise: LatticeNoise) -> Alias:
+    return Alias.of([noise.row])
+
+
+def largest_ratio(numerators: tuple[int, ...], denominators: tuple[int, ...]) -> Fraction:
+    """Return the largest of several quotients, compared in integers."""
+    top, bottom = 0, 1
+    for numerator, denominator in zip(numerators, denominators, strict=True):
+        if numerator * bottom > top * denominator:
+            top, bottom = numerator, denominator
+    return Fraction(top, bottom)
+
+
+def fixed_point(fraction: Fraction) -> int:
+    """Return `fraction` as a fixed-point number, rounded up."""
+    return -(-fraction.numerator * _ONE // fraction.denominator)
+
+
+def in_few_bits(number: float) -> Fraction:
+    """Return a positive number rounded down to 40 bits: logarithms may differ in later bits by machine."""
+    mantissa, exponent = math.frexp(number)
+    return Fraction(math.floor(math.ldexp(mantissa, 40))) * Fraction(2) ** (exponent - 40)
+
+
+def fixed_exponential(exponent: Fraction) -> int:
+    """Return e^(−exponent) as a fixed-point number, rounded up; the exponent must be ≥ 0."""
+    if exponent < 0:
+        raise InvalidParameter("the exponent of a weight must be ≥ 0: weights decrease with the distance")
+    if exponent >= DIGITS:
+        return 1  # e^(−256) is below 2^(−256), the smallest fixed-point number
+    return fixed_point(exp_above(-exponent))
+
+
+class NoiseSampler(ABC):
+    """A sampler with buffers for blocks of up to `size` values; one per thread."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int) -> None:
+        self._start = start
+        self._noise = AliasSampler(noise, size)
+        coin = np.dtype(np.uint16 if start.fraction <= 16 else np.uint32)
+        self._coins = np.empty(size if start.fraction else 0, dtype=coin)
+        self._shift = coin.type(8 * coin.itemsize - start.fraction) if start.fraction else None
+        self._place = np.empty(size)
+        self._step = np.empty(size, dtype=np.int32)
+
+    def __call__(self, block: Array, cell: Array, source: Source) -> None:
+        """Write a report for each value of a block."""
+        self._draw(self._steps(block, source), cell, source)
+
+    def _steps(self, block: Array, source: Source) -> Array:
+        count, start = block.size, self._start
+        place, step = self._place[:count], self._step[:count]
+        np.subtract(block, start.origin, out=place, dtype=np.float64)
+        np.multiply(place, start.scale, out=place)
+        np.copyto(step, place, casting="unsafe")
+        if start.last is not None:
+            # In integers: rounding of floats cannot lead to a step for which the ratio was not computed.
+            np.clip(step, 0, start.last, out=step)
+        if self._shift is not None:
+            coins = self._coins[:count]
+            source.fill(coins.data)
+            np.right_shift(coins, self._shift, out=coins)
+            np.add(step, coins, out=step, casting="unsafe")
+            np.right_shift(step, start.fraction, out=step)
+        return step
+
+    @abstractmethod
+    def _draw(self, step: Array, cell: Array, source: Source) -> None:
+        """Write the reports of a block of steps."""
+
+
+class ClampedSampler(NoiseSampler):
+    """A step plus noise, clamped to the places from `first` to `last`."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int, first: int, last: int) -> None:
+        super().__init__(noise, start, size)
+        self._first, self._last = first, last
+
+    def _draw(self, step: Array, cell: Array, source: Source) -> None:
+        step += self._noise.draw(step.size, source)
+        np.clip(step, self._first, self._last, out=step)
+        step -= self._first
+        np.copyto(cell, step, casting="unsafe")
+
+
+class RingSampler(NoiseSampler):
+    """A step plus noise, modulo the number of cells, which is a power of two."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int, cells: int) -> None:
+        super().__init__(noise, start, size)
+        self._mask = np.uint16(cells - 1)
+
+    def _draw(self, step: Array, cell: Array, source: Source) -> None:
+        noise = self._noise.draw(step.size, source)
+        np.add(noise, step, out=noise, casting="unsafe")
+        noise &= self._mask
+        np.copyto(cell, noise, casting="unsafe")
+
+
+class BoundedSampler(NoiseSampler):
+    """A step plus noise, drawn again until it is from 0 to `reach`."""
+
+    def __init__(self, noise: Alias, start: LineStart, size: int, reach: int) -> None:
+        super().__init__(noise, start, size)
+        self._reach = np.uint16(reach)
+
+    def _draw(self, step: Array, cell: Array, source: Source) -> None:
+        step = step.astype(np.uint16)
+        step -= self._reach
+        place = self._noise.draw(step.size, source)
+        place += step  # unsigned: a negative sum becomes large
+        np.copyto(cell, place, casting="unsafe")
+        again = np.flatnonzero(place > self._reach)
+        while again.size:
+            place = self._noise.draw(again.size, source)
+            place += step.take(again)
+            cell[again] = place  # values that are still outside are overwritten in the next round
+            again = again.take(np.flatnonzero(place > self._reach))

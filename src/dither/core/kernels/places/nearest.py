@@ -1,0 +1,543 @@
+"""The K nearest of N public points are likelier than the others: one kernel for places of any space.
+
+Privacy does not ask what "nearest" means. Every input has exactly K different numbers below N, each of weight
+H, and all others have weight L, so that K·H + (N − K)·L is the same for every input and ε = ln(H/L). The
+selectors here are public maps from an input to K different numbers: points of a grid, listed points, and
+lists of neighbours. Subset selection [Ye18] takes any K of N numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+
+from dither.core.domains import Box, Categories, Domain, Paths, Places, Region, Sphere
+from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
+from dither.core.domains.plane import Pair, read_pair
+from dither.core.kernels.kernel import BLOCK, FEW, CellKernel, PureKernel, split_rows
+from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
+from dither.core.kernels.places.points import TableLikelihood
+from dither.core.kernels.transition import Dense
+from dither.core.kernels.window.integers import Nearest
+from dither.core.kernels.window.kernel import integers, read_integers
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.canonical import real, whole
+from dither.foundation.randomness import Source
+from dither.privacy.shuffling import Blanket
+
+SIDE: Final = 1 << 16  # integers along an axis
+_BALL: Final = SIDE // 2 - 1  # the radius of the sphere, in integers
+MOST_AXES: Final = 8
+MOST_SCALE: Final = (1 << 9) - 1  # squared distances stay below 2^53, which every language has
+MOST_PACKED: Final = 1 << 15  # numbers of 16 bits in a text: 64 kB
+MOST_GRAIN: Final = 12
+_PACKED: Final = re.compile(r"(?:[0-9a-f]{4})*")
+_TABLE: Final = 1 << 23  # numbers of a table that is listed once
+_BLOCK: Final = 1 << 20  # distances computed together
+_FEWEST: Final = 50  # different points that a map needs
+_INNER: Final = 2  # places along the side of a cell of a map
+
+
+@dataclass(frozen=True)
+class Selector(ABC):
+    """A public rule from a place, as one integer of 16 bits per axis, to K different numbers of points.
+
+    `box` is the range of each coordinate; without one, places are longitudes and latitudes, and their
+    integers those of a unit vector. `scales` multiply the axes, so that distances are those of the map.
+    `grain` bits of an input's integers are replaced by the middle of what they could be.
+    """
+
+    box: tuple[Pair, ...] | None
+    scales: tuple[int, ...]
+    grain: int
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        axes = 3 if self.box is None else len(self.box)
+        if not 1 <= axes <= MOST_AXES or len(self.scales) != axes:
+            raise InvalidParameter(f"1 to {MOST_AXES} axes are needed, and a scale for each")
+        for low, high in self.box or ():
+            inside = low >= -MOST_NUMBER and high <= MOST_NUMBER
+            if not (inside and high - low >= LEAST_LENGTH):
+                raise InvalidParameter("a side of the box is empty, too short or too long")
+        if not all(1 <= scale <= MOST_SCALE for scale in self.scales):
+            raise InvalidParameter(f"the scale of an axis must be from 1 to {MOST_SCALE}")
+        if not 0 <= self.grain <= MOST_GRAIN:
+            raise InvalidParameter(f"the grain must be from 0 to {MOST_GRAIN} bits, not {found(self.grain)}")
+
+    @property
+    @abstractmethod
+    def points(self) -> Integers:
+        """The integers of every point, a row for each."""
+
+    @property
+    def axes(self) -> int:
+        """The number of axes."""
+        return len(self.scales)
+
+    def integers(self, places: Floats) -> Integers:
+        """Return the integers of places, a row for each, with the middle in place of the grain."""
+        return self._with_grain(self._fine(np.asarray(places, dtype=np.float64)))
+
+    def _fine(self, places: Floats) -> Integers:
+        if self.box is None:
+            across, up = np.moveaxis(np.asarray(places, dtype=np.float64) * (math.pi / 180.0), -1, 0)
+            level = np.cos(up)
+            unit = np.stack([level * np.cos(across), level * np.sin(across), np.sin(up)], axis=-1)
+            placed = np.floor(_BALL * unit + (SIDE // 2 + 0.5))
+        else:
+            return np.stack([self._along(places, axis) for axis in range(self.axes)], axis=-1)
+        return np.clip(placed, 0, SIDE - 1).astype(np.int64)
+
+    def _along(self, places: Floats, axis: int) -> Integers:
+        """Return the integers of places along an axis of the box, clamped."""
+        low, high = (self.box or ())[axis]
+        placed = places[..., axis] - low
+        placed /= high - low
+        placed *= SIDE
+        return np.clip(placed, 0, SIDE - 1, out=placed).astype(np.int64)  # clipping integers is slower
+
+    def _with_grain(self, fine: Integers) -> Integers:
+        return np.asarray((fine >> self.grain << self.grain) + (1 << self.grain >> 1))
+
+    def places(self) -> Floats:
+        """Return the places of the points: coordinates, or longitudes and latitudes."""
+        if self.box is None:
+            x, y, z = (self.points - SIDE // 2).T.astype(np.float64)
+            turned = np.stack([np.arctan2(y, x), np.arctan2(z, np.hypot(x, y))], axis=1)
+            return np.asarray(np.degrees(turned))
+        low, high = np.array(self.box).T
+        return np.asarray(low + (self.points + 0.5) / SIDE * (high - low))
+
+    def near(self, inputs: Integers, width: int) -> Array:
+        """Return the first `width` points in the order of (squared distance, number), for each input."""
+        points = self.points
+        dtype = np.min_scalar_type(len(points) - 1)
+        chosen = np.empty((len(inputs), width), dtype=dtype)
+        rows = max(1, _BLOCK // len(points))
+        for begin in range(0, len(inputs), rows):
+            squares = np.zeros((min(rows, len(inputs) - begin), len(points)), dtype=np.int64)
+            for axis, scale in enumerate(self.scales):
+                gap = np.subtract.outer(inputs[begin : begin + rows, axis], points[:, axis])
+                gap *= scale
+                gap *= gap
+                squares += gap
+            chosen[begin : begin + rows] = _first(squares, width)
+        return chosen
+
+    def windows(self, places: Floats, width: int) -> tuple[Array, Integers]:
+        """Return lists of K numbers, and for each place the row of its list.
+
+        The lists of all inputs are made once if they are few, and those of the given places otherwise.
+        """
+        side = SIDE >> self.grain
+        if side**self.axes * width > _TABLE or len(places) < side:
+            return self.near(self.integers(places), width), np.arange(len(places))
+        table = _every_list(self, width)
+        fine = None if self.box else self._fine(places)
+        rows = np.zeros(0, dtype=np.int64)
+        for axis in range(self.axes):
+            own = self._along(places, axis) if fine is None else fine[:, axis]
+            own >>= self.grain
+            if axis:
+                rows *= side
+                own += rows
+            rows = own
+        return table, rows
+
+    def device(self) -> dict[str, Any]:
+        """Return the selector as JSON-compatible data."""
+        box = None if self.box is None else [list(side) for side in self.box]
+        own = {"kind": self.kind, "box": box, "scales": list(self.scales), "grain": self.grain}
+        return {**own, **self._device()}
+
+    @abstractmethod
+    def _device(self) -> dict[str, Any]:
+        """Return what a selector of this kind has beside the others."""
+
+
+def _first(squares: Integers, width: int) -> Integers:
+    """Return the numbers of the `width` smallest in each row, ascending, equal ones by their number."""
+    if width == 1:
+        return np.asarray(squares.argmin(axis=1)[:, None])
+    if squares.max() < 1 << 47:  # the number fits below the square
+        keys = (squares << 16) + np.arange(squares.shape[1])
+        return np.sort(np.partition(keys, width - 1, axis=1)[:, :width], axis=1) & 0xFFFF
+    return np.argsort(squares, axis=1, kind="stable")[:, :width]
+
+
+_TABLES: Final[dict[tuple[Selector, int], Array]] = {}
+
+
+def _every_list(selector: Selector, width: int) -> Array:
+    """Return the list of every input of a selector; the last one is kept."""
+    if (selector, width) not in _TABLES:
+        _TABLES.clear()
+        sides = [np.arange(0, SIDE, 1 << selector.grain)] * selector.axes
+        every = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, selector.axes)
+        _TABLES[selector, width] = selector.near(selector._with_grain(every), width)
+    return _TABLES[selector, width]
+
+
+@dataclass(frozen=True)
+class Grid(Selector):
+    """The points of a grid, `per` along each axis, shrunk towards the centre of the box by scale/2^16."""
+
+    per: tuple[int, ...]
+    scale: int
+
+    kind: ClassVar[str] = "grid"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.box is None or len(self.per) != self.axes or min(self.per) < 1:
+            raise InvalidParameter("a grid has a box, and one or more points along each of its axes")
+        if math.prod(self.per) > SIDE or not 0 <= self.scale <= SIDE:
+            raise InvalidParameter("a grid has at most 2^16 points and a scale of at most 1")
+
+    @cached_property
+    def points(self) -> Integers:
+        """The integers of every point; the last axis changes first."""
+        sides = [
+            np.minimum(SIDE // 2 + (2 * np.arange(count) + 1 - count) * self.scale // (2 * count), SIDE - 1)
+            for count in self.per
+        ]
+        return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, self.axes)
+
+    def _device(self) -> dict[str, Any]:
+        return {"per": list(self.per), "scale": self.scale}
+
+
+@dataclass(frozen=True)
+class Points(Selector):
+    """Listed points: `packed` are their integers, two bytes each, the higher first. Points may coincide."""
+
+    packed: bytes
+
+    kind: ClassVar[str] = "points"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        size = 2 * self.axes
+        if len(self.packed) % size or not self.packed or len(self.packed) > 2 * MOST_PACKED:
+            raise InvalidParameter(
+                f"points are rows of {self.axes} numbers of 16 bits, at most {MOST_PACKED} numbers in all"
+            )
+
+    @staticmethod
+    def of(places: Floats, box: tuple[Pair, ...] | None, scales: tuple[int, ...], grain: int) -> Points:
+        """Return the selector of points at places."""
+        empty = Grid(box, scales, 0, (1,) * len(scales), 0) if box else Points(box, scales, 0, bytes(6))
+        return Points(box, scales, grain, empty._fine(places).astype(">u2").tobytes())
+
+    @cached_property
+    def points(self) -> Integers:
+        """The integers of every point."""
+        return np.frombuffer(self.packed, dtype=">u2").astype(np.int64).reshape(-1, self.axes)
+
+    def _device(self) -> dict[str, Any]:
+        return {"points": self.packed.hex()}
+
+
+def read_selector(data: Mapping[str, Any]) -> Selector:
+    """Return the selector of JSON-compatible data; raise MalformedReport if they describe none."""
+    box = None if data["box"] is None else tuple(read_pair(side) for side in data["box"])
+    scales = tuple(whole(scale) for scale in data["scales"])
+    grain = whole(data["grain"])
+    if data["kind"] == Grid.kind:
+        return Grid(box, scales, grain, tuple(whole(count) for count in data["per"]), whole(data["scale"]))
+    if data["kind"] == Points.kind:
+        return Points(box, scales, grain, unpack(data["points"]))
+    raise MalformedReport(f"the kind of a selector must be grid or points, not {found(data['kind'])}")
+
+
+def unpack(text: object) -> bytes:
+    """Return the bytes of numbers of 16 bits as hexadecimal text; raise MalformedReport for another text."""
+    if not isinstance(text, str) or len(text) > 4 * MOST_PACKED or not _PACKED.fullmatch(text):
+        raise MalformedReport(f"up to {MOST_PACKED} numbers of four lower-case hexadecimal digits each")
+    return bytes.fromhex(text)
+
+
+class NearestNumbers(CellKernel, PureKernel):
+    """A report is a number below N, and each of the K numbers of the input is likelier than the others."""
+
+    window: Nearest
+
+    coordinates: ClassVar[int] = 1  # axes of an input: 1 for a place or a record, 0 for the code of a place
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.window.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """L for every number; the numbers of two inputs may have none in common."""
+        return Blanket.of_sets(self.ratio, Fraction(self.window.width, self.window.cells))
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with N = {window.cells}, K = {window.width}, d = {window.step} of 2^{window.bits}"
+
+    @abstractmethod
+    def numbers(self, inputs: Array) -> tuple[Array, Integers]:
+        """Return lists of K numbers, and for each input the row of its list."""
+
+    def _draw_many(self, inputs: Array, source: Source) -> Array:
+        told = np.empty(len(inputs), dtype=self.layout)
+        for begin in range(0, len(inputs), BLOCK):  # blocks stay in the cache
+            block = inputs[begin : begin + BLOCK]
+            told[begin : begin + BLOCK] = self.window.draw(*self.numbers(block), source)
+        return told
+
+    def draw_one(self, value: Any, source: Source) -> int:
+        windows, rows = self.numbers(np.asarray([value]))
+        return self.window.draw_one(windows[rows[0]].tolist(), source)
+
+    def probabilities(self, value: Any) -> list[Fraction]:
+        windows, rows = self.numbers(np.asarray([value]))
+        law = [Fraction(self.window.outside, self.window.total)] * self.outcomes
+        for number in windows[rows[0]].tolist():
+            law[number] += Fraction(self.window.inside - self.window.outside, self.window.total)
+        return law
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        axes = inputs.ndim - self.coordinates
+        shape = np.broadcast_shapes(np.shape(reports), inputs.shape[:axes])
+        every = np.broadcast_to(inputs, (*shape, *inputs.shape[axes:]))
+        windows, rows = self.numbers(every.reshape(-1, *inputs.shape[axes:]))
+        told = np.broadcast_to(reports, shape).reshape(-1, 1)
+        near = (windows[rows] == told).any(axis=1)
+        weights = np.where(near, float(self.window.inside), float(self.window.outside))
+        return np.asarray(weights / float(self.window.total)).reshape(shape)
+
+    def laws(self, inputs: Array) -> Floats:
+        """Return the probability of each number (columns) for each input, in floats."""
+        windows, rows = self.numbers(inputs)
+        total = self.window.total
+        law = np.full((len(rows), self.outcomes), self.window.outside / total)
+        np.put_along_axis(law, windows[rows].astype(np.int64), self.window.inside / total, axis=1)
+        return law
+
+
+@dataclass(frozen=True)
+class AmongPoints(ABC):
+    """What kernels whose numbers are those of public points have in common."""
+
+    window: Nearest
+    selector: Selector
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The word for the draw in texts."""
+
+    def __post_init__(self) -> None:
+        if len(self.selector.points) != self.window.cells:
+            raise InvalidParameter(
+                f"there are {len(self.selector.points)} points, and not {self.window.cells} numbers"
+            )
+
+    @classmethod
+    def largest(cls, epsilon: float, selector: Selector, width: int) -> Self:
+        """Return the kernel with the largest ratio that is certainly at most e^ε."""
+        return cls(Nearest.largest(epsilon, len(selector.points), width), selector)
+
+    def write_codebook(self, book: Floats) -> Any:
+        """Return a codebook as JSON-compatible data."""
+        return book.tolist()
+
+    def device(self) -> dict[str, Any]:
+        """Return what devices need to know, as JSON-compatible data."""
+        return {"draw": self.kind, **integers(self.window), "selector": self.selector.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        """Return the kernel that a device's data describe."""
+        return cls(Nearest(*read_integers(device)), read_selector(device["selector"]))
+
+
+@dataclass(frozen=True)
+class NearestKernel(AmongPoints, PlaceKernel, NearestNumbers):
+    """The number of a point; the K points nearest to the place are likelier. The codebook says where it is.
+
+    The codebook is a place for each number. It is the collector's, and may be replaced at any time.
+    """
+
+    kind: ClassVar[str] = "nearest"
+
+    def fits(self, domain: Domain) -> bool:
+        if self.selector.box is None:
+            return isinstance(domain, Sphere)
+        return isinstance(domain, Region) and self.selector.axes == 2
+
+    def numbers(self, inputs: Array) -> tuple[Array, Integers]:
+        return self.selector.windows(inputs, self.window.width)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        drawn = split_rows(self._draw_many, inputs.reshape(-1, 2), source, threads)
+        return drawn.reshape(inputs.shape[:-1])
+
+    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
+        return self.draw_each(paths, source, threads)
+
+    def candidate_of(self, reports: Array) -> Integers:
+        """Return the number of each report."""
+        return np.asarray(reports.reshape(-1).astype(np.int64))
+
+    def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
+        return TableLikelihood(self, cells)
+
+    def table(self, cells: Floats) -> Floats:
+        """Return the probability of each number for each cell; a cell is a sample of places, averaged."""
+        laws = [self.laws(cells[:, place]) for place in range(cells.shape[1])]
+        return np.asarray(np.mean(laws, axis=0).T)
+
+    def separable(self, shape: tuple[int, int]) -> Separable:
+        """Return the likelihood on a grid over the domain, a row for each number."""
+        different = len(np.unique(self.selector.points, axis=0))
+        if different < _FEWEST:
+            raise NotIdentifiable(
+                f"these reports tell {different} places apart, too few for a map; they were designed for "
+                'single places. Ask with dt.Optimal(area, epsilon=…, purpose="map"), or "both"'
+            )
+        sides = self.selector.box or ((-180.0, 180.0), (-90.0, 90.0))
+        lines = [
+            low + (high - low) * (np.arange(bins * _INNER) + 0.5) / (bins * _INNER)
+            for (low, high), bins in zip(sides, shape, strict=True)
+        ]
+        fine = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1)
+        cells = fine.reshape(shape[0], _INNER, shape[1], _INNER, 2).swapaxes(1, 2)
+        law = Dense(self.table(cells.reshape(-1, _INNER**2, 2)), np.arange(self.outcomes))
+        return Separable(law, lambda reports: self.candidate_of(reports[:, 1]))
+
+    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Floats) -> Floats:
+        return np.asarray(book[cells[:, 0]])
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+        """Return a place for each number; raise MalformedReport if the data are not so many pairs."""
+        return _read_rows(data, self.outcomes, 2)
+
+
+def _read_rows(data: Any, count: int, columns: int) -> Floats:
+    try:
+        book = np.array([[real(number) for number in row] for row in data], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MalformedReport(f"the codebook is a list of rows of {columns} numbers") from None
+    if book.shape != (count, columns):
+        raise MalformedReport(f"the codebook must have {count} rows of {columns} numbers")
+    return book
+
+
+@dataclass(frozen=True)
+class BoxKernel(AmongPoints, NearestNumbers):
+    """The number of a point in a box of two to eight axes; the K points nearest to a record are likelier."""
+
+    kind: ClassVar[str] = "box"
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Box) and self.selector.box == domain.ends
+
+    def numbers(self, inputs: Array) -> tuple[Array, Integers]:
+        return self.selector.windows(inputs.reshape(-1, self.selector.axes), self.window.width)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        flat = inputs.reshape(-1, self.selector.axes)
+        few = len(flat) < FEW
+        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        return told.reshape(inputs.shape[:-1])
+
+    def decode(self, reports: Array, domain: Domain, book: Floats) -> Array:
+        """Return the records that numbers stand for, a row for each."""
+        return np.asarray(book[np.asarray(reports)])
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Floats:
+        """Return a record for each number; raise MalformedReport if the data are not so many."""
+        return _read_rows(data, self.outcomes, self.selector.axes)
+
+
+@dataclass(frozen=True)
+class ListingKernel(NearestNumbers):
+    """For each public place a list of K different numbers, those of its neighbours by any distance.
+
+    `packed` has the lists one after the other, two bytes a number, the higher first. A number that stood
+    twice in a list would be likelier than H: such lists are refused, and so are numbers beyond N.
+    """
+
+    window: Nearest
+    packed: bytes
+
+    kind: ClassVar[str] = "listing"
+    coordinates: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        rows = self.lists
+        sorted_rows = np.sort(rows, axis=1)
+        if rows.max() >= self.window.cells or (sorted_rows[:, 1:] == sorted_rows[:, :-1]).any():
+            raise InvalidParameter(
+                f"every list must have {self.window.width} different numbers below {self.window.cells}"
+            )
+
+    @staticmethod
+    def largest(epsilon: float, points: int, lists: Array) -> ListingKernel:
+        """Return the kernel with the largest ratio that is certainly at most e^ε."""
+        window = Nearest.largest(epsilon, points, lists.shape[1])
+        return ListingKernel(window, lists.astype(">u2").tobytes())
+
+    @cached_property
+    def lists(self) -> Array:
+        """The numbers of every place, a row for each."""
+        size = 2 * self.window.width
+        if len(self.packed) % size or len(self.packed) < 2 * size or len(self.packed) > 2 * MOST_PACKED:
+            raise InvalidParameter(
+                f"lists of {self.window.width} numbers for two or more places are needed, and at most "
+                f"{MOST_PACKED} numbers in all (64 kB); choose fewer neighbours or fewer places"
+            )
+        return np.frombuffer(self.packed, dtype=">u2").astype(self.layout).reshape(-1, self.window.width)
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Categories | Places) and len(domain) == len(self.lists)
+
+    def numbers(self, inputs: Array) -> tuple[Array, Integers]:
+        return self.lists, np.asarray(inputs, dtype=np.int64).reshape(-1)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        flat = inputs.reshape(-1)
+        few = flat.size < FEW
+        told = self.draw_singly(flat, source) if few else split_rows(self._draw_many, flat, source, threads)
+        return told.reshape(inputs.shape)
+
+    def decode(self, reports: Array, domain: Any, book: Integers) -> Array:
+        """Return the labels of the places that numbers stand for."""
+        return np.asarray(domain.decode(book[np.asarray(reports)]))
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Integers:
+        """Return the code of the place that each number stands for."""
+        book = np.array([whole(code) for code in data], dtype=np.int64)
+        if book.shape != (self.outcomes,) or book.min() < 0 or book.max() >= len(self.lists):
+            raise MalformedReport(f"the codebook must have {self.outcomes} codes of places")
+        return book
+
+    def write_codebook(self, book: Integers) -> Any:
+        return book.tolist()
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **integers(self.window), "lists": self.packed.hex()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(Nearest(*read_integers(device)), unpack(device["lists"]))

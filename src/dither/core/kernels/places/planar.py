@@ -1,0 +1,314 @@
+"""Noise in the plane as a kernel: a place is rounded to a point of a square lattice, and noise is added."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Final, NoReturn, Protocol, Self
+
+import numpy as np
+
+from dither.core.domains import Domain, Paths
+from dither.core.domains.plane import Pair, Region, read_pair
+from dither.core.kernels.kernel import Promise, split_rows
+from dither.core.kernels.lattice.kernel import PlanarNoise, RingNoise
+from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.numerics.roots import float_at_least
+from dither.foundation.randomness import Source
+from dither.privacy import Metric, Pure
+from dither.privacy.guarantee import exp_above, exp_below, log_above
+
+_FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
+FAR: Final = (1 << 31) - 1  # the coordinates of a report are clipped to 32 bits
+
+
+class PlaneNoise(Protocol):
+    """Noise on the integer lattice of the plane."""
+
+    def draw(self, size: int, source: Source) -> Integers:
+        """Draw offsets, as pairs."""
+
+
+@dataclass(frozen=True)
+class PlanarNoiseKernel(PlaceKernel):
+    """The lattice point nearest to a place, plus noise that does not depend on the place.
+
+    The codebook says whether the collector moves reports back into the area.
+    """
+
+    noise: PlaneNoise
+    origin: Pair
+    spacing: float
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return np.dtype((np.int32, (2,)))
+
+    @property
+    def outcomes(self) -> int:
+        return (2 * FAR + 1) ** 2
+
+    def fits(self, domain: Domain) -> bool:
+        return isinstance(domain, Region)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> bool:
+        return bool(stated.get("clipped", True))  # the lattice is part of the device text
+
+    def write_codebook(self, book: bool) -> Any:
+        return {"origin": list(self.origin), "spacing": self.spacing}
+
+    def places_of(self, cells: Array, begins: Mask, domain: Any, book: bool) -> Floats:
+        places = np.array(self.origin) + cells * self.spacing
+        return np.asarray(domain.clip(places)) if book else places
+
+    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
+        return self.draw_each(paths, source, threads)
+
+    def likelihood_in(self, cells: Floats) -> PlaceLikelihood:
+        return _OnLattice(self, cells)
+
+    def points(self, places: Array) -> Array:
+        """Return the lattice point nearest to each place."""
+        steps: Floats = np.rint((places - np.array(self.origin)) / self.spacing)
+        return steps.astype(np.int64)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        return split_rows(self._draw_places, inputs.reshape(-1, 2), source, threads).reshape(inputs.shape)
+
+    def _draw_places(self, places: Array, source: Source) -> Array:
+        points = self.points(places)
+        points += self.noise.draw(len(points), source)
+        return np.clip(points, -FAR, FAR).astype(np.int32)
+
+    def draw_one(self, value: Any, source: Source) -> tuple[int, int]:
+        right, up = self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0].tolist()
+        return right, up
+
+    def probabilities(self, value: Any) -> NoReturn:
+        raise InvalidParameter(
+            "planar noise has too many reports to list; use `noise.weight` for their ratios"
+        )
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        """Return P(report | place) up to a factor that depends only on the report."""
+        gap = reports - self.points(inputs)
+        steps = self._falls(np.floor(np.hypot(gap[..., 0], gap[..., 1])))
+        steps -= steps.min(axis=-1, keepdims=True)
+        return np.asarray(np.exp(-self.rate * steps))
+
+    @property
+    @abstractmethod
+    def fine(self) -> bool:
+        """Whether the lattice is so fine that `within` is as good as exact."""
+
+    @abstractmethod
+    def within(self, lengths: Floats) -> Floats:
+        """Return the probability that noise without a lattice is shorter than each length, in steps."""
+
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """By how much the logarithm of the density falls at one step of `_falls`."""
+
+    @abstractmethod
+    def _falls(self, lengths: Floats) -> Floats:
+        """Return how many times the density has fallen at offsets of whole lengths."""
+
+    def check(self, raw: Array) -> Array:
+        if raw.size == 0:
+            return np.zeros((0, 2), dtype=np.int32)
+        if raw.ndim == 0 or raw.shape[-1] != 2 or np.abs(raw).max() > FAR:
+            raise MalformedReport("a report is a pair of whole numbers of 32 bits")
+        return raw.astype(np.int32, copy=False)
+
+
+@dataclass(frozen=True)
+class PlanarKernel(PlanarNoiseKernel):
+    """Noise whose weight falls with the distance; two lattice points are at most `reach` steps apart."""
+
+    noise: PlanarNoise
+    reach: int
+
+    kind: ClassVar[str] = "planar"
+
+    def __post_init__(self) -> None:
+        check_lattice(self.spacing, self.reach)
+
+    @property
+    def rate(self) -> float:
+        return float(self.noise.exponent(1))
+
+    def _falls(self, lengths: Floats) -> Floats:
+        return lengths
+
+    @property
+    def fine(self) -> bool:
+        return self.rate < _FINE
+
+    def within(self, lengths: Floats) -> Floats:
+        far = self.rate * lengths
+        return np.asarray(1.0 - (1.0 + far) * np.exp(-far))
+
+    @property
+    def exponent(self) -> Fraction:
+        """The exact ε: the rate of the noise times the largest distance, in steps."""
+        return self.noise.exponent(self.reach)
+
+    @property
+    def ratio(self) -> Fraction:
+        return exp_above(self.exponent)
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        return Promise(Pure(float_at_least(self.exponent)), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        if self.exponent > Fraction(epsilon):
+            raise InvalidParameter(f"the noise spends more than ε = {epsilon:g}")
+
+    @property
+    def evidence(self) -> str:
+        rate = f"{self.noise.fall}·{self.reach}/{self.noise.per}"
+        return f"{rate}: the noise's rate over the diameter, in steps"
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "fall": self.noise.fall,
+            "per": self.noise.per,
+            "origin": list(self.origin),
+            "spacing": self.spacing,
+            "reach": self.reach,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Region):
+            raise MalformedReport(f"planar noise needs a bounded area, not {type(domain).__name__}")
+        noise = PlanarNoise(whole(device["fall"]), whole(device["per"]))
+        spacing, reach = _lattice_of(device, domain)
+        return cls(noise, read_pair(device["origin"]), spacing, reach)
+
+
+@dataclass(frozen=True)
+class RingKernel(PlanarNoiseKernel):
+    """Noise that is constant on rings; two lattice points are at most `reach` steps apart."""
+
+    noise: RingNoise
+    reach: int
+
+    kind: ClassVar[str] = "rings"
+
+    def __post_init__(self) -> None:
+        check_lattice(self.spacing, self.reach)
+
+    @property
+    def rate(self) -> float:
+        return math.log(self.noise.ratio)
+
+    def _falls(self, lengths: Floats) -> Floats:
+        return np.asarray(np.maximum(np.floor((lengths - self.noise.first) / self.noise.width) + 1.0, 0.0))
+
+    @property
+    def fine(self) -> bool:
+        return self.noise.first * _FINE > 1.0
+
+    def within(self, lengths: Floats) -> Floats:
+        # A report is in disk j with probability ∝ b^j·R_j², and uniform in it.
+        disks = np.arange(math.ceil(40.0 / self.rate) + 40)
+        radii = self.noise.first + self.noise.width * disks.astype(np.float64)
+        weights = np.exp(-self.rate * disks)
+        inner = np.minimum(np.asarray(lengths)[..., None], radii) ** 2
+        return np.asarray(inner @ weights / (radii**2 @ weights))
+
+    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
+        """Return ε for each stretch of the stated `distance`; without it, pure ε over the whole area."""
+        distance = stated.get("distance")
+        if distance is None:
+            return Promise(Pure(self.epsilon), self.evidence)
+        spent = log_above(self.noise.ratio)
+        return Promise(Metric(spent, f"{distance:g} of distance begun"), self.evidence)
+
+    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
+        distance = stated.get("distance")
+        width = self.reach if distance is None else steps_between(real(distance), self.spacing)
+        if self.noise.width < width or self.noise.ratio > exp_below(Fraction(epsilon)):
+            raise InvalidParameter("the noise spends more than the mechanism's ε")
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.noise.ratio ** -(-self.reach // self.noise.width)
+
+    @property
+    def evidence(self) -> str:
+        return f"2^64/{self.noise.fall} for each {self.noise.width} steps begun, of {self.reach} at most"
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "first": self.noise.first,
+            "width": self.noise.width,
+            "fall": hexadecimal(self.noise.fall),
+            "origin": list(self.origin),
+            "spacing": self.spacing,
+            "reach": self.reach,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Region):
+            raise MalformedReport(f"noise on rings needs a bounded area, not {type(domain).__name__}")
+        noise = RingNoise(whole(device["first"]), whole(device["width"]), from_hexadecimal(device["fall"]))
+        spacing, reach = _lattice_of(device, domain)
+        return cls(noise, read_pair(device["origin"]), spacing, reach)
+
+
+@dataclass(frozen=True, eq=False)
+class _OnLattice(PlaceLikelihood):
+    kernel: PlanarNoiseKernel
+    cells: Floats
+
+    def of(self, reports: Array) -> Rows:
+        places = self.cells.reshape(-1, 2)[None]
+
+        def rows(chosen: Integers) -> Floats:
+            told = self.kernel.likelihoods(reports[chosen, None, 1:], places)
+            return over_cells(told, chosen, self.cells)
+
+        return rows
+
+
+def check_lattice(spacing: float, reach: int) -> None:
+    """Raise InvalidParameter unless the spacing and the reach of a lattice are positive."""
+    if not spacing > 0.0 or reach < 1:
+        raise InvalidParameter(
+            f"a lattice in the plane needs a positive spacing and reach, not {found(spacing)} and "
+            f"{found(reach)}"
+        )
+
+
+def _lattice_of(device: Mapping[str, Any], area: Region) -> tuple[float, int]:
+    """Return the spacing and the reach of a device text; raise MalformedReport if the area is too large."""
+    spacing, reach = real(device["spacing"]), whole(device["reach"])
+    if not spacing > 0.0 or reach < steps_across(area, spacing):
+        raise MalformedReport(f"the area is larger than the reach of the noise, {reach} steps")
+    return spacing, reach
+
+
+def steps_across(area: Region, spacing: float) -> int:
+    """Return the largest distance between the lattice points of two places, in steps, rounded up."""
+    return steps_between(area.diameter, spacing)
+
+
+def steps_between(distance: float, spacing: float) -> int:
+    """Return the largest distance between the lattice points of places so far apart, in steps, rounded up.
+
+    For places k times as far apart it is at most k times as large.
+    """
+    # Rounding to the nearest point of the lattice moves a place by at most half a diagonal of a cell.
+    return math.ceil(distance / spacing * (1.0 + 1e-9) + math.sqrt(2.0))

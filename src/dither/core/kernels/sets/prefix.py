@@ -1,0 +1,234 @@
+"""Randomized response on a bucket of a hash function, and on prefixes of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+
+from dither.core.domains import Domain, Text
+from dither.core.kernels.codes import BucketReports, CodeKernel
+from dither.core.kernels.counting import NotCounted
+from dither.core.kernels.kernel import BLOCK, NoCodebook, PureKernel, in_threads
+from dither.core.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mix, seeds
+from dither.core.kernels.window.integers import Blocks
+from dither.core.kernels.window.kernel import WindowKernel
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.foundation.arrays import Array, Floats, Halves, Integers, Words
+from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.randomness import Source
+from dither.privacy.shuffling import Blanket
+
+FAMILY: Final = "affine 1"  # the name of the hash family of `Hashing`; the family must not change
+
+
+@dataclass(frozen=True)
+class HashedResponse(BucketReports, WindowKernel, CodeKernel):
+    """A report is seed·2^16 + bucket. The seed of the hash function is independent of the input."""
+
+    window: Blocks
+
+    kind: ClassVar[str] = "hashed"
+
+    def __post_init__(self) -> None:
+        if self.window.width != 1:
+            raise InvalidParameter("a bucket is one cell of the window")
+
+    @cached_property
+    def hashing(self) -> Hashing:  # type: ignore[override]
+        """The public family of hash functions."""
+        return Hashing(self.window.cells)
+
+    @property
+    def outcomes(self) -> int:
+        return self.window.cells << SEED_BITS
+
+    @property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        # Under a random hash function the bucket of another category is uniform.
+        return Fraction(self.window.inside, self.window.total), Fraction(1, self.window.cells)
+
+    def write(self, codes: Array, reports: Array, source: Source) -> None:
+        for begin in range(0, codes.size, BLOCK):
+            code = codes[begin : begin + BLOCK]
+            drawn = seeds(code.size, source)
+            told = self.window.draw(self.hashing.bucket(drawn, code), source)
+            reports[begin : begin + BLOCK] = self.hashing.pack(drawn, told)
+
+    def draw_one(self, value: int, source: Source) -> int:
+        seed = source.bits(SEED_BITS)
+        return seed << BUCKET_BITS | self.window.draw_one(self.bucket(value, seed), source)
+
+    def bucket(self, value: int, seed: int) -> int:
+        """Return the bucket of one input under one seed."""
+        return self.hashing.bucket_one(seed, value)
+
+    def probabilities(self, value: int, seed: int = 0) -> list[Fraction]:
+        """Return the exact probability of every bucket, given the report's public seed."""
+        return self.window.probabilities(self.bucket(value, seed))
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        """Return P(bucket | seed, input), without the factor 2^−47, the probability of the seed."""
+        told, codes = np.broadcast_arrays(reports, inputs)
+        drawn, bucket = self.hashing.unpack(told)
+        inside = self.hashing.bucket(drawn, codes.reshape(-1)) == bucket
+        window = self.window
+        chances = np.where(inside, window.inside / window.total, window.outside / window.total)
+        return chances.reshape(told.shape)
+
+    @property
+    def evidence(self) -> str:
+        window = self.window
+        return f"ln(H/L) with g = {window.cells}, L = {window.step} of 2^{window.bits}; the seed cancels"
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "draw": self.kind,
+            "hash": FAMILY,
+            "buckets": self.window.cells,
+            "step": hexadecimal(self.window.step),
+            "bits": self.window.bits,
+        }
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if device["hash"] != FAMILY:
+            raise MalformedReport(f"the hash family must be {FAMILY!r}, not {found(device['hash'])}")
+        step = from_hexadecimal(device["step"])
+        return cls(Blocks(whole(device["buckets"]), 1, step, whole(device["bits"])))
+
+
+@dataclass(frozen=True)
+class PrefixKernel(PureKernel, NoCodebook):
+    """One prefix of a text, reported by local hashing; the public seed determines its length.
+
+    `ends` are the lengths of the prefixes, one for each level. The level is the seed modulo the number of
+    levels. What is hashed is the upper half of the prefix's key, a chain of hashes of its symbols.
+    """
+
+    text: Text
+    oracle: HashedResponse
+    ends: tuple[int, ...]
+
+    kind: ClassVar[str] = "prefix"
+
+    def __post_init__(self) -> None:
+        increasing = all(end < following for end, following in zip(self.ends, self.ends[1:], strict=False))
+        if not self.ends or self.ends[0] < 1 or self.ends[-1] != self.text.length or not increasing:
+            raise InvalidParameter(
+                f"the lengths of prefixes must increase up to the length of the text, {self.text.length}"
+            )
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        return self.oracle.layout
+
+    @property
+    def outcomes(self) -> int:
+        return self.oracle.outcomes
+
+    def level(self, seeds: Words) -> Integers:
+        """Return the level of each seed; it is public and independent of the text."""
+        return (seeds % np.uint64(len(self.ends))).astype(np.int64)
+
+    @staticmethod
+    def follow(keys: Words, symbols: Array) -> Words:
+        """Return the keys of prefixes that are one symbol longer; the empty prefix has the key 0."""
+        return mix(keys ^ symbols.astype(np.uint64))
+
+    @staticmethod
+    def items(keys: Words) -> Halves:
+        """Return the item that is hashed for each prefix: the upper half of its key."""
+        return (keys >> np.uint64(32)).astype(np.uint32)
+
+    def prefix_item(self, rows: Array, drawn: Words) -> Halves:
+        """Return the item of the prefix whose length each seed determines."""
+        level = self.level(drawn)
+        keys, asked = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
+        begin = 0
+        for here, end in enumerate(self.ends):
+            for place in range(begin, end):
+                keys = self.follow(keys, rows[:, place])
+            np.copyto(asked, keys, where=level == here)
+            begin = end
+        return self.items(asked)
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        length = self.text.length
+        flat = inputs.reshape(-1, length)
+        if len(flat) == 1:  # as a device draws; reports of several texts are pinned
+            return self.draw_singly(flat, source).reshape(inputs.shape[:-1])
+        # Each row becomes one item of `length` bytes, so that threads split between rows.
+        packed = np.ascontiguousarray(flat, dtype=np.uint8).view(np.dtype((np.void, length))).reshape(-1)
+        reports = in_threads(lambda size: self._write, packed, self.layout, source, threads)
+        return reports.reshape(inputs.shape[:-1])
+
+    def _write(self, packed: Array, reports: Array, source: Source) -> None:
+        rows = np.ascontiguousarray(packed).view(np.uint8).reshape(packed.size, self.text.length)
+        drawn = seeds(packed.size, source)
+        bucket = self.oracle.hashing.bucket(drawn, self.prefix_item(rows, drawn))
+        reports[...] = self.oracle.hashing.pack(drawn, self.oracle.window.draw(bucket, source))
+
+    def draw_one(self, value: Array, source: Source) -> int:
+        seed = source.bits(SEED_BITS)
+        item = self.prefix_item(value.reshape(1, -1), np.array([seed], dtype=np.uint64))
+        return seed << BUCKET_BITS | self.oracle.window.draw_one(
+            self.oracle.bucket(int(item[0]), seed), source
+        )
+
+    def probabilities(self, value: Array, seed: int = 0) -> list[Fraction]:
+        """Return the exact probability of every bucket, given the report's public seed."""
+        drawn = np.array([seed], dtype=np.uint64)
+        item = self.prefix_item(value.reshape(1, -1), drawn)
+        return self.oracle.probabilities(int(item[0]), seed)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        """Return P(bucket | seed, text) for reports and as many texts."""
+        drawn, _ = self.oracle.hashing.unpack(reports)
+        return self.oracle.likelihoods(reports.reshape(-1), self.prefix_item(inputs, drawn))
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.oracle.ratio
+
+    @property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """That of the hashed prefix: the level is public."""
+        return self.oracle.blanket
+
+    @property
+    def evidence(self) -> str:
+        return f"{self.oracle.evidence} and the level with it"
+
+    def fits(self, domain: Domain) -> bool:
+        return domain == self.text
+
+    def counting(self, domain: Domain) -> NotCounted:
+        return NotCounted(
+            InvalidParameter("common texts are found from the reports, not from a summary; keep the reports")
+        )
+
+    def levels(self, reports: Array) -> Integers:
+        """Return the level of each report."""
+        return self.level(self.oracle.hashing.unpack(reports)[0])
+
+    def decode(self, reports: Array, domain: Domain, book: Any) -> Array:
+        """Return the level and the bucket of each report, along the last axis."""
+        _, bucket = self.oracle.hashing.unpack(reports)
+        return np.stack([self.levels(reports), bucket], axis=-1).reshape(*reports.shape, 2)
+
+    def check(self, raw: Array) -> Array:
+        return self.oracle.check(raw)
+
+    def device(self) -> dict[str, Any]:
+        return {**self.oracle.device(), "draw": self.kind, "ends": list(self.ends)}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        if not isinstance(domain, Text):
+            raise MalformedReport(f"prefixes need a domain of texts, not {type(domain).__name__}")
+        return cls(domain, HashedResponse.from_device(device, domain), tuple(map(whole, device["ends"])))

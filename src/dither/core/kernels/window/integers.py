@@ -1,0 +1,692 @@
+"""The window in integers: its identity, its proof, and the draw of one report.
+
+Start rules: where the window of a value begins, in real numbers and in integers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from dither.core.domains import Line
+from dither.core.kernels.kernel import BLOCK
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.foundation.canonical import real, whole
+from dither.foundation.randomness import Source
+from dither.privacy.guarantee import exp_below, log_above
+
+LATE: Final = 32  # bits that are drawn only if the first ones do not decide
+MOST: Final = 96  # bits of the longest draw
+LIFT: Final = 1 << 75  # a power of two above every word and every start
+
+
+@dataclass(frozen=True)
+class Lottery:
+    """Draw an index below `tickets`, each with probability exactly step / 2^bits, or none.
+
+    The first bits − 32 random bits v nearly always decide: the index is v // d for v < tickets·d, where d =
+    step >> 32. Each index also has one of the last `tickets` values of v. There, 32 more bits are compared
+    with step mod 2^32, the rest of its probability. There is no rejection and no float, and the expected cost
+    is one word.
+    """
+
+    tickets: int
+    step: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        if self.bits not in (64, MOST) or self.tickets < 1:
+            raise InvalidParameter(
+                f"a draw needs at least one ticket, not {found(self.tickets)}, and 64 or 96 bits, "
+                f"not {found(self.bits)}"
+            )
+        if not self.fits(self.tickets, self.step, self.bits):
+            raise InvalidParameter(
+                f"{self.tickets} tickets with step {found(self.step)} do not fit {self.bits} bits"
+            )
+
+    @staticmethod
+    def fits(tickets: int, step: int, bits: int) -> bool:
+        """Return whether the first bits have room for all tickets, with one more value of v for each.
+
+        A step below 2^32 has only that one value. It is accepted only for the longest word.
+        """
+        first = step >> LATE
+        fine = first >= 1 or (bits == MOST and step >= 1)
+        return fine and tickets * (first + 1) <= 1 << (bits - LATE)
+
+    @property
+    def nothing(self) -> Fraction:
+        """The probability that no ticket is drawn."""
+        return 1 - Fraction(self.tickets * self.step, 1 << self.bits)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the words that `draw` takes."""
+        return np.dtype(np.uint32 if self.bits == 64 else np.uint64)
+
+    def draw(self, words: Array, drawn: Mask, source: Source) -> None:
+        """Replace uniform words by indices, in place, and set `drawn` where there is one.
+
+        Where `drawn` is False the number in `words` has no meaning.
+        """
+        kind = self.dtype.type
+        first = self.step >> LATE
+        hanging = kind((1 << (self.bits - LATE)) - self.tickets)
+        np.less(words, kind(self.tickets * first), out=drawn)
+        where = np.flatnonzero(words >= hanging) if words.size and words.max() >= hanging else None
+        last = None if where is None else words[where] - hanging
+        np.floor_divide(words, kind(max(first, 1)), out=words)
+        if where is not None and last is not None:
+            late = source.words(where.size) >> np.uint64(64 - LATE)
+            won = late < np.uint64(self.step & ((1 << LATE) - 1))
+            words[where[won]] = last[won]
+            drawn[where[won]] = True
+
+    def draw_one(self, source: Source, extra: int) -> tuple[bool, int, int]:
+        """Draw once, in Python integers: whether there is an index, the index, and `extra` uniform bits.
+
+        All bytes are taken at once, and the numbers of each step have the same number of digits, so that
+        neither the number of bytes nor the time depends on the outcome. The exception has probability
+        tickets/2^(bits − 32) and takes 4 bytes more.
+        """
+        early, more = (self.bits - LATE) >> 3, (extra + 7) >> 3
+        taken = source.take(early + more)
+        first, lift, bound, late = self._lifted
+        word = int.from_bytes(taken[:early] + b"\x01", "little") + lift
+        drawn, ticket = word < bound, word // first - LIFT
+        if word >= late:  # the late bits come before the extra ones: golden files pin this order
+            ticket = word - late
+            taken, early = taken[early:] + source.take(LATE >> 3), LATE >> 3
+            drawn = int.from_bytes(taken[:early], "little") < self.step & ((1 << LATE) - 1)
+        return drawn, ticket, int.from_bytes(taken[early:], "little") >> (8 * more - extra)
+
+    @cached_property
+    def _lifted(self) -> tuple[int, int, int, int]:
+        """The divisor d; what lifts a word v, read with a 1 before it, to v + 2^75·d; and two bounds, lifted.
+
+        Python's integers are slower the more digits of 30 bits they have, so the time of v // d would tell
+        whether v is large, that is, whether a ticket was drawn. The multiple of 2^75 decides the number of
+        digits, because v is below 2^64, and (v + 2^75·d) // d = v // d + 2^75.
+        """
+        first = max(self.step >> LATE, 1)
+        room, lifted = 1 << (self.bits - LATE), first * LIFT
+        return first, lifted - room, self.tickets * (self.step >> LATE) + lifted, room - self.tickets + lifted
+
+
+MOST_CELLS: Final = 1 << 32
+_WORDS: Final = (64, 96)  # bits of the draw: the first that suffices for ε is used
+_FINE: Final = 24  # a weight of this many bits leaves less than 2^−24 of ε unspent
+
+
+class Window(ABC):
+    """N cells of which K have integer weight H each, and all others weight L."""
+
+    cells: int
+    width: int
+
+    @property
+    @abstractmethod
+    def inside(self) -> int:
+        """The weight H of a cell in the window."""
+
+    @property
+    @abstractmethod
+    def outside(self) -> int:
+        """The weight L of any other cell."""
+
+    @property
+    @abstractmethod
+    def lottery(self) -> Lottery:
+        """The exact draw that decides between the window and all cells."""
+
+    @property
+    def total(self) -> int:
+        """The sum of all weights; it is the same for every start."""
+        return self.width * self.inside + (self.cells - self.width) * self.outside
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest ratio H/L of two probabilities of one cell; ε is its logarithm."""
+        return Fraction(self.inside, self.outside)
+
+    @property
+    def epsilon(self) -> float:
+        """The realised ε, rounded up."""
+        return log_above(self.ratio)
+
+    @property
+    def share(self) -> float:
+        """The window's share K/N of the report space."""
+        return self.width / self.cells
+
+    @property
+    def contrast(self) -> float:
+        """The mixture weight of the uniform distribution on the window: K·(H − L)/total."""
+        return float(Fraction(self.width * (self.inside - self.outside), self.total))
+
+    @property
+    def rest(self) -> float:
+        """The probability that a report is drawn from all cells alike: N·L/total."""
+        return float(Fraction(self.cells * self.outside, self.total))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned dtype that holds a cell."""
+        return np.dtype(np.min_scalar_type(self.cells - 1))
+
+    def probabilities(self, start: int) -> list[Fraction]:
+        """Return the exact probability of every cell for a window that starts at `start`."""
+        return self.mix([(start, Fraction(1))])
+
+    def mix(self, starts: Iterable[tuple[int, Fraction]], room: int | None = None) -> list[Fraction]:
+        """Return the exact probability of every cell if the start is drawn with the given probabilities.
+
+        Windows wrap around the first `room` cells; around all cells if it is None.
+        """
+        steps = {0: Fraction(0), self.cells: Fraction(0)}  # differences of P(cell is in the window)
+        around = room or self.cells
+        for start, weight in starts:
+            first = start % around
+            last = first + self.width
+            ends = [(first, last)] if last <= around else [(first, around), (0, last - around)]
+            for begin, end in ends:
+                steps[begin] = steps.get(begin, Fraction(0)) + weight
+                steps[end] = steps.get(end, Fraction(0)) - weight
+        low, lift = Fraction(self.outside, self.total), Fraction(self.inside - self.outside, self.total)
+        law: list[Fraction] = []
+        share = Fraction(0)
+        for begin, end in itertools.pairwise(sorted(steps)):
+            share += steps[begin]
+            law += [low + lift * share] * (end - begin)
+        return law
+
+
+@dataclass(frozen=True)
+class Mixed(Window):
+    """With probability K·step/2^bits a uniform cell of the window, otherwise a uniform cell of all.
+
+    So H − L = N·step and L = 2^bits − K·step, out of a total of N·2^bits.
+    """
+
+    cells: int
+    width: int
+    step: int
+    bits: int = 64
+
+    def __post_init__(self) -> None:
+        self.check_cells(self.cells)
+        if not 1 <= self.width < self.cells:
+            raise InvalidParameter(
+                f"the width of a window must be from 1 to {self.cells - 1} cells, not {found(self.width)}"
+            )
+        Lottery(self.width, self.step, self.bits)
+
+    @staticmethod
+    @abstractmethod
+    def check_cells(cells: object) -> None:
+        """Raise InvalidParameter unless a window may have so many cells."""
+
+    @classmethod
+    def largest(cls, epsilon: float, cells: int, width: int) -> Self:
+        """Return the window with the largest ratio H/L that is certainly at most e^ε.
+
+        The ratio 1 + N·d/(2^w − K·d) is at most E⁻, a lower bound of e^ε, iff d ≤ 2^w(E⁻−1)/(N + K(E⁻−1)).
+        """
+        cls.check_cells(cells)
+        bound = exp_below(Fraction(epsilon))
+        for bits in _WORDS:
+            step = ((bound - 1) * (1 << bits)) // (cells + width * (bound - 1))
+            spare = (1 << bits) - width * step
+            if Lottery.fits(width, step, bits) and (spare >= width << _FINE or bits == _WORDS[-1]):
+                return certify(cls(cells, width, step, bits), bound)
+        raise InvalidParameter(
+            f"{cells} cells with a window of {width} need more than 96 bits for ε = {found(epsilon)}; "
+            "choose fewer cells"
+        )
+
+    @property
+    def outside(self) -> int:
+        return (1 << self.bits) - self.width * self.step
+
+    @property
+    def inside(self) -> int:
+        return self.outside + self.cells * self.step
+
+    @cached_property
+    def lottery(self) -> Lottery:
+        return Lottery(self.width, self.step, self.bits)
+
+
+@dataclass(frozen=True)
+class Sliding(Mixed):
+    """A window that may start at any cell of N = 2^k and wraps around."""
+
+    @staticmethod
+    def check_cells(cells: object) -> None:
+        check_cells(cells)
+
+    def draw_one(self, start: int, source: Source) -> int:
+        """Draw one cell, in Python integers, without a branch on the start or on the outcome."""
+        drawn, ticket, uniform = self.lottery.draw_one(source, self.cells.bit_length() - 1)
+        return (uniform, start + ticket)[drawn] & (self.cells - 1)
+
+
+MOST_NUMBERS: Final = 1 << 16  # of points, or of public places
+
+
+@dataclass(frozen=True)
+class Nearest(Mixed):
+    """A window of K different numbers below N, whichever: the identity does not ask where they are."""
+
+    @staticmethod
+    def check_cells(cells: object) -> None:
+        if isinstance(cells, bool) or not isinstance(cells, int) or not 2 <= cells <= MOST_NUMBERS:
+            raise InvalidParameter(f"the number of points must be from 2 to 2^16, not {found(cells)}")
+
+    def draw_one(self, near: Sequence[int], source: Source) -> int:
+        """Draw one number, given the K of the window; a uniform number is drawn whichever way it falls."""
+        drawn, ticket, _ = self.lottery.draw_one(source, 0)
+        uniform = source.below(self.cells)
+        return (uniform, near[ticket * drawn])[drawn]
+
+    def draw(self, windows: Array, rows: Integers, source: Source) -> Array:
+        """Draw a number for each of `rows`, the row of `windows` that lists its K numbers."""
+        words = np.empty(rows.size, dtype=self.lottery.dtype)
+        drawn = np.empty(rows.size, dtype=np.bool_)
+        source.fill(words.data)
+        self.lottery.draw(words, drawn, source)
+        told = source.integers(self.cells, rows.size).astype(self.dtype)
+        if self.width == 1:
+            return np.where(drawn, windows.reshape(-1).take(rows), told)
+        words *= drawn  # where nothing was drawn, the ticket has no meaning
+        near = windows.reshape(-1).take(rows * windows.shape[1] + words.astype(np.int64))
+        return np.where(drawn, near, told)
+
+
+@dataclass(frozen=True)
+class Blocks(Window):
+    """N cells in equal blocks of K = 2^j; the window is the block of the input.
+
+    With probability step/2^bits each, one of the N/K blocks is reported independently of the input; otherwise
+    the input's own block is. So L = step and H = 2^bits − (N/K − 1)·step, out of a total of K·2^bits. The
+    cell within the block is uniform.
+    """
+
+    cells: int
+    width: int
+    step: int
+    bits: int = 64
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.cells <= MOST_CELLS:
+            raise InvalidParameter(f"the number of cells must be from 2 to 2^32, not {found(self.cells)}")
+        if self.width < 1 or self.width & (self.width - 1) or self.cells % self.width:
+            raise InvalidParameter(
+                f"the width of blocks must be a power of two dividing {self.cells}, not {found(self.width)}"
+            )
+        if self.blocks < 2:
+            raise InvalidParameter("at least two blocks are needed")
+        Lottery(self.blocks, self.step, self.bits)
+
+    @staticmethod
+    def largest(epsilon: float, cells: int, width: int = 1) -> Blocks:
+        """Return the blocks with the largest ratio H/L that is certainly at most e^ε.
+
+        The ratio (2^w − (B−1)·d)/d for B blocks is at most E⁻ iff d ≥ 2^w/(E⁻ + B − 1).
+        """
+        bound = exp_below(Fraction(epsilon))
+        blocks = cells // width
+        for bits in _WORDS:
+            step = -(-(1 << bits) // (bound + blocks - 1))
+            if Lottery.fits(blocks, step, bits) and (step >= 1 << _FINE or bits == _WORDS[-1]):
+                return certify(Blocks(cells, width, step, bits), bound)
+        raise InvalidParameter(
+            f"{cells} cells need more than 96 bits for ε = {found(epsilon)}; choose fewer categories"
+        )
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks."""
+        return self.cells // self.width
+
+    @property
+    def outside(self) -> int:
+        return self.step
+
+    @property
+    def inside(self) -> int:
+        return (1 << self.bits) - (self.blocks - 1) * self.step
+
+    @cached_property
+    def lottery(self) -> Lottery:
+        return Lottery(self.blocks, self.step, self.bits)
+
+    def draw(self, inputs: Array, source: Source) -> Array:
+        """Draw a cell for each input cell, of which only the block matters; arrays of any shape."""
+        blocks = np.ascontiguousarray(inputs).reshape(-1)
+        if self.width > 1:
+            blocks = blocks // self.width
+        out = np.empty(blocks.size, dtype=self.dtype)
+        size = min(blocks.size, BLOCK)
+        told = np.empty(size, dtype=self.lottery.dtype)
+        lied = np.empty(size, dtype=np.bool_)
+        for begin in range(0, blocks.size, BLOCK):
+            cell = out[begin : begin + BLOCK]
+            truth = blocks[begin : begin + BLOCK].astype(self.dtype)
+            count = cell.size
+            source.fill(told[:count].data)
+            self.lottery.draw(told[:count], lied[:count], source)
+            # cell = truth + lied·(told − truth), without a branch; unsigned overflow cancels
+            np.copyto(cell, told[:count], casting="unsafe")
+            cell -= truth
+            cell *= lied[:count]
+            cell += truth
+        if self.width > 1:
+            inner = source.words(out.size) & np.uint64(self.width - 1)
+            out = out * self.dtype.type(self.width) + inner.astype(self.dtype)
+        return out.reshape(np.shape(inputs))
+
+    def draw_one(self, cell: int, source: Source) -> int:
+        """Draw one cell, in Python integers, without a branch on the input or on the outcome."""
+        drawn, block, inner = self.lottery.draw_one(source, self.width.bit_length() - 1)
+        return (cell // self.width, block)[drawn] * self.width + inner
+
+
+_Certified = TypeVar("_Certified", bound=Mixed | Blocks)
+
+
+def certify(window: _Certified, bound: Fraction) -> _Certified:
+    """Return the window if H/L, compared in integers, is at most the bound; raise InvalidParameter otherwise.
+
+    This comparison is the proof of privacy.
+    """
+    if window.outside < 1 or window.inside * bound.denominator > bound.numerator * window.outside:
+        raise InvalidParameter(f"this ε is too small or too large for {window.cells} cells")
+    return window
+
+
+def check_cells(cells: object) -> None:
+    """Raise InvalidParameter unless a number of cells is a power of two from 2 to 2^32."""
+    if isinstance(cells, bool) or not isinstance(cells, int) or not _power_of_two(cells):
+        raise InvalidParameter(
+            f"the number of cells must be a power of two from 2 to 2^32, not {found(cells)}"
+        )
+
+
+def _power_of_two(cells: int) -> bool:
+    return 2 <= cells <= MOST_CELLS and cells & (cells - 1) == 0
+
+
+MOST_FRACTION: Final = 30  # bits of the random rounding of a start
+
+
+class StartSampler(ABC):
+    """A sampler of starts with buffers for blocks of values; one per thread."""
+
+    coins: np.dtype[Any] | None  # the dtype of the random word for each value, None if there is none
+
+    @abstractmethod
+    def __call__(self, block: Array, coins: Array) -> Array:
+        """Return the start of each value of a block, in the dtype of cells; valid until the next call."""
+
+
+class StartRule(ABC):
+    """The map from a value of the domain to the integer start of its window.
+
+    The privacy loss does not depend on the start, so floats may compute it.
+    """
+
+    @property
+    @abstractmethod
+    def fraction(self) -> int:
+        """The number of fractional bits of `aim`."""
+
+    @abstractmethod
+    def aim(self, values: Array) -> Integers:
+        """Return the mean start of each value, in units of 2^−fraction cells."""
+
+    @abstractmethod
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:
+        """Return every possible start of a value, with its exact probability."""
+
+    @abstractmethod
+    def draw_one(self, value: float, source: Source) -> int:
+        """Return the start of one value; random rounding uses exact coins."""
+
+    @abstractmethod
+    def sampler(self, window: Sliding, size: int) -> StartSampler:
+        """Return a sampler of starts for blocks of up to `size` values."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return the rule as JSON-compatible data."""
+
+    @abstractmethod
+    def fits(self, line: Line, window: Sliding | Blocks) -> bool:
+        """Return whether the integers of the sampler hold the start of every value of the line."""
+
+
+def start_bits(window: Sliding | Blocks) -> int:
+    """Return the bits of a position: 31 for up to 2^16 cells, otherwise 52, which doubles hold exactly."""
+    return 31 if window.cells <= 1 << 16 else 52
+
+
+@dataclass(frozen=True)
+class LineStart(StartRule):
+    """The start ⌊(x − origin)·scale⌋, clipped to [0, last] if `last` is given.
+
+    With `fraction` > 0 it is in units of 2^−fraction cells and is rounded at random to a whole cell.
+    """
+
+    origin: float
+    scale: float
+    last: int | None
+    fraction: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.fraction <= MOST_FRACTION or (self.last is not None and self.last < 0):
+            raise InvalidParameter("in a start rule last must be ≥ 0, and fraction from 0 to 30")
+        if not (np.isfinite(self.origin) and np.isfinite(self.scale) and self.scale > 0.0):
+            raise InvalidParameter("in a start rule origin must be finite, and scale finite and positive")
+
+    def aim(self, values: Array) -> Integers:
+        placed = (np.asarray(values, dtype=np.float64) - self.origin) * self.scale
+        aimed = placed.astype(np.int64)
+        return aimed if self.last is None else np.clip(aimed, 0, self.last)
+
+    def aim_one(self, value: float) -> int:
+        """Return `aim` for one value."""
+        aimed = (value - self.origin) * self.scale
+        return int(aimed if self.last is None else min(max(aimed, 0.0), self.last))
+
+    def affine(self, line: Line) -> bool:
+        """Return whether the mean start is affine in the value: rounded at random, and nowhere clipped."""
+        ends = [(end - self.origin) * self.scale for end in (line.low, line.high)]
+        clipped = self.last is not None and (ends[0] < 0.0 or ends[1] >= self.last + 1)
+        return self.fraction > 0 and not clipped
+
+    def starts(self, value: float) -> list[tuple[int, Fraction]]:
+        return split(self.aim_one(value), self.fraction)
+
+    def draw_one(self, value: float, source: Source) -> int:
+        aimed = self.aim_one(value)
+        if not self.fraction:
+            return aimed
+        # Lifted, so that the sum has as many digits for every value: Python is slower with more of them.
+        return ((LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (LIFT >> self.fraction)
+
+    def sampler(self, window: Sliding, size: int) -> StartSampler:
+        return _LineSampler(self, window, size)
+
+    def fits(self, line: Line, window: Sliding | Blocks) -> bool:
+        return self.reaches(line, start_bits(window))
+
+    def reaches(self, line: Line, bits: int) -> bool:
+        """Return whether signed integers of bits + 1 bits hold the start of every value plus its coin."""
+        most = max(abs((end - self.origin) * self.scale) for end in (line.low, line.high))
+        room = float((1 << bits) - (1 << self.fraction))
+        # Values of a narrower dtype may exceed an end by 2^−20 of the length: see Line.admits.
+        return most * (1.0 + 2.0**-19) < 2.0**bits and (most if self.last is None else self.last) <= room
+
+    def device(self) -> dict[str, Any]:
+        return {
+            "kind": "line",
+            "origin": self.origin,
+            "scale": self.scale,
+            "last": self.last,
+            "fraction": self.fraction,
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> LineStart:
+        """Return the rule that `device` describes."""
+        last = None if data["last"] is None else whole(data["last"])
+        return LineStart(real(data["origin"]), real(data["scale"]), last, whole(data["fraction"]))
+
+
+class _LineSampler(StartSampler):
+    def __init__(self, rule: LineStart, window: Sliding, size: int) -> None:
+        coin = np.dtype(np.uint16 if rule.fraction <= 16 else np.uint32)
+        self._rule = rule
+        self.coins = coin if rule.fraction else None
+        self._shift = coin.type(8 * coin.itemsize - rule.fraction)
+        self._place = np.empty(size)
+        # For up to 2^16 cells aims are below 2^31: 32 bits suffice and are faster.
+        self._aim = np.empty(size, dtype=np.int32 if window.cells <= 1 << 16 else np.int64)
+        self._start = np.empty(size, dtype=window.dtype)
+
+    def __call__(self, block: Array, coins: Array) -> Array:
+        count, rule = block.size, self._rule
+        place, aim, start = self._place[:count], self._aim[:count], self._start[:count]
+        np.subtract(block, rule.origin, out=place, dtype=np.float64)
+        np.multiply(place, rule.scale, out=place)
+        np.copyto(aim, place, casting="unsafe")
+        if rule.last is not None:
+            np.clip(aim, 0, rule.last, out=aim)  # in integers: rounding of floats cannot leave the range
+        if rule.fraction:
+            np.right_shift(coins, self._shift, out=coins)
+            np.add(aim, coins, out=aim, casting="unsafe")
+            np.right_shift(aim, rule.fraction, out=aim)
+        np.copyto(start, aim, casting="unsafe")
+        return start
+
+
+def split(aimed: int, fraction: int) -> list[tuple[int, Fraction]]:
+    """Return the cells to which a position in units of 2^−fraction is rounded, with their probabilities.
+
+    >>> split(5, 2)
+    [(1, Fraction(3, 4)), (2, Fraction(1, 4))]
+    """
+    start, rest = divmod(aimed, 1 << fraction)
+    up = Fraction(rest, 1 << fraction)
+    return [(start, 1 - up), (start + 1, up)] if rest else [(start, Fraction(1))]
+
+
+class Room(NamedTuple):
+    """The cells in which windows of a width start and end, where they are not all cells."""
+
+    cells: int
+    width: int
+
+
+class Placement(ABC):
+    """A paper's start rule, in real numbers."""
+
+    affine: bool = False  # whether the start is affine in the input
+
+    @abstractmethod
+    def start(self, x: Floats, width: float) -> Floats:
+        """Return the start of the window of x ∈ [0, 1], as a position in the report space [0, 1]."""
+
+    @abstractmethod
+    def rule(self, domain: Line, window: Sliding) -> StartRule:
+        """Return the start rule in integers."""
+
+    @abstractmethod
+    def kinks(self, width: float) -> tuple[float, ...]:
+        """Return the inputs at which the start is not differentiable."""
+
+
+@dataclass(frozen=True)
+class Centred(Placement):
+    """The window is centred on the value and shifted so that it stays within [0, 1]."""
+
+    def start(self, x: Floats, width: float) -> Floats:
+        return np.clip(x - width / 2.0, 0.0, 1.0 - width)
+
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
+        scale = window.cells / domain.length
+        return LineStart(domain.low + (window.width / 2.0 - 0.5) / scale, scale, window.cells - window.width)
+
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return width / 2.0, 1.0 - width / 2.0
+
+
+@dataclass(frozen=True)
+class Wrapped(Placement):
+    """The window is centred on the value and wraps around the circle."""
+
+    def start(self, x: Floats, width: float) -> Floats:
+        return np.mod(x - width / 2.0, 1.0)
+
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return ()
+
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
+        scale = window.cells / domain.length
+        # N is added so that the start is never negative; it is taken modulo N later.
+        return LineStart((window.width / 2.0 - 0.5 - window.cells) / scale, scale, None)
+
+
+@dataclass(frozen=True)
+class Gliding(Placement):
+    """The start is affine in the value and rounded at random, so E[report] is affine in the value.
+
+    At the smallest value the start is `clear`·(1 − width), and symmetrically at the largest one. With
+    `clear` = 0 all starts are used.
+    """
+
+    clear: float = 0.0
+
+    affine = True
+
+    def start(self, x: Floats, width: float) -> Floats:
+        return np.asarray((self.clear + (1.0 - 2.0 * self.clear) * x) * (1.0 - width), dtype=np.float64)
+
+    def kinks(self, width: float) -> tuple[float, ...]:
+        return ()
+
+    def rule(self, domain: Line, window: Sliding) -> LineStart:
+        room = window.cells - window.width
+        # As many fractional bits as fit into 31 bits: 15 for 2^16 cells. Larger grids use 64-bit integers.
+        fraction = max(15, 31 - (window.cells - 1).bit_length())
+        scale = (1.0 - 2.0 * self.clear) * room * 2.0**fraction / domain.length
+        first = self.clear * room * 2.0**fraction + 0.5  # + 0.5 rounds to the nearest integer
+        return LineStart(domain.low - first / scale, scale, room << fraction, fraction)
+
+
+CENTRED: Final = Centred()
+WRAPPED: Final = Wrapped()
+GLIDING: Final = Gliding()
+
+
+def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
+    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
+    if data["kind"] == "line":
+        return LineStart.from_device(data)
+    from dither.core.kernels.window.start_table import KnotStart, StepStart  # solved codebooks have tables
+
+    if data["kind"] == "steps":
+        return StepStart.from_device(data, window)
+    if data["kind"] == "knots":
+        return KnotStart.from_device(data, window)
+    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")

@@ -1,0 +1,47 @@
+"""Questions: integers, a codebook, a domain and a budget; they travel, draw, count, decode and promise.
+
+A design (`Podium`, `OLH`, …) is a paper's formula, from which integers follow; it has a question. A question
+that is read from a text needs no design: everything here is computed from the kernel and the codebook.
+"""
+
+from __future__ import annotations
+
+from dither.core.question.base import (
+    LEAST_EPSILON,
+    MOST_EPSILON,
+    Answering,
+    CategoryQuestion,
+    NumberQuestion,
+    OptionalQuestion,
+    PlainQuestion,
+    QueryQuestion,
+    Question,
+    as_question,
+    ask,
+    can_answer,
+    check_epsilon,
+    check_shared,
+    check_source,
+    check_threads,
+    read_question,
+)
+
+__all__ = [
+    "LEAST_EPSILON",
+    "MOST_EPSILON",
+    "Answering",
+    "CategoryQuestion",
+    "NumberQuestion",
+    "OptionalQuestion",
+    "PlainQuestion",
+    "QueryQuestion",
+    "Question",
+    "as_question",
+    "ask",
+    "can_answer",
+    "check_epsilon",
+    "check_shared",
+    "check_source",
+    "check_threads",
+    "read_question",
+]

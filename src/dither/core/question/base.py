@@ -1,0 +1,594 @@
+"""The base class of questions, and what everybody asks of them.
+
+Questions about one number, about categories, with several queries, and all others: by their kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from dither.core import registry
+from dither.core.domains import Categories, Line, Optional, Plane, Several, finite, numbers, read_domain
+from dither.core.domains.plane import SeparateValues, separate_values
+from dither.core.kernels.alias import ChannelKernel, CodeChannelKernel, LinearReading
+from dither.core.kernels.codes import SupportKernel
+from dither.core.kernels.counting import Counting
+from dither.core.kernels.kernel import Kernel, LineKernel, Promise, UnbiasedReading, read_kernel
+from dither.core.kernels.transition import Operator
+from dither.core.kernels.window.codebook import IDENTITY, Decoder, decoder
+from dither.core.kernels.window.kernel import OptionalKernel, SlidingKernel
+from dither.core.registry import read_parameters
+from dither.core.reports import Reports
+from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch, found
+from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.canonical import canonical, digest
+from dither.foundation.randomness import SYSTEM, Source
+from dither.privacy import Guarantee, Unit
+from dither.privacy.guarantee import Combinator
+
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
+DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
+_MOST_NAME: Final = 80  # characters of the name of a design
+_MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+
+
+class Answering(ABC):
+    """The interface of questions, and of combinators of questions and designs."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """The privacy guarantee of a person who answers once."""
+
+    @abstractmethod
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs in order to answer, as JSON-compatible data: see docs/wire.md."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return a description in words: the domain, the guarantee, the size of a report."""
+
+    @property
+    def plain(self) -> Any:
+        """The question or design that draws one answer: this one, or the one that it wraps."""
+        return self
+
+    @cached_property
+    def device_text(self) -> str:
+        """What a device needs in order to answer, as canonical JSON."""
+        return canonical(self.device())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The first 32 hexadecimal digits of the SHA-256 of the device text.
+
+        Questions with equal fingerprints have reports of equal distribution. The decoding and the names of
+        designs are not part of it.
+        """
+        return digest(self.device_text)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Question(Answering):
+    """What is asked: a domain, the integers that devices sample from, a codebook and a budget ε.
+
+    `name` and `parameters` are those of its design, as JSON-compatible data; `design()` makes it again. The
+    promise is computed from the integers. A question whose promise exceeds its ε does not exist.
+    """
+
+    domain: Any
+    kernel: Any
+    book: Any = None  # the codebook as `kernel.read_codebook` returns it; None if there is none
+    _: KW_ONLY
+    epsilon: float
+    name: str
+    parameters: Mapping[str, Any]
+    made_by: Any = field(default=None)  # the design, if it is at hand
+
+    def __post_init__(self) -> None:
+        if not self.kernel.fits(self.domain):
+            raise InvalidParameter(f"the kernel of {self.name} is not one for {self.domain}")
+        if self.made_by is None:  # a design chooses integers that ε allows
+            self.certify()
+
+    def certify(self) -> None:
+        """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
+        shared = self.unit == "trajectory"  # the integers are then those of a path of one location
+        self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
+
+    # --- the promise
+
+    @cached_property
+    def promise(self) -> Promise:
+        """The bound computed from the integers, how, and what it assumes."""
+        promise: Promise = self.kernel.promise(self.epsilon, self.parameters)
+        return promise
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers once, computed from the integers that are sampled."""
+        return Guarantee(self.promise.bound, self.unit, self.assumes)
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The assumptions of the guarantee. Without any it holds against anybody."""
+        return self.promise.assumes
+
+    @property
+    def unit(self) -> Unit:
+        """The unit that the guarantee protects."""
+        return "location" if isinstance(self.domain, Plane) else "value"
+
+    @property
+    def alone(self) -> bool:
+        """Whether the reports of different people are independent."""
+        alone: bool = self.kernel.alone
+        return alone
+
+    # --- what travels
+
+    def device(self) -> dict[str, Any]:
+        return {
+            **self.kernel.device(),
+            "domain": self.domain.device(),
+            "outside": self.domain.outside,
+        }
+
+    def codebook(self) -> Any:
+        """Return the codebook as JSON-compatible data; None if there is none, as for labels."""
+        return self.kernel.write_codebook(self.book)
+
+    def design(self) -> Any:
+        """Return the design of this question, made again from its name and its parameters.
+
+        Raise InvalidParameter if the name is not known, and Mismatch if its integers are not these.
+        """
+        if self.made_by is not None:
+            return self.made_by
+        made = self._remake({})
+        if made.question.device_text != self.device_text:
+            raise Mismatch(
+                f"{self.name} with these parameters has other integers than this question, which was made "
+                "by another version of dither or by hand"
+            )
+        return made
+
+    def _remake(self, more: Mapping[str, Any]) -> Any:
+        """Return the design with these parameters, of which some are replaced; they are untrusted input."""
+        kind: Any = registry.design(self.name)
+        kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
+        if not kind.admits(self.domain):
+            raise Mismatch(
+                f"what {self.name} was made from does not travel (the distances between places): make the "
+                "design from it. The question draws, counts and estimates without it"
+            )
+        try:
+            return kind(self.domain, **{**read_parameters(kind, self.parameters), **more})
+        except DitherError:
+            raise
+        except Exception as error:
+            raise MalformedReport(f"the design cannot be made ({type(error).__name__})") from None
+
+    def at(self, epsilon: float) -> Question:
+        """Return the question of the same design with another ε; its integers are computed anew."""
+        made = self._remake({"epsilon": epsilon}) if self.made_by is None else self.made_by.at(epsilon)
+        question: Question = made.question
+        return question
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.made_by is not None:
+            return getattr, (self.made_by, "question")
+        return _rebuilt, (type(self), {item.name: getattr(self, item.name) for item in fields(self)})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Question):
+            return NotImplemented
+        return self is other or (
+            self.device_text == other.device_text
+            and self.domain == other.domain
+            and self.codebook() == other.codebook()
+            and (self.name, self.parameters) == (other.name, other.parameters)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    # --- reports
+
+    @property
+    def outcomes(self) -> int:
+        """The number of different reports."""
+        outcomes: int = self.kernel.outcomes
+        return outcomes
+
+    @property
+    def layout(self) -> np.dtype[Any]:
+        """The dtype of one report: an integer, or a row of integers."""
+        layout: np.dtype[Any] = self.kernel.layout
+        return layout
+
+    @property
+    def report_bytes(self) -> int:
+        """The size of one report, in bytes."""
+        return self.layout.itemsize
+
+    @cached_property
+    def counting(self) -> Counting:
+        """How reports are counted into a summary."""
+        counting: Counting = self.kernel.counting(self.domain)
+        return counting
+
+    @abstractmethod
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        """Check the values and draw their reports."""
+
+    def _valid(self, raw: Array) -> Array:
+        checked: Array = self.kernel.check(raw)
+        return checked
+
+    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
+        """Return the randomised reports of values, as a device does. The values are not kept.
+
+        Values outside the domain raise `OutsideDomain`. `source` is for tests; `threads` speeds up large
+        arrays.
+        """
+        randomness = check_source(source)
+        try:
+            return Reports(self, self._draw(values, randomness, check_threads(threads)))
+        finally:
+            randomness.erase()
+
+    def reports(self, raw: object) -> Reports:
+        """Return raw integers as reports; raise MalformedReport if no device could have sent them."""
+        if isinstance(raw, Reports):
+            return raw.read_by(self)
+        if isinstance(raw, np.ma.MaskedArray):
+            raise MalformedReport("masked arrays are not accepted; leave missing reports out")
+        try:
+            array = np.asarray(raw)
+        except (TypeError, ValueError):
+            raise MalformedReport("reports must form a regular array of whole numbers") from None
+        if array.dtype.kind not in "iu":
+            if array.size:
+                raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
+            array = array.astype(np.uint8)
+        return Reports(self, self._valid(array))
+
+    def decode(self, cells: Array) -> Array:
+        """Return the decoded reports, as an array of numbers, labels or places."""
+        decoded: Array = self.kernel.decode(cells, self.domain, self.book)
+        return decoded
+
+    def separate(self, values: object) -> SeparateValues:
+        """Return the values one by one, each of which has its own report or reports."""
+        return separate_values(self.domain, values)
+
+    @abstractmethod
+    def probabilities(self, x: Any, **given: Any) -> Any:
+        """Return the exact probability of every report for the value x, from the sampled integers."""
+
+    # --- words
+
+    def describe(self) -> str:
+        """Return a description in words: the domain, the guarantee, the size of a report."""
+        size = f"{self.report_bytes} byte" + ("" if self.report_bytes == 1 else "s")
+        return (
+            f"{self.name} on {self.domain} with ε = {self.epsilon:g}. {self._summary()}"
+            f"Promise: {self.guarantee}. A report is {size}."
+        )
+
+    def _summary(self) -> str:
+        """Return the first sentence about the design; nothing if the design is not known."""
+        try:
+            kind = type(self.made_by) if self.made_by is not None else registry.design(self.name)
+        except InvalidParameter:
+            return ""
+        kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
+        return (kind.__doc__ or "").strip().splitlines()[0].rstrip(".") + ". "
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name} on {self.domain}, ε = {self.epsilon:g})"
+
+
+def _rebuilt(kind: type[Question], given: dict[str, Any]) -> Question:
+    return kind(**given)
+
+
+def as_question(asked: object) -> Question:
+    """Return a question, or the question of a design; raise InvalidParameter for anything else."""
+    question = asked if isinstance(asked, Question) else getattr(asked, "question", None)
+    if not isinstance(question, Question) or isinstance(asked, Combinator):
+        raise InvalidParameter(
+            f"a question or a mechanism such as dt.Podium(…) was expected, not {type(asked).__name__}"
+        )
+    return question
+
+
+def can_answer(asked: object) -> bool:
+    """Return whether this is a question, a design, or a combinator of them."""
+    return isinstance(asked, Answering) or isinstance(getattr(asked, "question", None), Question)
+
+
+def check_epsilon(epsilon: object) -> float:
+    """Return ε as a float; raise InvalidParameter unless it is a number in the supported range."""
+    number = isinstance(epsilon, int | float | Fraction | np.integer | np.floating)
+    if isinstance(epsilon, bool) or not number:
+        raise InvalidParameter(f"epsilon must be a number, not {found(epsilon)}")
+    budget = float(epsilon)  # type: ignore[arg-type]
+    if not math.isfinite(budget) or budget <= 0:
+        raise InvalidParameter(f"epsilon must be positive and finite, not {found(epsilon)}")
+    if not LEAST_EPSILON <= budget <= MOST_EPSILON:
+        raise InvalidParameter(
+            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, not {found(epsilon)}: "
+            "a smaller one leaves no information in reports, a larger one gives no privacy"
+        )
+    return budget
+
+
+def check_shared(epsilon: object) -> float:
+    """Return the ε of a whole trajectory; raise InvalidParameter unless it is in the supported range."""
+    budget = finite("epsilon", epsilon)
+    if not 0.0 < budget <= _MOST_SHARED:
+        raise InvalidParameter(
+            f"epsilon of a trajectory must be positive and at most {_MOST_SHARED:g}, not {budget:g}"
+        )
+    return budget
+
+
+def check_source(source: Source | None) -> Source:
+    """Return the source of randomness: the system's if None is given."""
+    if source is None:
+        return SYSTEM
+    if not isinstance(source, Source):
+        raise InvalidParameter(f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}")
+    return source
+
+
+def check_threads(threads: object) -> int:
+    """Return the number of threads; raise InvalidParameter unless it is a whole number from 1 upwards."""
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
+    return threads
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlainQuestion(Question):
+    """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
+
+    kernel: Kernel
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(self.kernel.inputs(self.domain.check([x]))[0], **given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberQuestion(Question):
+    """A question about one number, on an interval or a circle."""
+
+    domain: Line
+    kernel: LineKernel
+    book: Decoder
+
+    @property
+    def line(self) -> Line:
+        """The domain of the inputs."""
+        return self.domain
+
+    @property
+    def decoder(self) -> Decoder:
+        """The map from reports to numbers."""
+        return self.book
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(numbers(values), source, threads=threads)  # checks the domain
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(x)
+
+    def chances(self, x: float) -> Floats:
+        """Return the probability of every report for the input x, in floats."""
+        return self.kernel.chances(x)
+
+    def likelihood(self, inputs: Floats, rows: int) -> Operator:
+        """Return P(report | input) as an operator, with reports grouped into about `rows` rows."""
+        return self.kernel.likelihood(inputs, rows)
+
+    def decoded_numbers(self) -> Floats:
+        """Return the decoded number of each counted report; for a group of cells, that of its middle."""
+        cells = self.kernel.middles() if self.kernel.rest else np.arange(self.outcomes)
+        return np.asarray(self.decode(cells), dtype=np.float64)
+
+    @cached_property
+    def _reading(self) -> UnbiasedReading | None:
+        return self.kernel.unbiased_reading(self.book)
+
+    def unbiased_reading(self) -> UnbiasedReading | None:
+        """Return the numbers by which reports are averaged: their mean is the value; None if there are none.
+
+        Of all such numbers that are known, they have the least variance on average over the domain.
+        """
+        return self._reading
+
+    @cached_property
+    def _plain(self) -> UnbiasedReading | None:
+        return self.kernel.unbiased_reading(self.book, plain=True)
+
+    def plain_reading(self) -> UnbiasedReading | None:
+        """Return numbers whose mean is the value, affine in the report or decoded, as variances need them."""
+        return self._plain
+
+    @property
+    def window_share(self) -> float:
+        """The share of all reports that the window of one input covers; 1 if there is no window."""
+        return self.kernel.window_share
+
+    def truncated(self) -> NumberQuestion:
+        """Return the same question with decoded reports clipped to the domain."""
+        return self._decoded_by(self.decoder.cut(self.line.low, self.line.high), "TRUNCATED")
+
+    def compressed(self) -> NumberQuestion:
+        """Return the same question with the report space decoded as the domain itself, which is biased."""
+        if not isinstance(self.kernel, SlidingKernel):
+            raise InvalidParameter(f"reports of {self.name} have no window whose range could be compressed")
+        return self._decoded_by(decoder(IDENTITY, self.outcomes, self.line), "COMPRESSED")
+
+    def _decoded_by(self, book: Decoder, decoding: str) -> NumberQuestion:
+        stated = dict(self.parameters)
+        if "decoding" in stated:
+            stated["decoding"] = {"choice": "Decoding", "name": decoding}
+        return replace(self, book=book, parameters=stated, made_by=None)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OptionalQuestion(Question):
+    """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
+
+    domain: Optional
+    kernel: OptionalKernel
+    book: Decoder
+
+    @property
+    def line(self) -> Line:
+        """The domain of the numbers."""
+        return self.domain.of
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.domain.check(values), source, threads=threads)
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(float(self.domain.check([x])[0]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoryQuestion(Question):
+    """A question with a list of answers; a report supports some of them, most probably the true ones.
+
+    People have one answer of `Categories`, or a set of the items of `Several`.
+    """
+
+    domain: Categories | Several
+    kernel: SupportKernel
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        return self.kernel.draw(self.domain.check(values), source, threads=threads)
+
+    @property
+    def categories(self) -> Categories:
+        """The public list of answers, or of items."""
+        return self.domain if isinstance(self.domain, Categories) else self.domain.categories
+
+    @property
+    def one_category(self) -> bool:
+        """Whether a report is one category, independent of other people's."""
+        return bool(self.kernel.one_category) and self.alone
+
+    @cached_property
+    def rates(self) -> tuple[Fraction, Fraction]:
+        """The exact probabilities p and q that a report supports its own category, and a given other one."""
+        return self.kernel.rates
+
+    @cached_property
+    def p(self) -> float:
+        """The probability that a report supports its own category."""
+        return float(self.rates[0])
+
+    @cached_property
+    def q(self) -> float:
+        """The probability that a report supports a given other category."""
+        return float(self.rates[1])
+
+    @cached_property
+    def gap(self) -> float:
+        """The difference p − q, by which estimates are divided, computed without cancellation."""
+        return float(self.rates[0] - self.rates[1])
+
+    def variance(self, frequency: float = 0.0) -> float:
+        """Return n times the variance that privacy adds to the estimate of a category of this frequency."""
+        if not 0.0 <= frequency <= 1.0:
+            raise InvalidParameter(f"frequency must be from 0 to 1, not {found(frequency)}")
+        return float(self.kernel.variance(frequency))
+
+    def supports(self, counts: Integers) -> Integers:
+        """Return the number of reports that support each category, from the counts of a summary."""
+        return self.kernel.supports(counts, len(self.categories))
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        """Return the exact probability of every report for the category x, from the sampled integers.
+
+        For rows of bits, row r has the bits of the binary number r. For hashed reports they are those of the
+        buckets, given the public `seed` of the report. For sets of items, those of all sets of elements that
+        can be told, in lexicographic order.
+        """
+        value = self.domain.check([x])[0]
+        return self.kernel.probabilities(value if value.ndim else int(value), **given)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryQuestion(Question):
+    """A question whose reports answer several linear queries about the shares of its inputs."""
+
+    kernel: ChannelKernel | CodeChannelKernel
+    book: LinearReading
+
+    @property
+    def reading(self) -> LinearReading:
+        """The unbiased contribution of each report to each answer, from the sampled integers."""
+        return self.book
+
+    @property
+    def matrix(self) -> Floats:
+        """The queries, one row each: the contribution of every input."""
+        return self.reading.queries
+
+    def _draw(self, values: object, source: Source, threads: int) -> Array:
+        inputs = numbers(values) if isinstance(self.kernel, LineKernel) else self.domain.check(values)
+        return self.kernel.draw(inputs, source, threads=threads)
+
+    def probabilities(self, x: Any, **given: Any) -> list[Fraction]:
+        return self.kernel.probabilities(self.domain.check([x])[0])
+
+
+def ask(domain: Any, kernel: Kernel, book: Any = None, *, divided: bool = False, **more: Any) -> Question:
+    """Return the question with these integers and this codebook, of the class that its kernel determines."""
+    if isinstance(book, LinearReading) and isinstance(kernel, ChannelKernel | CodeChannelKernel):
+        return QueryQuestion(domain, kernel, book, **more)
+    if isinstance(kernel, OptionalKernel):
+        return OptionalQuestion(domain, kernel, book, **more)
+    if isinstance(kernel, LineKernel):
+        return NumberQuestion(domain, kernel, book, **more)
+    if isinstance(kernel, SupportKernel):
+        return CategoryQuestion(domain, kernel, book, **more)
+    from dither.core.kernels.places.place import PlaceKernel
+    from dither.core.question.paths import PathQuestion  # other questions do without places
+
+    if isinstance(kernel, PlaceKernel):
+        return PathQuestion(domain, kernel, book, divided=divided, **more)
+    return PlainQuestion(domain, kernel, book, **more)
+
+
+def read_question(
+    device: Mapping[str, Any], codebook: Any, name: str, parameters: Mapping[str, Any]
+) -> Question:
+    """Return the question of a device text's data and a codebook; raise MalformedReport if there is none."""
+    if not name.isidentifier() or len(name) > _MOST_NAME:
+        raise MalformedReport(f"{found(name)} is not the name of a design")
+    divided = device["draw"] == DIVIDED
+    domain = read_domain(device["domain"])
+    kernel = read_kernel(device["one"] if divided else device, domain)
+    book = kernel.read_codebook(codebook, parameters)
+    if "epsilon" in parameters:
+        epsilon = check_shared(parameters["epsilon"]) if divided else check_epsilon(parameters["epsilon"])
+    else:  # of correlated coins, which are stated by p and ρ
+        epsilon = Guarantee(kernel.promise(math.inf, parameters).bound).epsilon
+    return ask(domain, kernel, book, divided=divided, epsilon=epsilon, name=name, parameters=dict(parameters))

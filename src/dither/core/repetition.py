@@ -1,0 +1,601 @@
+"""Answers over days: once in a period, or about one kept change.
+
+Memoised: one permanent answer for each value, so that repeated questions reveal nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from dither.core.domains import Categories, Domain, Several
+from dither.core.domains.plane import are_labels
+from dither.core.question import Answering, Question, as_question, check_source
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, MalformedReport, found
+from dither.foundation.arrays import Array, Integers, Mask
+from dither.foundation.randomness import SYSTEM, Keyed, Source
+from dither.privacy import Guarantee, Pure, Unit
+from dither.privacy.guarantee import UNCHANGED, Combinator
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChangeReports:
+    """Reports of `KeptChange`, each with the group of the person and its interval; sorted by these two."""
+
+    change: KeptChange
+    groups: Array
+    intervals: Array
+    reports: Reports
+
+    @staticmethod
+    def of_group(change: KeptChange, group: int, due: range, cells: Array) -> ChangeReports:
+        """Return reports of one group: a row of cells for a person, a column for each interval."""
+        intervals = np.repeat(np.arange(due.start, due.stop, dtype=np.uint32), len(cells))
+        groups = np.full(intervals.size, group, dtype=np.uint8)
+        return ChangeReports(change, groups, intervals, Reports(change.question, cells.T.reshape(-1)))
+
+    @staticmethod
+    def join(change: KeptChange, parts: list[ChangeReports]) -> ChangeReports:
+        """Return the reports of all groups together, which are given in the order of the groups."""
+        groups, intervals = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("groups", "intervals")
+        )
+        return ChangeReports(change, groups, intervals, Reports.concatenate([part.reports for part in parts]))
+
+    @staticmethod
+    def of(change: KeptChange, raw: object) -> ChangeReports:
+        """Return rows of group, interval and report; raise MalformedReport if no device could send one."""
+        try:
+            table = np.asarray(raw)
+            whole = table.dtype.kind in "iu" or not table.size
+        except (TypeError, ValueError):
+            whole, table = False, np.empty(0)
+        if not whole or table.ndim != 2 or table.shape[1] != 3:
+            raise MalformedReport(
+                "reports about changes are rows of three whole numbers: group, interval, report"
+            )
+        table = table.astype(np.int64)
+        groups, intervals, cells = table.T
+        if table.size and not (groups.min() >= 0 and groups.max() < change.groups):
+            raise MalformedReport(f"a group is a whole number from 0 to {change.groups - 1}")
+        counts = np.array([change.intervals(group) for group in range(change.groups)])
+        if ((intervals < 0) | (intervals >= counts[groups])).any():
+            raise MalformedReport("an interval is a whole number below the number of intervals of its group")
+        reports = change.question.reports(cells)
+        order = np.lexsort((intervals, groups))
+        return ChangeReports(
+            change, groups[order].astype(np.uint8), intervals[order].astype(np.uint32), reports[order]
+        )
+
+    @property
+    def cells(self) -> Integers:
+        """The reports as rows of three whole numbers: group, interval, report."""
+        return np.stack([self.groups, self.intervals, self.reports.cells], axis=1).astype(np.int64)
+
+    @property
+    def values(self) -> Array:
+        """The decoded reports: one of the two answers each, about a change or about a coin."""
+        return self.reports.values
+
+    def interval_counts(self, group: int) -> tuple[Integers, Integers]:
+        """Return the number of reports of each interval of a group, and how many of them are 1."""
+        low, high = np.searchsorted(self.groups, (group, group + 1))
+        intervals, size = self.intervals[low:high].astype(np.int64), self.change.intervals(group)
+        ones = intervals[self.reports.cells[low:high] == 1]
+        return np.bincount(intervals, minlength=size), np.bincount(ones, minlength=size)
+
+    def __len__(self) -> int:
+        return len(self.reports)
+
+    def __repr__(self) -> str:
+        return f"ChangeReports({len(self):,} about {self.change.days} days)".replace(",", " ")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DatedReports:
+    """Reports of `Once`, and the day of each: 0 for the first day. The order tells nothing: sorted by day."""
+
+    once: Once
+    reports: Reports
+    days: Integers
+
+    @staticmethod
+    def of(once: Once, parts: list[Reports], days: Sequence[object]) -> DatedReports:
+        """Return reports with their days; raise MalformedReport unless each has a day of the question."""
+        try:
+            every = [np.asarray(part) for part in days]
+            if any(part.dtype.kind not in "iu" and part.size for part in every):
+                raise ValueError("not whole numbers")
+            day = np.concatenate([part.astype(np.int64) for part in every])
+        except (TypeError, ValueError):
+            raise MalformedReport("the days of reports are a list of whole numbers") from None
+        together = Reports.concatenate(parts)
+        if day.ndim != 1 or len(together) != day.size:
+            raise MalformedReport(f"{len(together)} reports need as many days, one for each")
+        if day.size and not (day.min() >= 0 and day.max() < once.days):
+            raise MalformedReport(f"a day is a whole number from 0 to {once.days - 1}")
+        order = np.argsort(day, kind="stable")
+        day = day[order]
+        day.setflags(write=False)
+        return DatedReports(once, together[order], day)
+
+    def between(self, first: int, end: int) -> Reports:
+        """Return the reports from day `first` to the day before `end`."""
+        low, high = np.searchsorted(self.days, (first, end))
+        return self.reports[int(low) : int(high)]
+
+    def __len__(self) -> int:
+        return len(self.reports)
+
+    def __repr__(self) -> str:
+        return f"DatedReports({len(self):,} on {self.once.days} days)".replace(",", " ")
+
+
+MOST_DAYS: Final = 36_600
+
+
+def check_days(name: str, given: object, *, least: int = 1, most: int = MOST_DAYS) -> None:
+    """Raise InvalidParameter unless this is a whole number of days."""
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise InvalidParameter(f"{name} is a whole number of days from {least} to {most}, not {found(given)}")
+
+
+def check_rows(sequences: object, domain: Domain, days: int) -> Array:
+    """Return people's values as an array, a row for each person; raise InvalidParameter if it is none."""
+    kind = object if are_labels(domain) else None
+    try:
+        rows = _rows_of_sets(sequences, days) if isinstance(domain, Several) else np.asarray(sequences, kind)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.ndim != 2 or rows.shape[1] != days:
+        raise InvalidParameter(f"give a row for each person with a value for each of the {days} days")
+    return rows
+
+
+def _rows_of_sets(sequences: Any, days: int) -> Array:
+    """Return rows of sets as objects: numpy would make a further axis of sets of one size."""
+    rows = np.empty((len(sequences), days), dtype=object)
+    for person, sets in enumerate(sequences):
+        if len(sets) != days:
+            raise ValueError
+        for day, items in enumerate(sets):
+            rows[person, day] = items
+    return rows
+
+
+def asked_alone(asked: object, name: str) -> Question:
+    """Return the question that is asked again; raise InvalidParameter unless a device answers it alone."""
+    wrong = f"{name} needs one mechanism that a device runs alone, not {type(asked).__name__}"
+    try:
+        question = as_question(asked)
+    except InvalidParameter:
+        raise InvalidParameter(wrong) from None
+    if not question.alone:
+        raise InvalidParameter(wrong)
+    return question
+
+
+class AskedAgain(Answering, Combinator):
+    """One question, asked again and again: each report has the distribution of the question's own."""
+
+    question: Question
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of the mechanism."""
+        admits: Domain = self.question.domain
+        return admits
+
+    def device(self) -> dict[str, Any]:
+        """Return the question's data: asking again does not change the distribution of one report."""
+        return self.question.device()
+
+
+@dataclass(frozen=True)
+class Once(AskedAgain):
+    """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
+
+    `every` is the length of a period in days, if there is to be one answer in each period: the guarantee is
+    then the sum over all periods. On a device, `dt.Asking.once` and an account keep the drawn day, so that
+    a restart does not draw again; `perturb` draws for many people at once, as in a simulation.
+
+    Promise:   the mechanism's ε for a person's values on all days together, however they change. With
+               `every`, that ε times the number of periods. The day is independent of the values.
+    Reports:   those of the mechanism, each with its day. `dt.by_day` estimates from them.
+    Use when:  a value may change and is asked for over a long time.
+
+    >>> from dither import RR, Categories
+    >>> smokes = RR(Categories(["yes", "no"]), epsilon=1)
+    >>> Once(smokes, days=365).guarantee
+    Guarantee: ε ≤ 1 for one person
+    >>> Once(smokes, days=365, every=73).guarantee
+    Guarantee: ε ≤ 5 for one person
+    """
+
+    question: Question
+    _: KW_ONLY
+    days: int = 365
+    every: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "question", asked_alone(self.question, "Once"))
+        if self.question.unit in ("location", "trajectory"):
+            raise InvalidParameter("Once asks for one value on a day, not for a path")
+        check_days("days", self.days)
+        if self.every is not None:
+            check_days("every", self.every, most=self.days)
+
+    @property
+    def period(self) -> int:
+        """The number of days of a period, in which there is one answer; the last one may be shorter."""
+        return self.days if self.every is None else self.every
+
+    @property
+    def answers(self) -> int:
+        """The number of answers of a person over all days."""
+        return -(-self.days // self.period)
+
+    @property
+    def plain(self) -> Any:
+        """The mechanism, if there is one answer. Several answers are not one draw of it."""
+        return self.question if self.answers == 1 else self
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person for the values of all days."""
+        return self.promise([self.question.guarantee])
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the mechanism's guarantee, composed over the answers, for one person.
+
+        The law of (day, report) given the values x₁, …, x_T is P(day)·P(report | x_day), and P(day) is the
+        same for all values. So its ratio is at most the mechanism's, for any two sequences of values.
+        """
+        (once,) = inner
+        total = once.repeated(self.answers)
+        return Guarantee(total.bound, "person", total.assumes)
+
+    def perturb(self, sequences: object, *, source: Source | None = None) -> DatedReports:
+        """Draw the days and the reports of people whose values are given for every day: a row for a person.
+
+        Only the values of the drawn days are read.
+        """
+        rows = check_rows(sequences, self.domain, self.days)
+        people = np.arange(len(rows))
+        draw = check_source(source)
+        days, parts = [], []
+        for first in range(0, self.days, self.period):
+            day = first + draw.integers(min(self.period, self.days - first), people.size)
+            days.append(day)
+            parts.append(self.question.perturb(rows[people, day], source=draw))
+        return DatedReports.of(self, parts, days)
+
+    def reports(self, raw: object, days: object) -> DatedReports:
+        """Return raw integers, and the day of each from 0 to days − 1, as dated reports."""
+        return DatedReports.of(self, [self.question.reports(raw)], [days])
+
+    def at(self, epsilon: float) -> Once:
+        """Return the same days with another ε for an answer."""
+        return Once(self.question.at(epsilon), days=self.days, every=self.every)
+
+    def describe(self) -> str:
+        """Return a description in words: the mechanism, how often it is answered, and the guarantee."""
+        often = f"once in {self.days} days" if self.answers == 1 else f"once in every {self.period} days"
+        return (
+            f"{self.question.describe()} A person answers {often}, on a day drawn without looking at the "
+            f"data: {self.guarantee}, for all {self.days} days, however the value changes."
+        )
+
+
+MOST_KEPT: Final = 1000
+
+
+@dataclass(frozen=True)
+class KeptChange(Answering, Combinator):
+    """Reports about one change of a yes-or-no value, over `days` days: a tree of intervals, one kept change.
+
+    A person draws a group, and a number up to `changes`, once and before the data are seen. The change of the
+    value with that number is the kept one. Group 0 answers about the value of the first day. Group g > 0 has
+    intervals of 2^(g − 1) days and answers at the end of each: about the value after the kept change, if that
+    lies in the interval, and about a fair coin in all others.
+
+    Promise:   the mechanism's ε for a person's values on all days together, however often they change. The
+               group and the days of the reports are independent of the values.
+    Reports:   those of the mechanism, each with its group and interval. `dt.by_day` estimates from them: the
+               shares as if every value stayed as it is after `changes` changes.
+    Use when:  a yes-or-no value changes a few times at most and is asked for over a long time.
+               `dt.over_time` compares it with `dt.Once`.
+    Reference: the tree of [Erlingsson19]; docs/time.md says what is different here.
+
+    >>> from dither import RR, Categories
+    >>> year = KeptChange(RR(Categories(["no", "yes"]), epsilon=1), days=365)
+    >>> year.guarantee
+    Guarantee: ε ≤ 1 for one person
+    >>> [year.intervals(group) for group in range(year.groups)]
+    [1, 364, 182, 91, 46, 23, 12, 6, 3, 2]
+    """
+
+    question: Question
+    _: KW_ONLY
+    days: int = 365
+    changes: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "question", asked_alone(self.question, "KeptChange"))
+        if not tells_changes(self.question):
+            raise InvalidParameter(
+                "KeptChange asks a question with two answers by a mechanism with two reports, such as "
+                f"dt.RR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
+                f"{self.question.domain}; dt.Once takes any question"
+            )
+        check_days("days", self.days, least=2)
+        if isinstance(self.changes, bool) or not isinstance(self.changes, int) or self.changes < 1:
+            raise InvalidParameter(
+                "changes, the most often that a value changes, is a whole number from 1 on"
+            )
+        if self.changes > min(MOST_KEPT, self.days - 1):
+            raise InvalidParameter(
+                f"a value changes at most {self.days - 1} times in {self.days} days, and changes is at most "
+                f"{MOST_KEPT}; use dt.Once for a value that changes often"
+            )
+
+    @property
+    def domain(self) -> Categories:
+        """The two answers."""
+        admits: Categories = self.question.domain
+        return admits
+
+    @property
+    def groups(self) -> int:
+        """The number of groups: one for the first day, and one for each length of intervals."""
+        return 1 + (self.days - 1).bit_length()
+
+    def intervals(self, group: int) -> int:
+        """Return the number of intervals of a group, each of which has one report of a person."""
+        return -(-(self.days - 1) // self.length(group)) if group else 1
+
+    def length(self, group: int) -> int:
+        """Return the number of days of an interval. Interval j has the changes on days jL + 1 to (j + 1)L."""
+        return 1 << group - 1 if group else 1
+
+    def day(self, group: int, interval: int) -> int:
+        """Return the day, from 0 on, at whose end the report of an interval is made."""
+        return min((interval + 1) * self.length(group), self.days - 1) if group else 0
+
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs: the tree, and the mechanism's data."""
+        return {
+            "draw": "kept change",
+            "days": self.days,
+            "changes": self.changes,
+            "part": self.question.device(),
+        }
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person for the values of all days."""
+        return self.promise([self.question.guarantee])
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the mechanism's guarantee, for all values of one person.
+
+        Let a and b be the largest ratios P(r | yes)/P(r | no) and P(r | no)/P(r | yes), both at most e^ε, and
+        let P₀ be the average of the two laws, which a coin has. Two sequences of values differ in one or two
+        intervals of a group. In one, the ratio is at most max(a, b). In two, it is a product of a ratio to P₀
+        and one from P₀: 2a/(1 + a) · (1 + a)/2 = a, or 2a/(1 + a) · (1 + b)/2 ≤ max(a, b), or the same with a
+        and b exchanged. So the ratio is at most e^ε in every group, and the draw of the group is the same
+        for all values.
+        """
+        (once,) = inner
+        return Guarantee(once.bound, "person", once.assumes)
+
+    def perturb(self, sequences: object, *, source: Source | None = None) -> ChangeReports:
+        """Draw the reports of people whose values are given for every day: a row for a person."""
+        rows = check_rows(sequences, self.domain, self.days)
+        draw = check_source(source)
+        drawn = draw.integers(self.groups, len(rows))
+        places = 1 + draw.integers(self.changes, len(rows))
+        parts = []
+        for group in range(self.groups):
+            mine = drawn == group
+            codes = self.domain.check(rows[mine]).reshape(-1, self.days)
+            count = self.intervals(group)
+            answers, _ = self.answers(codes, group, places[mine], range(count), draw)
+            parts.append(ChangeReports.of_group(self, group, range(count), answers))
+        return ChangeReports.join(self, parts)
+
+    def answers(
+        self, codes: Integers, group: int, places: Integers, due: range, source: Source
+    ) -> tuple[Array, Mask]:
+        """Draw the reports of people in a group for the intervals in `due`: a row of reports for a person.
+
+        `codes` has the values of each person from the first day on, to the end of the last interval at least.
+        `places` are the numbers of the kept changes, 0 for none: then all reports are about coins. The second
+        result is True for the people whose kept change lies in one of these intervals.
+        """
+        told = np.zeros((len(codes), len(due)), dtype=np.int64)
+        inside = np.zeros(len(codes), dtype=np.bool_)
+        if group == 0:
+            told[:] = codes[:, :1]
+        else:
+            told[:] = source.coins(1, 2, told.size).reshape(told.shape)
+            day = _kept_days(codes, places)
+            interval = (day - 1) // self.length(group)
+            inside = (day > 0) & (interval >= due.start) & (interval < due.stop)
+            told[inside, interval[inside] - due.start] = codes[inside, day[inside]]
+        cells = self.question.kernel.draw(told.reshape(-1), source, threads=1)
+        return cells.reshape(told.shape), inside
+
+    def reports(self, raw: object) -> ChangeReports:
+        """Return rows of three whole numbers (group, interval, report) as reports; refuse impossible ones."""
+        return ChangeReports.of(self, raw)
+
+    def at(self, epsilon: float) -> KeptChange:
+        """Return the same tree with another ε."""
+        return KeptChange(self.question.at(epsilon), days=self.days, changes=self.changes)
+
+    def describe(self) -> str:
+        """Return a description in words: the mechanism, the kept change, and the guarantee."""
+        which = "the first change" if self.changes == 1 else f"one of the first {self.changes} changes"
+        return (
+            f"{self.question.describe()} A person keeps {which} of the value, and answers at the end of "
+            "each interval of a length drawn without looking at the data: about the kept change in its "
+            f"interval, about coins in all others. {self.guarantee}, for all {self.days} days, however the "
+            "value changes."
+        )
+
+
+def tells_changes(question: Question) -> bool:
+    """Return whether a question has two answers, two reports and a pure ε, as `KeptChange` needs."""
+    two = isinstance(question.domain, Categories) and len(question.domain) == 2
+    return two and question.outcomes == 2 and isinstance(question.guarantee.bound, Pure)
+
+
+def _kept_days(codes: Integers, places: Integers) -> Integers:
+    """Return the day of each person's kept change, the change with the number in `places`; 0 if none."""
+    moved = codes[:, 1:] != codes[:, :-1]
+    kept = moved & (np.cumsum(moved, axis=1) == places[:, None])
+    day = 1 + np.argmax(kept, axis=1) if kept.shape[1] else np.zeros(len(codes), dtype=np.int64)
+    return np.where(kept.any(axis=1), day, 0).astype(np.int64)
+
+
+_KEY: Final = 32  # bytes
+_LISTED: Final = 1 << 17  # reports
+SECRET: Final = "the device's key stays on the device"
+
+
+def check_key(key: object) -> None:
+    """Raise InvalidParameter unless a key has 32 bytes. HMAC pads keys: k and k with zeros would be one."""
+    if not isinstance(key, bytes) or len(key) != _KEY:
+        raise InvalidParameter(f"a key must be {_KEY} secret bytes, as dt.Memoised.new_key() returns")
+
+
+@dataclass(frozen=True)
+class Memoised(AskedAgain):
+    """The same report whenever the same value is reported again: derived from a device's key, not stored.
+
+    The randomness of the report is an HMAC-SHA-256 of the key, the name of the question, the device text and
+    the value. So nothing about values is stored, and the answer is the same after a restart. `name` is the
+    public name of the question. It must be different for each question that a device answers, because two
+    questions with the same name and device text would have the same noise. A whole path is one value.
+
+    Promise:   that of the mechanism, once for all answers of a person whose value never changes. If the value
+               changes, nothing is promised: `guarantee.if_changing` says why, and `change_proved` how often a
+               changed report proves it. A guarantee for one location remains one for each location of a path.
+    Reports:   those of the mechanism; the collector needs no key.
+    Use when:  one question is asked again and again, and its value never changes. Otherwise use `dt.Once`.
+
+    >>> from dither import Interval, Podium
+    >>> steps = Memoised(Podium(Interval(0, 100), epsilon=1), Memoised.new_key(), name="steps")
+    >>> steps.perturb([40]) == steps.perturb([40])
+    True
+    """
+
+    question: Question
+    key: bytes = field(repr=False)
+    _: KW_ONLY
+    name: str
+
+    def __post_init__(self) -> None:
+        given: Any = self.question
+        if isinstance(given, Combinator):
+            raise InvalidParameter(
+                f"Memoised needs a mechanism, not {type(given).__name__}; "
+                "memoise the parts of Each and Sampled instead"
+            )
+        object.__setattr__(self, "question", as_question(given))
+        if not self.question.alone:
+            raise InvalidParameter(
+                f"{self.question.name} correlates the coins of two people and cannot be memoised"
+            )
+        check_key(self.key)
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidParameter("a memoised question needs a name, such as name='steps'")
+
+    @staticmethod
+    def new_key() -> bytes:
+        """Return a new random key. Make one for each device, keep it there and never send it."""
+        return SYSTEM.take(_KEY)
+
+    @property
+    def plain(self) -> Question:
+        """The mechanism, which has the distribution of one memoised answer."""
+        return self.question
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person for all of their answers together."""
+        return self.promise([self.question.guarantee])
+
+    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
+        """Return the mechanism's guarantee for all answers, assuming a constant value and a secret key.
+
+        A guarantee for one location remains one: each location of a path spends it.
+        """
+        (once,) = inner
+        unit: Unit = "location" if once.unit == "location" else "person"
+        return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
+
+    def change_proved(self, before: object, after: object) -> float:
+        """Return the probability with which the reports of two values differ, which proves the change.
+
+        Permanent answers of different values are independent: 1 − Σ P(report | before)·P(report | after).
+
+        >>> from dither import RR, Categories
+        >>> smokes = Memoised(RR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
+        >>> round(smokes.change_proved("no", "yes"), 3)
+        0.607
+        """
+        apart = self.question.separate([before, after])
+        if apart.marks[0] == apart.marks[1]:
+            return 0.0
+        kernel = self.question.kernel
+        inputs = self.question.domain.check([before, after])
+        laws = [kernel.probabilities(value) for value in inputs] if kernel.outcomes <= _LISTED else []
+        if not laws or len(laws[0]) != kernel.outcomes:  # with a public seed, the law is for one seed
+            raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
+        return float(1 - sum(p * other for p, other in zip(*laws, strict=True)))
+
+    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
+        """Return this device's permanent report for each value. All randomness comes from the key."""
+        if source is not None or threads != 1:
+            raise InvalidParameter(
+                "permanent answers are drawn from the key alone; omit `source` and `threads`"
+            )
+        apart = self.question.separate(values)
+        drawn = {
+            mark: self.question.perturb(value, source=self._source(mark)).cells
+            for mark, value in dict(zip(apart.marks, apart.values, strict=True)).items()
+        }
+        if not drawn:
+            return self.question.perturb(values)
+        together = np.concatenate([drawn[mark] for mark in apart.marks])
+        return Reports(self.question, together.reshape(apart.shape + together.shape[1:]))
+
+    def mark(self, value: object) -> str:
+        """Return 16 bytes as hexadecimal text by which one value is known again, with the key alone."""
+        (mark,) = self.question.separate(value).marks
+        return self._source(mark, b"told 1\0").take(16).hex()
+
+    def reports(self, raw: object) -> Reports:
+        """Return raw integers as reports, as the mechanism does."""
+        return self.question.reports(raw)
+
+    def at(self, epsilon: float) -> Memoised:
+        """Return the same combinator with another budget; its answers are independent of the present ones."""
+        return replace(self, question=self.question.at(epsilon))
+
+    def describe(self) -> str:
+        """Return a description in words: the mechanism and the guarantee."""
+        return f"{self.question.describe()} Asked again, a device repeats its report: {self.guarantee}."
+
+    def _source(self, mark: bytes, purpose: bytes = b"memoised 2\0") -> Keyed:
+        # Each part is preceded by its length, so that different questions or values have different contexts.
+        parts = (self.fingerprint.encode(), self.name.encode(), mark)
+        sized = (len(part).to_bytes(8, "little") + part for part in parts)
+        return Keyed(self.key, purpose + b"".join(sized))

@@ -1,0 +1,140 @@
+"""Reports: what devices send, together with the question that decodes them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dither.core.domains import Categories, Line
+from dither.errors import InvalidParameter, Mismatch
+from dither.foundation.arrays import Array
+from dither.privacy import Guarantee, Pure
+
+if TYPE_CHECKING:
+    from dither.core.question import Question
+
+
+class DecodedValues(UserWarning):
+    """Decoded single values are noisy: averages of them are right, what is fitted to them is not."""
+
+
+_warned: list[bool] = []  # of this process
+
+
+def _warn_once(question: Question) -> None:
+    if _warned or not isinstance(question.domain, Line | Categories):
+        return
+    _warned.append(True)
+    warnings.warn(
+        "single decoded values are noise around each person's value: a model fitted to them, a correlation "
+        "or a quantile of them is attenuated. dt.estimate, dt.distribution, dt.quantile and dt.crosstab "
+        "account for the noise. This is said once",
+        DecodedValues,
+        stacklevel=3,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Reports:
+    """Integers that devices sent, and the question that decodes them.
+
+    Use `question.reports(raw)` for data from outside; this constructor does not check them.
+    """
+
+    question: Question
+    cells: Array
+    about: str = ""  # the name of the question in a campaign or a file, for titles
+
+    @property
+    def values(self) -> Array:
+        """The decoded reports. They are noisy, one by one; a warning says so once (`DecodedValues`)."""
+        _warn_once(self.question)
+        return self.question.decode(self.cells)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who sent all of these reports: every value in them spends the budget.
+
+        Each location is charged, and the result is a guarantee for trajectories.
+        """
+        once = self.question.guarantee
+        if once.unit == "trajectory":
+            count = int(np.count_nonzero(self.cells[..., 0]))  # the number of paths: marks of beginnings
+        else:
+            count = self.cells.size // math.prod(self.question.layout.shape)
+        if count == 0:
+            return replace(once, bound=Pure(0.0))
+        if once.unit != "location":
+            return once.repeated(count)
+        return replace(once.repeated(count), unit="trajectory")
+
+    def read_by(self, asked: Any) -> Reports:
+        """Return the same reports decoded by another question, or by that of a design.
+
+        Raise Mismatch if the fingerprints differ.
+        """
+        question: Question = getattr(asked, "question", asked)
+        if question.fingerprint != self.question.fingerprint:
+            raise Mismatch(
+                f"these reports of {_name(self.question)} were made by another mechanism than "
+                f"{_name(question)}, or with other parameters"
+            )
+        return Reports(question, self.cells, self.about)
+
+    @staticmethod
+    def concatenate(parts: list[Reports]) -> Reports:
+        """Return reports of one question concatenated along the first axis.
+
+        Raise Mismatch if they are of different questions, or have different codebooks.
+        """
+        if not parts:
+            raise InvalidParameter("the list of reports to concatenate is empty")
+        first = parts[0].question
+        for part in parts[1:]:
+            check_codebooks(first, part.question)
+        about = next((part.about for part in parts if part.about), "")
+        return Reports(first, np.concatenate([part.read_by(first).cells for part in parts]), about)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.values, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def __getitem__(self, index: Any) -> Reports:
+        return Reports(self.question, np.asarray(self.cells[index]), self.about)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reports):
+            return NotImplemented
+        same = self.question.fingerprint == other.question.fingerprint
+        return same and np.array_equal(self.cells, other.cells)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        count = f"{self.question.counting.answers(self.cells):,}".replace(",", " ")
+        return f"Reports({count} of {_name(self.question)}, {self.cells.dtype.name})"
+
+
+def check_codebooks(first: Question, second: Question) -> None:
+    """Raise Mismatch if two questions have equal fingerprints but different codebooks."""
+    if first is second or first.fingerprint != second.fingerprint:
+        return  # `read_by` raises for different questions
+    if first.codebook() != second.codebook():
+        raise Mismatch(
+            f"these reports of {_name(first)} have different codebooks; choose one with "
+            "reports.read_by(question)"
+        )
+
+
+def _name(question: Question) -> str:
+    return f"{question.name} on {question.domain}"

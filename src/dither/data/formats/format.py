@@ -1,0 +1,435 @@
+"""The interface of a file format: how it reads, how it writes, and how it carries the specification.
+
+A file of reports carries its *specification*: JSON text that names the mechanisms and holds everything that
+is needed to decode their reports. Every format returns it by `specification(path)` and stores it by `write`.
+Each format has its own place for it: the first line, the schema, an element.
+
+A new format is a class in a file of its own, and a line for each ending in `streams.TABLES` or `.TRIPS`.
+
+Cells of text: rows that were read from text, reports as text, and the specification in a comment line.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from dither.core.domains import first_misfit
+from dither.core.question import Question
+from dither.core.reports import Reports
+from dither.core.wire import Campaign
+from dither.data.formats.arrow import to_objects
+from dither.data.streams import (
+    COMPRESSED,
+    SURVEYS,
+    TABLES,
+    TRIPS,
+    USUAL,
+    Dialect,
+    ending,
+    not_text,
+    shown_name,
+)
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
+from dither.foundation.arrays import Array, Floats, Integers, Mask
+
+if TYPE_CHECKING:
+    from dither.data.trips.trips import Trips
+
+
+Questions = Mapping[str, Any] | Campaign  # by the names of their columns
+Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
+Columns = Mapping[str, "Reports | GappedReports | Sequence[Any]"]  # rows to be written: reports, other cells
+
+_COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
+
+
+class GappedReports:
+    """Reports of some rows of a table; the other rows have an empty cell, because their answer is missing."""
+
+    def __init__(self, reports: Reports, there: Mask) -> None:
+        self.reports, self.there = reports, there
+
+    def __len__(self) -> int:
+        return len(self.there)
+
+
+class TableFormat(ABC):
+    """A format of tables: columns with names, read and written in chunks of rows. It has no state."""
+
+    parsed: ClassVar[bool] = True  # whether reading takes so long that it has a thread of its own
+
+    @abstractmethod
+    def specification(self, path: Path) -> str | None:
+        """Return the specification that a file carries, as JSON text, or None if it carries none."""
+
+    @abstractmethod
+    def columns(self, path: Path, dialect: Dialect = USUAL) -> list[str]:
+        """Return the names of a file's columns, in order."""
+
+    @abstractmethod
+    def read(self, path: Path, columns: Sequence[str], dialect: Dialect = USUAL) -> Iterator[Chunk]:
+        """Yield the named columns, a chunk of rows at a time; raise InvalidParameter if one is absent."""
+
+    @abstractmethod
+    def write(self, path: Path, specification: str, chunks: Iterator[Columns]) -> None:
+        """Write a new file with the specification and all chunks.
+
+        There is at least one chunk; it may have no rows. All chunks have the same columns.
+        """
+
+
+class TripFormat(ABC):
+    """A format of trips: paths of longitudes and latitudes with names, read and written at once."""
+
+    @abstractmethod
+    def read(self, path: Path, progress: Progress) -> Trips:
+        """Return the trips of a file, with their times, reports and specification where it has them."""
+
+    @abstractmethod
+    def write(self, path: Path, trips: Trips) -> None:
+        """Write a new file with trips, and with their times, reports and specification if they have any."""
+
+
+def table_format(path: Path) -> TableFormat:
+    """Return the format of a table by its file's ending; raise InvalidParameter if it is not known."""
+    if ending(path) in SURVEYS:
+        survey: TableFormat = _load_format(SURVEYS[ending(path)])
+        return survey
+    otherwise = "for trips use dt.data.perturb_trips or dither trajectory"
+    table: TableFormat = _load_format(_named_format(path, TABLES, "tables", otherwise))
+    return table
+
+
+def trip_format(path: Path) -> TripFormat:
+    """Return the format of trips by their file's ending; raise InvalidParameter if it is not known."""
+    otherwise = "for tables use dt.data.perturb_file or dither perturb"
+    trips: TripFormat = _load_format(_named_format(path, TRIPS, "trips", otherwise))
+    return trips
+
+
+def file_specification(path: Path) -> str | None:
+    """Return the specification that a file of a table or of trips carries, or None if it carries none."""
+    if ending(path) in TABLES:
+        return table_format(path).specification(path)
+    return trip_format(path).read(path, ignore_progress).specification
+
+
+def _named_format(path: Path, formats: Mapping[str, str], what: str, otherwise: str) -> str:
+    """Return the module and the class of a format by a file's ending."""
+    last = ending(path)
+    if last in formats:
+        if path.suffix.lower() in COMPRESSED and last not in _COMPRESSIBLE:
+            raise InvalidParameter(
+                f"{path.name}: {last} files are compressed inside; {' and '.join(COMPRESSED)} are for "
+                ".csv and .jsonl"
+            )
+        return formats[last]
+    if last in TABLES or last in TRIPS:
+        hint = f"; {otherwise}"
+    else:
+        near = get_close_matches(last, formats, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+    raise InvalidParameter(f"{path.name}: a file of {what} ends in one of {', '.join(formats)}{hint}")
+
+
+@cache
+def _load_format(name: str) -> Any:
+    """Return the one instance of a format, such as "formats.csv.Csv"."""
+    module, _, format_class = name.rpartition(".")
+    return getattr(import_module(f"dither.data.{module}"), format_class)()
+
+
+def is_of_trips(specification: str) -> bool:
+    """Return whether the specification in a file is one of trips, and not of a table."""
+    try:
+        given = json.loads(specification)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(given, dict) and {"mechanism", "map"} <= given.keys()
+
+
+class Chunk(ABC):
+    """Some consecutive rows of a table. `first` is the number of the first one; rows are counted from 1."""
+
+    may_be_empty: ClassVar[bool] = False  # whether a row may have no report
+
+    def __init__(self, path: Path, first: int, dialect: Dialect = USUAL) -> None:
+        self.path, self.first, self.dialect = path, first, dialect
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def cells(self, column: str) -> Sequence[Any]:
+        """Return a column as plain objects, None where a cell is empty."""
+
+    @abstractmethod
+    def absent(self, column: str) -> Mask:
+        """Return True for every empty cell of a column, and for every word that stands for no answer."""
+
+    @abstractmethod
+    def numbers(self, column: str, rows: Integers) -> Floats:
+        """Return some rows of a column as numbers, NaN where a cell is not a number."""
+
+    @abstractmethod
+    def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
+        """Return the distinct cells among some rows of a column, and for each row the place of its cell."""
+
+    @abstractmethod
+    def take(self, column: str, rows: Integers) -> Any:
+        """Return some rows of a column unchanged."""
+
+    @abstractmethod
+    def ids(self, column: str) -> np.ma.MaskedArray | tuple[Array, Integers] | None:
+        """Return ids of people: numbers as 64 bits each, or texts as UTF-8 bytes and where each one begins.
+
+        None if the cells are of another kind, or a text is missing: `cells` returns them one by one.
+        """
+
+    @abstractmethod
+    def raw_reports(self, column: str, question: Question) -> Array:
+        """Return a column of reports as whole numbers; raise MalformedReport for a cell that is not one.
+
+        Empty cells are left out: those people did not answer this question.
+        """
+
+    def from_cells(self, column: str, cells: Sequence[Any], question: Question) -> Array:
+        """Return the whole numbers of the reports in cells of text, without empty cells."""
+        if None not in cells:
+            return from_text(cells, question, partial(self.where, column))
+        rows = [row for row, cell in enumerate(cells) if cell is not None]
+        return from_text([cells[row] for row in rows], question, lambda at: self.where(column, rows[at]))
+
+    def check_rows(self, columns: Sequence[str]) -> None:
+        """Raise MalformedReport if a row has none of some columns of reports: no such row is written.
+
+        Frames may have such rows, of nulls, and so may the files that they are written to.
+        """
+        if self.may_be_empty:
+            return
+        empty = np.logical_and.reduce([self.absent(column) for column in columns])
+        if empty.any():
+            place = self.where(columns[0], int(empty.argmax()))
+            raise MalformedReport(f"{place}: this row has no report")
+
+    def reports(self, column: str, question: Question) -> Reports:
+        """Return a column of reports; raise MalformedReport if no device can have sent one of them."""
+        raw = self.raw_reports(column, question)
+        try:
+            return Reports(question, question.reports(raw).cells, column)
+        except MalformedReport as error:
+            place = first_misfit(lambda begin, end: _is_possible(question, raw[begin:end]), len(raw))
+            row = int(np.flatnonzero(~self.absent(column))[place])
+            raise MalformedReport(f"{self.where(column, row)}: {error}") from None
+
+    def where(self, column: str, row: int) -> str:
+        """Return the place of a cell for an error: file, row and column, never the value."""
+        return f"{shown_name(self.path)}, row {self.first + row}, column {column!r}"
+
+
+def _is_possible(question: Question, raw: Array) -> bool:
+    try:
+        question.reports(raw)
+    except MalformedReport:
+        return False
+    return True
+
+
+def code_cells(cells: Sequence[Any]) -> tuple[Integers, list[Any]]:
+    """Return the distinct ones of some cells, and for each cell the place of it; 1, True and "1" differ."""
+    distinct: dict[tuple[type, str], tuple[int, Any]] = {}
+    codes = (distinct.setdefault((type(cell), str(cell)), (len(distinct), cell))[0] for cell in cells)
+    return np.fromiter(codes, np.int64, len(cells)), [cell for _, cell in distinct.values()]
+
+
+def ignore_progress(count: int) -> None:
+    """Do nothing: for callers that do not show progress."""
+
+
+@contextmanager
+def name_errors(path: Path) -> Iterator[None]:
+    """Put the file's name in front of the errors that are raised inside."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise not_text(path) from None
+    except (InvalidParameter, MalformedReport, OutsideDomain) as error:
+        raise type(error)(f"{shown_name(path)}: {error}") from None
+
+
+def absent_column(path: Path, column: str, there: Sequence[str], *, shown: bool = True) -> InvalidParameter:
+    """Return the error for a column that a file does not have; `there` is listed if it may be shown."""
+    if shown:
+        return InvalidParameter(f"{shown_name(path)}: {unknown_name('column', column, there)}")
+    return InvalidParameter(
+        f"{shown_name(path)}: there is no column {found(column)} among {len(there)}. The first row must hold "
+        "the names of the columns; it is not shown here, because it may hold the values of a person"
+    )
+
+
+def require_columns(path: Path, columns: Sequence[str], there: Sequence[str], *, shown: bool = True) -> None:
+    """Raise InvalidParameter unless a file has all of the columns, and no two columns of one name.
+
+    The error lists the names only if `shown`, or if one of the columns is there: then they are names.
+    """
+    for column in columns:
+        if column not in there:
+            raise absent_column(path, column, there, shown=shown or any(name in there for name in columns))
+    if len(set(there)) < len(there):
+        for column in there:
+            if there.count(column) == 1:
+                continue
+            raise InvalidParameter(
+                f"{shown_name(path)} has more than one column {found(column)}; rename all but one"
+            )
+
+
+ROWS: Final = 1 << 16  # rows of a chunk
+_COMMENT: Final = "# dither "  # the first line of a CSV file begins so if it holds the specification
+
+
+class TextChunk(Chunk):
+    """Rows of cells: text from CSV, plain objects from JSON and from spreadsheets."""
+
+    def __init__(
+        self, path: Path, first: int, columns: Mapping[str, Sequence[Any]], dialect: Dialect = USUAL
+    ) -> None:
+        super().__init__(path, first, dialect)
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def cells(self, column: str) -> Sequence[Any]:
+        return self._columns[column]
+
+    def absent(self, column: str) -> Mask:
+        cells = self._columns[column]
+        if not self.dialect.na and None not in cells:
+            return np.zeros(len(cells), dtype=np.bool_)
+        return np.fromiter(map(self.dialect.is_absent, cells), np.bool_, len(cells))
+
+    def numbers(self, column: str, rows: Integers) -> Floats:
+        return numbers_in(self.take(column, rows), self.dialect)
+
+    def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
+        return code_cells(self.take(column, rows))
+
+    def ids(self, column: str) -> None:
+        return None  # objects: one by one
+
+    def take(self, column: str, rows: Integers) -> Sequence[Any]:
+        cells = self._columns[column]
+        return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
+
+    def raw_reports(self, column: str, question: Question) -> Array:
+        return self.from_cells(column, self._columns[column], question)
+
+
+def numbers_in(cells: Sequence[Any], dialect: Dialect) -> Floats:
+    """Return cells as numbers, NaN where a cell is not a number."""
+    if dialect.point == "." and dialect.thousands is None:
+        try:
+            numbers = np.array(cells, dtype=np.float64)
+        except (ValueError, TypeError, OverflowError):
+            pass  # below, cell by cell
+        else:
+            if numbers.ndim == 1:  # lists of one length would make a second axis
+                return numbers
+    return np.fromiter(map(dialect.number, cells), np.float64, len(cells))
+
+
+def text_rows(rows: Columns) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a chunk as objects that text can hold."""
+    return zip(*(text_cells(name, column) for name, column in rows.items()), strict=True)
+
+
+def text_cells(name: str, column: Reports | GappedReports | Sequence[Any]) -> Sequence[Any]:
+    """Return a column to be written as objects that text can hold."""
+    if isinstance(column, GappedReports):
+        told = iter(to_text(column.reports))
+        return [next(told) if there else None for there in column.there.tolist()]
+    if isinstance(column, Reports):
+        return to_text(column)
+    if not hasattr(column, "to_pylist"):
+        return column
+    try:
+        return to_objects(column)
+    except OutsideDomain as error:
+        raise InvalidParameter(f"column {name!r} cannot be kept as text: {error}") from None
+
+
+def comment_line(specification: str) -> str:
+    """Return the first line of a CSV file that carries a specification."""
+    return f"{_COMMENT}{specification}\n"
+
+
+def from_comment_line(line: str) -> str | None:
+    """Return the specification in the first line of a CSV file, or None if the line holds none."""
+    return line.removeprefix(_COMMENT).strip() if line.startswith(_COMMENT) else None
+
+
+def to_text(reports: Reports) -> list[Any]:
+    """Return reports as cells of text: a whole number each, or hexadecimal digits if they are several.
+
+    Hexadecimal digits are the bytes of the numbers, each number with its lowest byte first.
+    """
+    if reports.cells.ndim == 1:
+        return list(reports.cells.tolist())
+    rows = np.ascontiguousarray(reports.cells, dtype=reports.cells.dtype.newbyteorder("<"))
+    digits, width = rows.tobytes().hex(), 2 * rows.dtype.itemsize * rows.shape[-1]
+    return [digits[begin : begin + width] for begin in range(0, len(digits), width)]
+
+
+def from_text(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
+    """Return the whole numbers of reports that were written by `to_text`, one row for each cell.
+
+    A cell that cannot be read raises MalformedReport with `where(index)`. Whether a device can have sent
+    the numbers is not checked here: pass the result to `question.reports`.
+    """
+    read = _read_numbers if question.layout.subdtype is None else _read_rows
+    return read(cells, question, where)
+
+
+def _read_numbers(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
+    layout = question.layout
+    if layout.itemsize < 8:
+        with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
+            whole = np.array(cells)
+            if whole.dtype.kind in "iU" and whole.ndim == 1:
+                return whole.astype(np.int64)
+    rows = np.empty(len(cells), dtype=layout if layout.itemsize == 8 else np.int64)
+    for index, cell in enumerate(cells):
+        try:
+            rows[index] = int(cell)
+        except (ValueError, TypeError, OverflowError):
+            raise _malformed_cell(question, where(index)) from None
+    return rows
+
+
+def _read_rows(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
+    layout = question.layout
+    base, shape = layout.base.newbyteorder("<"), layout.shape
+    for index, cell in enumerate(cells):
+        # `bytes.fromhex` skips spaces, which would make up for missing digits.
+        if not isinstance(cell, str) or len(cell) != 2 * layout.itemsize or not cell.isalnum():
+            raise _malformed_cell(question, where(index))
+        try:
+            bytes.fromhex(cell)
+        except ValueError:
+            raise _malformed_cell(question, where(index)) from None
+    return np.frombuffer(bytes.fromhex("".join(cells)), base).reshape(len(cells), *shape)
+
+
+def _malformed_cell(question: Question, place: str) -> MalformedReport:
+    return MalformedReport(f"{place}: this is not a report of {question.name}")

@@ -1,0 +1,47 @@
+"""Polars expressions: importing this module adds `pl.col("minutes").dither.perturb(question)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dither.core.question import as_question
+from dither.data.formats.arrow import arrow
+from dither.data.frames.batches import perturb_column
+from dither.data.streams import Missing, check_missing
+from dither.errors import InvalidParameter, MissingExtra
+
+try:
+    import polars
+except ImportError:
+    raise MissingExtra("Polars expressions", "frames") from None
+
+__all__: list[str] = []  # importing this module adds `.dither` to expressions, and that is all
+
+
+@polars.api.register_expr_namespace("dither")
+class Expressions:
+    """The methods that dither adds to Polars expressions, in the namespace `dither`.
+
+    Every evaluation draws new reports and spends the budget: collect a lazy frame once, and write the result.
+    Polars evaluates an expression object that is used twice in one query only once; call `perturb` for each
+    column, or the two columns have the same reports.
+    """
+
+    def __init__(self, expression: polars.Expr) -> None:
+        self._expression = expression
+
+    def perturb(self, question: Any, *, missing: Missing = "error") -> polars.Expr:
+        """Return the reports of a column. A null raises an error; with `"skip"` it stays null."""
+        choice = check_missing(missing)
+        question = as_question(question)
+        if question.layout.subdtype is not None:
+            raise InvalidParameter(f"a report of {question.name} is several numbers; use dt.data.perturb")
+
+        def draw(column: polars.Series) -> polars.Series:
+            array = column.to_arrow()
+            place = lambda row: f"row {row + 1}, column {column.name!r}"  # noqa: E731
+            reports = perturb_column(array, question, place, choice, None)
+            return polars.Series(column.name, arrow().chunked_array([reports]))
+
+        kind: Any = polars.Series(arrow().array([], arrow().from_numpy_dtype(question.layout))).dtype
+        return self._expression.map_batches(draw, return_dtype=kind, is_elementwise=True)

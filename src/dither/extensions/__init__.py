@@ -1,0 +1,8 @@
+"""Central differential privacy, utility of classifiers, protocols between devices.
+
+Nothing in the other rooms imports an extension, except the public modules and the verbs of the terminal.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

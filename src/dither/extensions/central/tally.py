@@ -1,0 +1,236 @@
+"""The records of a trusted curator, each read by itself, and their sum and count."""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, NoReturn
+
+import numpy as np
+
+from dither.core.domains import BLOCK, Interval
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
+from dither.foundation.arrays import Array
+
+_NUMERIC: Final = "fiub"  # the kinds of numpy's real numbers
+_MIXED: Final = "OUS"  # the kinds of objects and texts, which are read one by one
+_NAN: Final = float("nan")
+
+
+def records(values: object) -> Array:
+    """Return an array of numbers, one a record; a record that is not a number becomes NaN.
+
+    Only an array whose type is public and numeric is taken as it is. numpy never chooses a common type for a
+    list: the choice would depend on all records, so one record would change how the others are read.
+    """
+    if hasattr(values, "__array__"):
+        # Masked records become None; np.asarray would show what is under the mask.
+        array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+        if array.ndim != 1:
+            raise InvalidParameter(
+                f"one value per person was expected, not an array of {array.ndim} dimensions"
+            )
+        if array.dtype.kind not in _NUMERIC + _MIXED:
+            raise InvalidParameter(f"numbers were expected, not an array of kind {array.dtype.name!r}")
+        if isinstance(array, np.ma.MaskedArray):
+            array = np.ma.filled(array.astype(object), None)
+        return array if array.dtype.kind in _NUMERIC else _numbers(array)
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InvalidParameter(
+            f"a sequence with one value per person was expected, not {type(values).__name__}"
+        )
+    return _numbers(values)
+
+
+def number(record: object) -> float:
+    """Return one record as a number, NaN if it is not one; it never raises.
+
+    A number is a real number, a text that `float` reads, or a scalar of an array library that holds one of
+    these. An integer beyond every float is infinite. Arrays with dimensions, durations, dates and complex
+    numbers are not numbers.
+    """
+    if type(record) is float:
+        return record
+    if type(record) is int and record.bit_length() < 1024:  # the usual cases first: they are the fast ones
+        return float(record)
+    try:
+        return _real(_scalar(record))
+    except Exception:  # an error that is raised would reveal something about this record
+        return _NAN
+
+
+def _numbers(items: Iterable[object]) -> Array:
+    with np.errstate(all="ignore"):  # a warning would depend on a value
+        return np.fromiter(map(number, items), dtype=np.float64)
+
+
+def _scalar(record: object) -> object:
+    """Return what a scalar of an array library holds; everything else as it is."""
+    if isinstance(record, np.ndarray | np.generic):
+        if record.ndim or record.dtype.kind not in _NUMERIC + _MIXED or np.ma.is_masked(record):
+            return None  # durations among them: numpy counts them as integers
+        return record.item() if isinstance(record, np.ndarray) else record
+    # PyTorch, JAX and others: a tensor without dimensions.
+    if getattr(record, "shape", None) == () and hasattr(record, "item"):
+        return record.item()
+    return record
+
+
+def _real(item: object) -> float:
+    if not isinstance(item, numbers.Real | Decimal | str | bytes | np.bool_):
+        return _NAN
+    try:
+        return float(item)
+    except OverflowError:  # an integer beyond every float
+        return float("inf") if item > 0 else float("-inf")  # type: ignore[operator]
+
+
+CELLS: Final = 1 << 32  # rounding moves a mean by at most 2^−33 of the domain
+_MOST: Final = 1 << 36  # so that a block's sum stays below 2^53, where float64 adds integers exactly
+
+
+@dataclass(frozen=True)
+class RecordGrid:
+    """The public points of an interval that records are rounded to: `cells` + 1 of them, evenly spaced."""
+
+    domain: Interval
+    cells: int = CELLS
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Interval):
+            raise InvalidParameter(f"a domain must be an Interval, not {type(self.domain).__name__}")
+        if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 1 <= self.cells <= _MOST:
+            raise InvalidParameter(f"cells is a whole number between 1 and 2^36, not {found(self.cells)}")
+        if not self.cells < 1e300 * self.domain.length:
+            raise InvalidParameter(
+                f"the domain {self.domain} is too short for {self.cells} cells: use smaller units"
+            )
+
+    @property
+    def low(self) -> Fraction:
+        """The lower end, exactly."""
+        return Fraction(self.domain.low)
+
+    @property
+    def cell(self) -> Fraction:
+        """The distance of two neighbouring points, exactly."""
+        return (Fraction(self.domain.high) - self.low) / self.cells
+
+    def at(self, share: Fraction) -> float:
+        """Return the number at a share of the way from the lower to the upper end."""
+        return float(self.low + share * self.cell * self.cells)
+
+    def total(self, values: Array) -> int:
+        """Return the sum of the records' places 0 … cells on the grid, exactly.
+
+        A value outside goes to the nearer end and NaN to the middle: a rule for one record, whatever the
+        others are. No floating-point error can break privacy here, as long as each place is an integer in
+        0 … cells: t ≤ length and scale ≤ (cells/length)·(1 + 2^−53) give t·scale < cells + ½ before rounding.
+        """
+        low, high = self.domain.low, self.domain.high
+        scale = self.cells / self.domain.length
+        buffer = np.empty(min(values.size, BLOCK))
+        total = 0
+        with np.errstate(all="ignore"):  # a warning would depend on a value
+            for begin in range(0, values.size, BLOCK):
+                block = values[begin : begin + BLOCK]
+                places = buffer[: block.size]
+                np.copyto(places, block, casting="unsafe")
+                np.maximum(places, low, out=places)
+                np.minimum(places, high, out=places)
+                places -= low
+                places *= scale
+                np.rint(places, out=places)
+                part = float(places.sum())
+                if math.isnan(part):  # every operation above has kept the NaN
+                    places[np.isnan(places)] = self.cells // 2
+                    part = float(places.sum())
+                total += int(part)
+        return total
+
+
+class Tally:
+    """The exact sum and count of some records: as secret as the records, and never shown by repr or errors.
+
+    Tallies of the same grid add, so each machine can make one of its own records.
+
+    >>> Tally.of([3, 5], Interval(0, 10)) + Tally.of([4], Interval(0, 10))
+    Tally on [0, 10] (secret)
+    """
+
+    __slots__ = ("_count", "_total", "grid")
+
+    grid: RecordGrid
+    _total: int
+    _count: int
+
+    def __init__(self, grid: RecordGrid, total: int, count: int) -> None:
+        if not 0 <= total <= grid.cells * count:
+            raise MalformedReport("these are not the sum and count of records on this grid")
+        object.__setattr__(self, "grid", grid)
+        object.__setattr__(self, "_total", total)
+        object.__setattr__(self, "_count", count)
+
+    @staticmethod
+    def of(values: object, domain: Interval, *, cells: int = CELLS) -> Tally:
+        """Return the exact sum and count of one value per person, on a public grid of the domain.
+
+        Values outside the domain count as its nearer end; NaN, None and whatever is not a number count as its
+        middle. `cells=1` suits yes-or-no data, and `cells=high − low` whole numbers: their sums are exact.
+        """
+        grid = RecordGrid(domain, cells)
+        array = records(values)
+        return Tally(grid, grid.total(array), int(array.size))
+
+    def __add__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self.grid != other.grid:
+            raise Mismatch("tallies add up only if they have the same domain and the same number of cells")
+        return Tally(self.grid, self._total + other._total, self._count + other._count)
+
+    def secret(self) -> tuple[int, int]:
+        """Return the exact sum of the places on the grid and the exact count; neither may be published."""
+        return self._total, self._count
+
+    def secret_bytes(self) -> bytes:
+        """Return the tally as bytes, for the machine that merges; they are as secret as the records."""
+        domain = self.grid.domain
+        fields = (domain.low.hex(), domain.high.hex(), self.grid.cells, self._total, self._count)
+        return json.dumps(["dither secret tally", *fields]).encode()
+
+    @staticmethod
+    def from_secret_bytes(secret: bytes) -> Tally:
+        """Return the tally that `secret_bytes` wrote."""
+        try:
+            kind, low, high, cells, total, count = json.loads(secret)
+            grid = RecordGrid(Interval(float.fromhex(low), float.fromhex(high)), cells)
+        except (TypeError, ValueError):
+            raise MalformedReport("these are not the bytes of a tally") from None
+        whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (total, count))
+        if kind != "dither secret tally" or not whole:
+            raise MalformedReport("these are not the bytes of a tally")
+        return Tally(grid, total, count)
+
+    def __repr__(self) -> str:
+        return f"Tally on {self.grid.domain} (secret)"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a tally does not change; add tallies instead")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a tally does not change; add tallies instead")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a tally is a secret and is not pickled by accident: send secret_bytes() instead")
+
+    def __copy__(self) -> Tally:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Tally:
+        return self

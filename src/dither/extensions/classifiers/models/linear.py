@@ -1,0 +1,407 @@
+"""Linear classifiers: the answer stays on one side of each of several hyperplanes, so utility is exact.
+
+A classifier as a function of the randomised features alone, and what its parameters prove about it.
+
+Quadratic classifiers, such as QDA and Gaussian naive Bayes: proofs about boxes, and exact distances.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from dither.errors import InvalidParameter
+from dither.extensions.classifiers.boxes import FeatureBox
+from dither.extensions.classifiers.feature_law import Marginal
+from dither.foundation.arrays import Floats, Integers, Mask
+from dither.foundation.numerics.roots import smallest_float
+
+Enclosure = tuple[float, float]
+Keeps = Callable[[Floats], Mask]  # for each row of randomised values, whether the classifier keeps its answer
+
+
+class Slice(ABC):
+    """A classifier with known parameters, and with all features fixed but the randomised ones.
+
+    It is about one answer: `own`, the number of the class of the record.
+    """
+
+    own: int
+
+    @property
+    @abstractmethod
+    def features(self) -> int:
+        """How many features are randomised."""
+
+    @abstractmethod
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
+        """Return proven bounds on the probability of the same answer, or None if there are no tight ones."""
+
+    @abstractmethod
+    def proves(self, box: FeatureBox) -> bool:
+        """Return whether the answer is proven to be the same in all of a box; False may mean "not known"."""
+
+    def radius(self, centre: Floats, scale: Floats, low: Floats, high: Floats) -> float | None:
+        """Return the largest t for which the answer stays within t·scale of a centre, between low and high.
+
+        None if there is no closed form; then `proves` is asked about many boxes.
+        """
+        return None
+
+    def euclidean(self, centre: Floats) -> float | None:
+        """Return the Euclidean distance from a centre to another answer; None if there is no closed form."""
+        return None
+
+
+class SliceableClassifier(ABC):
+    """A classifier that knows its own parameters."""
+
+    @abstractmethod
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Slice:
+        """Return the classifier as a function of some features of a row.
+
+        `keeps` asks the classifier itself, for points at which rounding decides.
+        """
+
+
+_ROUNDING: Final = 1e-12  # relative to the largest term: the error of a score in floats
+_MOST_QUERIES: Final = 1 << 17  # the most points near a plane about which the classifier itself is asked
+_STEPS: Final = 1 << 19  # of the grid on which the sum of more than two terms is computed
+_TRANSFORM: Final = 1e-9  # the error of a sum of probabilities from a fast Fourier transform
+
+
+@dataclass(frozen=True, eq=False)
+class LinearClassifier(SliceableClassifier):
+    """A linear classifier: the class with the largest score weights·x + bias, the first of equal ones.
+
+    One row of weights means two classes: the second one if the score is positive.
+
+    >>> halves = LinearClassifier([[1.0, -1.0]], [0.0])
+    >>> halves(np.array([[0.2, 0.7], [0.7, 0.2]]))
+    array([0, 1])
+    """
+
+    weights: Floats
+    bias: Floats
+
+    def __post_init__(self) -> None:
+        weights = np.atleast_2d(np.asarray(self.weights, dtype=np.float64))
+        bias = np.atleast_1d(np.asarray(self.bias, dtype=np.float64))
+        if weights.ndim != 2 or bias.shape != weights.shape[:1]:
+            raise InvalidParameter("weights must have one row a class, and bias one number a class")
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "bias", bias)
+
+    def scores(self, rows: Floats) -> Floats:
+        """Return the score of every class for each row."""
+        found = rows @ self.weights.T + self.bias
+        return found if len(self.bias) > 1 else np.concatenate([np.zeros_like(found), found], axis=-1)
+
+    def __call__(self, rows: Floats) -> Integers:
+        """Return the class of each row."""
+        return np.asarray(self.scores(rows).argmax(axis=-1), dtype=np.int64)
+
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> HalfSpaces:
+        weights, bias = self.weights, self.bias
+        if len(bias) == 1:
+            weights, bias = np.vstack([np.zeros_like(weights), weights]), np.append(0.0, bias)
+        own = int(self(row[None])[0])
+        others = [label for label in range(len(bias)) if label != own]
+        normals, offsets = weights[own] - weights[others], bias[own] - bias[others]
+        chosen = list(columns)
+        rest = np.delete(np.arange(row.size), chosen)
+        terms = normals[:, rest] * row[rest]
+        size = np.abs(bias[own]) + np.abs(bias[others]) + np.abs(terms).sum(axis=1)
+        return HalfSpaces(own, normals[:, chosen], offsets + terms.sum(axis=1), size, keeps)
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpaces(Slice):
+    """The points with normals·y + offsets > 0, one row for each other class.
+
+    `size` bounds the terms of the offsets. `keeps` asks the classifier about points so near a plane that
+    rounding decides.
+    """
+
+    own: int
+    normals: Floats
+    offsets: Floats
+    size: Floats
+    keeps: Keeps
+
+    @property
+    def features(self) -> int:
+        return int(self.normals.shape[1])
+
+    def _error(self, reach: Floats) -> Floats:
+        """Return a bound on the rounding error of each score where |y| is at most `reach`."""
+        return np.asarray(_ROUNDING * (self.size + np.abs(self.normals) @ reach))
+
+    def proves(self, box: FeatureBox) -> bool:
+        low, high = box.corners
+        error = self._error(np.maximum(np.abs(low), np.abs(high)))
+        worst = np.minimum(self.normals * low, self.normals * high).sum(axis=1) + self.offsets
+        return bool((worst > error).all())
+
+    def radius(self, centre: Floats, scale: Floats, low: Floats, high: Floats) -> float:
+        """Return the least t at which a score is 0 at the box's worst corner; sides stop at low and high."""
+        return min(
+            _first_zero(normal, offset, centre, scale, low, high)
+            for normal, offset in zip(self.normals, self.offsets, strict=True)
+        )
+
+    def euclidean(self, centre: Floats) -> float:
+        """Return the distance to the nearest plane."""
+        scores, lengths = self.normals @ centre + self.offsets, np.linalg.norm(self.normals, axis=1)
+        return float(np.divide(scores, lengths, out=np.full(len(scores), np.inf), where=lengths > 0.0).min())
+
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
+        error = self._error(np.array([np.abs(marginal.places).max() for marginal in marginals]))
+        if self.features > 2:
+            return self._union_bound(marginals, error)
+        first, second = (*marginals, Marginal(np.zeros(1), np.ones(1)))[:2]
+        # Points so near a plane that rounding decides are counted in the upper bound, not in the lower one.
+        begin, end = self._inside(first, second, error)
+        outer_begin, outer_end = self._inside(first, second, -error)
+        none = begin == end
+        begin, end = np.where(none, outer_begin, begin), np.where(none, outer_begin, end)
+        lower = float(first.masses @ (second.sums[end] - second.sums[begin]))
+        rows, columns = _ranges(np.append(outer_begin, end), np.append(begin, outer_end))
+        rows %= first.places.size
+        masses = first.masses[rows] * second.masses[columns]
+        if rows.size > _MOST_QUERIES:
+            return lower, lower + float(masses.sum())
+        points = np.stack([first.places[rows], second.places[columns]], axis=-1)[:, : self.features]
+        kept = float(masses[self.keeps(points)].sum()) if rows.size else 0.0
+        return lower + kept, lower + kept
+
+    def _inside(self, first: Marginal, second: Marginal, error: Floats) -> tuple[Integers, Integers]:
+        """Return for each report of the first feature which reports of the second are inside all planes."""
+        low, high = np.full(first.places.size, -np.inf), np.full(first.places.size, np.inf)
+        for normal, offset, margin in zip(self.normals, self.offsets, error, strict=True):
+            room = normal[0] * first.places + offset - margin
+            slope = normal[1] if self.features == 2 else 0.0
+            if slope > 0.0:
+                low = np.maximum(low, -room / slope)
+            elif slope < 0.0:
+                high = np.minimum(high, -room / slope)
+            else:
+                low = np.where(room > 0.0, low, np.inf)
+        begin = np.searchsorted(second.places, low, side="right")
+        return begin, np.maximum(begin, np.searchsorted(second.places, high, side="left"))
+
+    def _union_bound(self, marginals: Sequence[Marginal], error: Floats) -> Enclosure:
+        """Bound the probability to cross a plane by the sum over planes, and from below by the largest."""
+        sides = [
+            _positive(normal, offset, margin, marginals)
+            for normal, offset, margin in zip(self.normals, self.offsets, error, strict=True)
+        ]
+        lower = 1.0 - sum(1.0 - side for side, _ in sides)
+        return max(0.0, lower), min(side for _, side in sides)
+
+
+def _ranges(begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """Return all pairs (row, place) with begins[row] ≤ place < ends[row]."""
+    counts = np.maximum(ends - begins, 0)
+    rows = np.repeat(np.arange(counts.size), counts)
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, np.arange(rows.size) - first + begins[rows]
+
+
+def _first_zero(
+    normal: Floats, offset: float, centre: Floats, scale: Floats, low: Floats, high: Floats
+) -> float:
+    """Return where a score, piecewise linear along the way to its worst corner, becomes 0."""
+    score = float(normal @ centre + offset)
+    room = np.where(normal > 0.0, centre - low, high - centre) / scale
+    order = np.argsort(room)
+    slope, done = float(np.abs(normal) @ scale), 0.0
+    for place in order:
+        if slope > 0.0 and score - slope * (room[place] - done) <= 0.0:
+            return done + score / slope
+        score -= slope * (room[place] - done)
+        done = float(room[place])
+        slope -= float(abs(normal[place]) * scale[place])
+    return float("inf")
+
+
+def _positive(normal: Floats, offset: float, error: float, marginals: Sequence[Marginal]) -> Enclosure:
+    """Bound P(normal·Y + offset > 0): terms are rounded down to a grid, and added by convolution."""
+    terms = [weight * marginal.places for weight, marginal in zip(normal, marginals, strict=True)]
+    begins = [float(term.min()) for term in terms]
+    step = sum(float(np.ptp(term)) for term in terms) / _STEPS
+    if step == 0.0:
+        return (1.0, 1.0) if sum(begins) + offset > error else (0.0, 0.0)
+    length = 1 << (_STEPS + 4 * len(terms)).bit_length()
+    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
+    for term, begin, marginal in zip(terms, begins, marginals, strict=True):
+        cells = np.floor((term - begin) / step - _ROUNDING).clip(0).astype(np.int64)
+        spectrum *= np.fft.rfft(np.bincount(cells, marginal.masses, minlength=1), length)
+    chances = np.fft.irfft(spectrum, length).clip(0.0)
+    # A sum is above its rounded sum by at most one cell for each term (and by the error of floats).
+    start = (-offset - sum(begins)) / step
+    slack = error / step + 1e-6 * len(terms)
+    above = np.concatenate([np.cumsum(chances[::-1])[::-1], [0.0]])
+    lower = above[int(np.clip(np.floor(start + slack) + 1, 0, length))]
+    upper = above[int(np.clip(np.floor(start - slack - len(terms)), 0, length))]
+    return max(0.0, float(lower) - _TRANSFORM), min(1.0, float(upper) + _TRANSFORM)
+
+
+_ROUNDING_OF_SQUARES: Final = 1e-11  # relative to the largest term: the error of a score in floats
+_FACES: Final = 5  # up to so many features all 3^d faces of a box are looked at
+_HALVINGS: Final = 60
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticClassifier(SliceableClassifier):
+    """The class with the largest score −½·xᵀAx + b·x + c, the first of equal ones.
+
+    `curvature` has one symmetric matrix A a class, `slope` one row b, `offset` one number c.
+
+    >>> rings = QuadraticClassifier([np.eye(2), 0.5 * np.eye(2)], [[0, 0], [0.5, 0.5]], [0.0, -1.1931])
+    >>> rings(np.array([[0.5, 0.5], [3.0, 3.0]]))
+    array([0, 1])
+    """
+
+    curvature: Floats
+    slope: Floats
+    offset: Floats
+
+    def __post_init__(self) -> None:
+        curvature, slope, offset = (
+            np.asarray(part, dtype=np.float64) for part in (self.curvature, self.slope, self.offset)
+        )
+        classes, features = slope.shape if slope.ndim == 2 else (0, 0)
+        if not classes or curvature.shape != (classes, features, features) or offset.shape != (classes,):
+            raise InvalidParameter("a quadratic classifier has a matrix, a row and a number for each class")
+        for name, part in (("curvature", curvature), ("slope", slope), ("offset", offset)):
+            object.__setattr__(self, name, part)
+
+    def scores(self, rows: Floats) -> Floats:
+        """Return the score of every class for each row."""
+        bent = np.einsum("ni,cij,nj->nc", rows, self.curvature, rows)
+        return np.asarray(rows @ self.slope.T - 0.5 * bent + self.offset)
+
+    def __call__(self, rows: Floats) -> Integers:
+        """Return the class of each row."""
+        return np.asarray(self.scores(rows).argmax(axis=-1), dtype=np.int64)
+
+    def rescale(self, scale: Floats, shift: Floats) -> QuadraticClassifier:
+        """Return the classifier of x that applies this one to x·scale + shift."""
+        bent = self.curvature @ shift
+        return QuadraticClassifier(
+            self.curvature * np.outer(scale, scale),
+            (self.slope - bent) * scale,
+            self.offset + self.slope @ shift - 0.5 * bent @ shift,
+        )
+
+    def slice(self, row: Floats, columns: Sequence[int], keeps: Keeps) -> Quadrics:
+        own = int(self(row[None])[0])
+        others = [label for label in range(len(self.offset)) if label != own]
+        bend = self.curvature[own] - self.curvature[others]
+        slope, offset = self.slope[own] - self.slope[others], self.offset[own] - self.offset[others]
+        chosen, rest = list(columns), np.delete(np.arange(row.size), list(columns))
+        fixed = row[rest]
+        across = np.einsum("kij,j->ki", bend[:, chosen][:, :, rest], fixed)
+        constant = offset + slope[:, rest] @ fixed
+        constant -= 0.5 * np.einsum("i,kij,j->k", fixed, bend[:, rest][:, :, rest], fixed)
+        return Quadrics(own, bend[:, chosen][:, :, chosen], slope[:, chosen] - across, constant, keeps)
+
+
+@dataclass(frozen=True, eq=False)
+class Quadrics(Slice):
+    """The points with −½·yᵀAy + b·y + c > 0, one matrix, row and number for each other class."""
+
+    own: int
+    bend: Floats
+    slopes: Floats
+    offsets: Floats
+    keeps: Keeps
+
+    @property
+    def features(self) -> int:
+        return int(self.slopes.shape[1])
+
+    def encloses(self, marginals: Sequence[Marginal]) -> Enclosure | None:
+        return None  # a sum over a curved region has no closed form
+
+    def proves(self, box: FeatureBox) -> bool:
+        low, high = box.corners
+        reach = np.maximum(np.abs(low), np.abs(high))
+        for bend, slope, offset in zip(self.bend, self.slopes, self.offsets, strict=True):
+            size = abs(offset) + np.abs(slope) @ reach + reach @ np.abs(bend) @ reach
+            if _least(bend, slope, offset, low, high) <= _ROUNDING_OF_SQUARES * size:
+                return False
+        return True
+
+    def euclidean(self, centre: Floats) -> float:
+        """Return the distance to the nearest point at which another class is as likely."""
+        return min(
+            _distance(
+                bend, slope - bend @ centre, float(slope @ centre - 0.5 * centre @ bend @ centre + offset)
+            )
+            for bend, slope, offset in zip(self.bend, self.slopes, self.offsets, strict=True)
+        )
+
+
+def _least(bend: Floats, slope: Floats, offset: float, low: Floats, high: Floats) -> float:
+    """Return a lower bound of −½·yᵀAy + b·y + c on a box; with few features, the minimum itself.
+
+    A quadratic is smallest at a corner of the box or where its gradient along a face vanishes.
+    """
+    if low.size > _FACES:
+        middle, half = (low + high) / 2.0, (high - low) / 2.0
+        value = float(offset + slope @ middle - 0.5 * middle @ bend @ middle)
+        return value - float(np.abs(slope - bend @ middle) @ half + 0.5 * half @ np.abs(bend) @ half)
+    least = math.inf
+    for face in product((0, 1, 2), repeat=low.size):
+        kind = np.array(face)
+        free = kind == 2
+        point = np.where(kind == 0, low, high)
+        if free.any():
+            inner = bend[np.ix_(free, free)]
+            if abs(np.linalg.det(inner)) < 1e-300:
+                continue  # flat along the face: its edges are as low
+            point[free] = np.linalg.solve(inner, slope[free] - bend[np.ix_(free, ~free)] @ point[~free])
+            if (point[free] < low[free]).any() or (point[free] > high[free]).any():
+                continue
+        least = min(least, float(offset + slope @ point - 0.5 * point @ bend @ point))
+    return least
+
+
+def _distance(bend: Floats, gradient: Floats, score: float) -> float:
+    """Return the length of the shortest u with score + g·u − ½·uᵀAu = 0, by the secular equation.
+
+    u = −τ·(I − τA)⁻¹·g for the τ at which the score is 0; τ is below 1/λ for the largest eigenvalue λ > 0.
+    """
+    values, vectors = np.linalg.eigh(bend)
+    along = vectors.T @ gradient
+    top, size = float(values[-1]), float(np.abs(values).max())
+    if size == 0.0:
+        length = float(np.linalg.norm(gradient))
+        return score / length if length > 0.0 else math.inf
+
+    def step(share: float) -> Floats:
+        tau = share / top if top > 0.0 else share / (1.0 - share) / size
+        room = 1.0 - tau * values
+        return np.asarray(np.where(along == 0.0, 0.0, -tau * along / np.where(room > 0.0, room, 1e-300)))
+
+    def gone(share: float) -> bool:
+        u = step(share)
+        return bool(score + along @ u - 0.5 * (values * u) @ u <= 0.0)
+
+    near = 1.0 - 1e-12
+    if gone(near):
+        return float(np.linalg.norm(step(smallest_float(gone, 0.0, near, steps=_HALVINGS))))
+    if top <= 0.0:
+        return math.inf  # the score stays positive everywhere
+    # The gradient has no part along the steepest direction: the rest of the way is made along it.
+    u = step(near)
+    left = score + float(along @ u - 0.5 * (values * u) @ u)
+    return math.hypot(float(np.linalg.norm(u)), math.sqrt(2.0 * left / top))

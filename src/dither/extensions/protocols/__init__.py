@@ -1,0 +1,29 @@
+"""Joint randomized response between devices: correlated coins that no single party knows.
+
+Terms                        what two devices agree on, and the guarantee of their coins
+Exchange, Role               one device's side of a toss, over any stream of bytes
+local_pairs                  the same protocol with all devices in this process
+deal_pairs, shuffle_pairs    who tosses with whom: drawn by a trusted dealer, or by three servers
+toss, report, collect        devices and a collector over TCP; `Collection` estimates from what came
+DeviceTLS, Certificates      TLS for their sockets
+"""
+
+from dither.extensions.protocols.device import collect, local_pairs, report, toss
+from dither.extensions.protocols.exchange import Exchange, Role
+from dither.extensions.protocols.messages import Certificates, DeviceTLS, Pairing, Terms, deal_pairs
+from dither.extensions.protocols.pairs import shuffle_pairs
+
+__all__ = [
+    "Certificates",
+    "DeviceTLS",
+    "Exchange",
+    "Pairing",
+    "Role",
+    "Terms",
+    "collect",
+    "deal_pairs",
+    "local_pairs",
+    "report",
+    "shuffle_pairs",
+    "toss",
+]

@@ -1,0 +1,3 @@
+"""The public names of this room."""
+
+from . import randomness as randomness

@@ -1,0 +1,215 @@
+"""Plots of the distribution of reports for a few inputs. matplotlib is imported when a plot is drawn.
+
+Every function that draws takes `ax`, matplotlib axes to draw on, and returns them. Without `ax` it makes new
+axes. A plot of several panels takes and returns a sequence of axes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dither.errors import InvalidParameter, MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from dither.mechanisms.mechanism import Analysis
+
+
+# The house style: estimates are blue, point masses and kernels orange, further curves in this order.
+BLUE: Final = "#1f4e79"
+ORANGE: Final = "#e07a3f"
+GREY: Final = "#6b7580"
+COLOURS: Final = (BLUE, ORANGE, "#3c8d5a", "#8a4fa3", "#c2a13b", "#4fa6b8", "#b8485f", GREY)
+
+
+def dress_axes(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> Axes:
+    """Put the title and the names of the axes on a plot, in the house style, and return the axes."""
+    for side in ("top", "right"):
+        if side in ax.spines:
+            ax.spines[side].set_visible(False)
+    if title:
+        wide = _letters(ax)
+        lines = [part for line in title.split("\n") for part in wrap(line, wide) or [""]]
+        ax.set_title("\n".join(lines), fontsize=10, color="#22303c")  # replaces matplotlib's own
+    if x:
+        ax.set_xlabel(x)
+    if y:
+        ax.set_ylabel(y)
+    return ax
+
+
+def _letters(ax: Axes) -> int:
+    """Return how many letters of a title fit above the axes, beside the names on the left."""
+    across: Any = getattr(ax.get_subplotspec(), "get_gridspec", lambda: None)()
+    panel = float(ax.figure.get_figwidth()) / (1 if across is None else across.ncols)  # type: ignore[union-attr]
+    names = (line for label in ax.get_yticklabels() for line in label.get_text().split("\n"))
+    return max(int((panel - 0.6) / 0.083) - max(map(len, names), default=0), 30)
+
+
+def as_budgets(ax: Axes) -> None:
+    """Give an axis of ε a logarithmic scale, with ticks that are read without powers."""
+    low, high = ax.dataLim.intervalx
+    ax.set_xscale("log")
+    ax.set_xticks(_BUDGETS, [f"{mark:g}" for mark in _BUDGETS])
+    ax.set_xticks([], minor=True)
+    ax.set_xlim(0.95 * max(low, _BUDGETS[0]), 1.05 * high)
+
+
+_BUDGETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+
+def set_height(ax: Axes, inches: float) -> None:
+    """Make a figure as high as its content needs, if the axes are its only ones."""
+    figure: Any = ax.figure
+    if hasattr(figure, "set_figheight") and len(figure.axes) == 1:
+        figure.set_figheight(inches)
+
+
+def as_per_cent(ax: Axes, axis: str) -> None:
+    """Write the ticks of an axis of shares in per cent."""
+    from matplotlib.ticker import FuncFormatter
+
+    formatter = FuncFormatter(lambda share, _: f"{round(100.0 * share, 6):g} %")
+    getattr(ax, f"{axis}axis").set_major_formatter(formatter)
+
+
+_ROWS: Final = 60  # of a picture
+
+
+def draw_rows(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    title: str = "",
+    x: str = "",
+    zero: bool = False,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+    bars: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw values with their intervals, one below the other, each named by the columns before its value.
+
+    `bars` is the column of numbers without intervals, each a bar named by the first column. Intervals end at
+    the limits, with an arrow where they are cut.
+    """
+    column = bars or "value"
+    shown = [row for row in rows if row.get(column) is not None and math.isfinite(row[column])][:_ROWS]
+    if not shown:
+        raise InvalidParameter("there is no finite number to draw")
+    new, ax = ax is None, axes_or_new(ax)
+    named = 1 if bars else list(shown[0]).index("value")
+    names = [" · ".join(str(cell) for cell in list(row.values())[:named]) or "estimate" for row in shown]
+    places = np.arange(len(shown))[::-1]
+    if new or len(shown) > 8:
+        lines = sum(1 + name.count("\n") for name in names)
+        set_height(ax, max(0.28 * lines + 1.2, 1.7))
+    if bars:
+        drawn = ax.barh(places, [float(row[bars]) for row in shown], color=BLUE, alpha=0.75)
+        ax.bar_label(drawn, [f"{row[bars]:.3g}" for row in shown], padding=3, fontsize=8)
+        ax.margins(x=0.12)  # for the numbers beside the bars
+    else:
+        draw_intervals(ax, places, shown, limits, upright=False)
+    if zero:
+        ax.axvline(0.0, color=GREY, linewidth=0.8)
+    ax.set_yticks(places, names)
+    ax.set_ylim(-0.6, len(shown) - 0.4)
+    return dress_axes(ax, title=title, x=x)
+
+
+def draw_intervals(
+    ax: Axes,
+    places: Any,
+    rows: Sequence[Mapping[str, Any]],
+    limits: tuple[float, float],
+    *,
+    upright: bool,
+    colour: str = BLUE,
+    point: str = "o",
+) -> None:
+    """Draw points with intervals, upright or lying; an end that is cut at a limit has an arrow.
+
+    Where an interval is infinite and no limit is known, it is as long as twice all others.
+    """
+    values = np.array([float(row["value"]) for row in rows])
+    ends = np.array([[float(row["low"]), float(row["high"])] for row in rows]).T
+    finite = np.concatenate([values, ends[np.isfinite(ends)]])
+    room = max(float(finite.max() - finite.min()), 1e-12)
+    bounds = [
+        limits[0] if math.isfinite(limits[0]) else float(finite.min()) - room,
+        limits[1] if math.isfinite(limits[1]) else float(finite.max()) + room,
+    ]
+    cut = ends[0] < bounds[0], ends[1] > bounds[1]
+    low, high = np.maximum(ends[0], bounds[0]), np.minimum(ends[1], bounds[1])
+    shown = np.clip(values, bounds[0], bounds[1])
+    lengths = np.maximum([shown - low, high - shown], 0.0)
+    bars: dict[str, Any] = {"yerr" if upright else "xerr": lengths}
+    at = (places, shown) if upright else (shown, places)
+    ax.errorbar(*at, fmt=point, color=colour, ecolor="black", capsize=3, linewidth=1.2, markersize=5, **bars)
+    for side, end, mark in ((0, low, "v" if upright else "<"), (1, high, "^" if upright else ">")):
+        if cut[side].any():
+            where = np.asarray(places, dtype=np.float64)[cut[side]], end[cut[side]]
+            ax.plot(*(where if upright else where[::-1]), mark, color="black", markersize=6, clip_on=False)
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the axes to draw on: the given ones, or new ones on a new figure."""
+    return ax if ax is not None else _new(1, (7.0, 3.6))[0]
+
+
+def polar_axes(ax: Axes | None) -> Any:
+    """Return polar axes: the given ones, or new ones on a new figure."""
+    if ax is not None:
+        return ax
+    figure = _new(1, (4.6, 4.8))[0].figure
+    figure.clf()
+    return figure.add_subplot(projection="polar")
+
+
+def panels_or_new(ax: Sequence[Axes] | None, count: int) -> Sequence[Axes]:
+    """Return the axes of `count` panels: the given ones, or new ones side by side on a new figure."""
+    if ax is None:
+        return _new(count, (5.0 * count, 4.2))
+    if np.size(np.asarray(ax, dtype=object)) != count:
+        raise InvalidParameter(f"this plot needs {count} axes: ax=plt.subplots(1, {count})[1]")
+    return ax
+
+
+def _new(count: int, size: tuple[float, float]) -> list[Axes]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("a picture", "plot") from None
+    if hasattr(builtins, "__IPYTHON__"):  # a notebook shows pyplot's figures, and closes them after a cell
+        from matplotlib import pyplot
+
+        figure = pyplot.figure(figsize=size, layout="constrained")
+    else:
+        figure = Figure(figsize=size, layout="constrained")
+    return [figure.add_subplot(1, count, place + 1) for place in range(count)]
+
+
+def draw_law(questions: Analysis, inputs: object, *, ax: Axes | None = None) -> Axes:
+    """Draw the density of the report for each input, with stems for atoms, and return the axes."""
+    ax = axes_or_new(ax)
+    low, high = questions.support
+    # 2000 midpoints: more than the pixels of a plot, and none of them lies on the edge of a window.
+    y = low + (high - low) * (np.arange(2000) + 0.5) / 2000
+    for number, x in enumerate(np.atleast_1d(np.asarray(inputs, dtype=np.float64))):
+        colour = COLOURS[number % len(COLOURS)]
+        density = np.asarray(questions.pdf(y, x))
+        if density.any():
+            ax.plot(y, density, color=colour, label=f"x = {x:g}", drawstyle="steps-mid")
+        places, masses = questions.atoms(x)
+        if places.size:
+            label = "" if density.any() else f"x = {x:g}"  # one legend entry for each input
+            ax.vlines(places, 0, masses, color=colour, linewidth=3, alpha=0.7, label=label)
+        ax.axvline(x, color=colour, linestyle=":", linewidth=1)
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False)
+    return dress_axes(ax, title="Reports of a few inputs", x="report", y="density (stems: probability)")

@@ -1,0 +1,420 @@
+"""Tables of results, as text and as HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from abc import ABC, abstractmethod
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape as escaped
+from typing import Any, Final
+
+from dither.errors import MissingExtra, unknown_name
+from dither.foundation.numerics.distributions import decimals
+
+_VOID: Final = frozenset({"img", "meta", "br", "hr"})  # elements without an end tag
+_STYLE: Final = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #22303c }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+body.wide { max-width: 92rem }
+h2 { margin-top: 2rem; border-top: 1px solid #ddd; padding-top: 1rem } img { max-width: 100%; height: auto }
+table { border-collapse: collapse; margin: 1rem 0 } td, th { padding: .25rem .8rem; text-align: left }
+tr + tr { border-top: 1px solid #ddd }
+.warn { background: #fff3cd; padding: .6rem 1rem } .skip { color: #777 }
+li.met { color: #2c6e49 } li.missed { color: #b3261e; font-weight: bold }
+.beside { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 2rem }
+aside { font-size: 13px; background: #f5f7f9; padding: 0 1.2rem 1rem; align-self: start }
+@media (max-width: 60rem) { .beside { display: block } }
+"""
+
+
+class Markup(str):
+    """Text that is HTML and is not escaped again."""
+
+    __slots__ = ()
+
+
+def escape(text: object) -> Markup:
+    """Return text with <, >, & and quotes escaped; Markup is returned unchanged."""
+    return text if isinstance(text, Markup) else Markup(escaped(str(text)))
+
+
+def element(name: str, /, *children: object, **attributes: object) -> Markup:
+    """Return an element; children that are not Markup and all attributes are escaped.
+
+    An attribute whose name is a Python keyword is written with an underscore at its end: `class_="warn"`.
+    Attributes that are None are omitted.
+
+    >>> element("p", "a < b", element("b", "!"), class_="warn")
+    '<p class="warn">a &lt; b<b>!</b></p>'
+    """
+    shown = "".join(
+        f' {key.rstrip("_")}="{escaped(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{shown}>")
+    return Markup(f"<{name}{shown}>{''.join(map(escape, children))}</{name}>")
+
+
+def join_markup(parts: Iterable[object], between: str = "\n") -> Markup:
+    """Return the concatenation of parts; those that are not Markup are escaped."""
+    return Markup(between.join(map(escape, parts)))
+
+
+def figure(picture: bytes | str, description: str) -> Markup:
+    """Return an `img` element with an embedded picture: bytes are a PNG, a text is an SVG.
+
+    A picture in an `img` element cannot run scripts or load files.
+    """
+    kind, data = ("png", picture) if isinstance(picture, bytes) else ("svg+xml", picture.encode())
+    return element("img", src=f"data:image/{kind};base64,{b64encode(data).decode()}", alt=description)
+
+
+def page_of_markdown(text: str, language: str = "en") -> str:
+    """Return a page of Markdown as HTML to print: headings, paragraphs, lists and tables, and no others.
+
+    >>> "<li>a &lt; b</li>" in page_of_markdown("# T\\n\\n- a < b")
+    True
+    """
+    title, *blocks = re.split(r"\n{2,}", text.strip())
+    parts: list[Markup] = []
+    for block in blocks:
+        for lines in _split_lists(block.split("\n")):
+            first = lines[0]
+            if first.startswith("#"):
+                parts.append(element(f"h{len(first) - len(first.lstrip('#'))}", _inline(first.lstrip("# "))))
+            elif first.startswith("|"):
+                rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+                head = element("tr", *(element("th", _inline(cell)) for cell in rows[0]))
+                body = [element("tr", *(element("td", _inline(cell)) for cell in row)) for row in rows[2:]]
+                parts.append(element("table", head, *body))
+            elif mark := _ITEM.match(first):
+                items = re.split(r"\n(?=(?:-|\d+\.) )", "\n".join(lines))
+                listed = [element("li", _inline(_ITEM.sub("", item, count=1))) for item in items]
+                parts.append(element("ul" if mark[0].startswith("-") else "ol", *listed))
+            else:
+                parts.append(element("p", _inline(" ".join(lines))))
+    return page(title.lstrip("# "), element("style", Markup(_PRINT)), *parts, language=language)
+
+
+_ITEM: Final = re.compile(r"(?:-|\d+\.) +")
+_PRINT: Final = """
+@page { size: A4; margin: 10mm 12mm }
+@media print { body { font: 9pt/1.15 Arial, "Liberation Sans", Helvetica, sans-serif; margin: 0 }
+body { max-width: none; padding: 0 }
+h1 { font-size: 13pt; margin: 0 } h2 { margin: 4pt 0 1pt; padding: 2pt 0 0; font-size: 10pt }
+p, ul, ol, table { margin: 2pt 0 } td, th { padding: 1pt 6pt } }
+"""
+
+
+def _split_lists(lines: list[str]) -> Iterator[list[str]]:
+    """Yield a heading on its own, and what follows it."""
+    while lines and lines[0].startswith("#"):
+        yield lines[:1]
+        lines = lines[1:]
+    if lines:
+        yield lines
+
+
+def _inline(text: str) -> Markup:
+    """Return a line with **bold**, *emphasis*, `code` and [links](page) as HTML; all else is escaped."""
+    shown = escaped(" ".join(text.split()))
+    for mark, name in ((r"\*\*(.+?)\*\*", "b"), (r"\*(.+?)\*", "i"), (r"`(.+?)`", "code")):
+        shown = re.sub(mark, rf"<{name}>\1</{name}>", shown)
+    return Markup(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", shown))
+
+
+def page(title: str, *parts: object, wide: bool = False, language: str = "en") -> str:
+    """Return a whole page: the title as its first heading, then the parts, each on its own line."""
+    head = [
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", Markup(_STYLE)),
+    ]
+    body = join_markup([element("h1", title), *parts])
+    whole = element(
+        "html",
+        element("head", *head),
+        "\n",
+        element("body", body, class_="wide" if wide else None),
+        lang=language,
+    )
+    return f"<!doctype html>\n{whole}\n"
+
+
+Row = Mapping[str, Any]
+
+
+def show_cell(value: object) -> str:
+    """Return the text of a cell: a float with four digits, an empty text for None, otherwise str(value)."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "0" if abs(value) < 1e-12 else f"{value:.4g}"
+    return str(value)
+
+
+_ENDS: Final = ("value", "low", "high")
+
+
+def show_row(row: Row, limits: tuple[float, float]) -> list[str]:
+    """Return the cells of a row; a value and the ends of its interval have the digits that fit the interval.
+
+    An end beyond the limits is the limit with a mark, ‹ or ›: no population has such a value. What names the
+    row, the columns before its value, is never empty.
+    """
+    cells = {name: show_cell(value) for name, value in row.items()}
+    names = list(row)
+    for name in names[: names.index("value") if "value" in row else 1]:
+        cells[name] = cells[name] or "no label"
+    ends = [row.get(name) for name in _ENDS]
+    if all(isinstance(end, float) and math.isfinite(end) for end in ends) and ends[2] > ends[1]:  # type: ignore[operator]
+        sides = ends[0] - ends[1], ends[2] - ends[0]  # type: ignore[operator]
+        places = decimals(max(min(sides), sum(sides) / 10.0))  # of the shorter side
+        if -12 <= places <= 12:
+            for name, end in zip(_ENDS, ends, strict=True):
+                cells[name] = f"{round(end, places) + 0.0:.{max(places, 0)}f}"  # type: ignore[arg-type]
+    for name in _ENDS[1:]:
+        end = row.get(name)
+        if isinstance(end, float):
+            cells[name] = show_end(end, limits) or cells[name]
+    return list(cells.values())
+
+
+def show_end(end: float, limits: tuple[float, float]) -> str:
+    """Return the limit with a mark, ‹ or ›, if the end of an interval is beyond it; else an empty text."""
+    return f"‹{limits[0]:g}" if end < limits[0] else f"{limits[1]:g}›" if end > limits[1] else ""
+
+
+def show_label(label: Any) -> Any:
+    """Return a label as tables and pictures show it: None is "no answer"."""
+    return "no answer" if label is None else label
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in per cent, with `digits` significant digits."""
+    return f"{100.0 * share:.{digits}g} %"
+
+
+def as_text(
+    head: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    align: str = "",
+    indent: str = "",
+    emphasis: Callable[[str], str] = str,
+) -> str:
+    """Return a table as lines of plain text, its columns two spaces apart.
+
+    `align` has a letter for each column, "l" or "r"; by default the first column is aligned to the left and
+    all others to the right. An empty `head` is left out; `emphasis` is applied to its line, as for bold type.
+    """
+    lines = ([list(head)] if head else []) + [[show_cell(value) for value in row] for row in rows]
+    if not lines:
+        return ""
+    sides = align or "l" + "r" * (len(lines[0]) - 1)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    written = [
+        indent
+        + "  ".join(
+            cell.ljust(width) if side == "l" else cell.rjust(width)
+            for cell, width, side in zip(line, widths, sides, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+    return "\n".join([emphasis(written[0]), *written[1:]] if head else written)
+
+
+def as_markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table in Markdown. A vertical bar in a cell is escaped; line breaks become spaces."""
+    lines = [head, ["---"] * len(head), *([show_cell(value) for value in row] for row in rows)]
+    cells = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
+    return "\n".join("| " + " | ".join(line) + " |" for line in cells)
+
+
+def as_html(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
+    """Return a table in HTML; all text is escaped."""
+    lines = [element("tr", *(element("th", name) for name in head))]
+    lines += [element("tr", *(element("td", show_cell(value)) for value in row)) for row in rows]
+    return element("table", *lines)
+
+
+_IN_LATEX: Final = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\ensuremath{<}",
+        ">": r"\ensuremath{>}",
+        "ε": r"\ensuremath{\varepsilon}",
+        "δ": r"\ensuremath{\delta}",
+        "μ": r"\ensuremath{\mu}",
+        "θ": r"\ensuremath{\theta}",
+        "ρ": r"\ensuremath{\rho}",
+        "±": r"\ensuremath{\pm}",
+        "×": r"\ensuremath{\times}",
+        "≤": r"\ensuremath{\le}",
+        "≥": r"\ensuremath{\ge}",
+        "√": r"\ensuremath{\surd}",
+        "∞": r"\ensuremath{\infty}",
+        "−": r"\ensuremath{-}",
+        "–": "--",
+    }
+)
+
+
+def as_latex(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table as a `tabular` of LaTeX, with the lines of the package booktabs.
+
+    The first column is aligned to the left and all others to the right.
+
+    >>> print(as_latex(["a_b", "ε"], [["5 %", 0.5]]))
+    \\begin{tabular}{lr}
+    \\toprule
+    a\\_b & \\ensuremath{\\varepsilon} \\\\
+    \\midrule
+    5 \\% & 0.5 \\\\
+    \\bottomrule
+    \\end{tabular}
+    """
+    lines = [
+        " & ".join(" ".join(show_cell(cell).split()).translate(_IN_LATEX) for cell in line) + r" \\"
+        for line in (head, *rows)
+    ]
+    columns = "l" + "r" * (len(head) - 1)
+    inner = [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *inner, r"\end{tabular}"])
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Return rows as CSV with all their digits; the columns are in the order in which they first appear."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def from_csv(text: str) -> list[dict[str, Any]]:
+    """Return the rows that `as_csv` wrote: numbers as floats, and no entry for an empty cell."""
+    return [
+        {name: _number(value) for name, value in row.items() if value != ""}
+        for row in csv.DictReader(io.StringIO(text))
+    ]
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tabular(ABC):
+    """A result that has rows: as a data frame, as notebooks show it, and as a picture."""
+
+    # The name of the question, if it is known.
+    about: str = field(default="", kw_only=True, repr=False, compare=False)
+
+    @abstractmethod
+    def records(self) -> list[Row]:
+        """Return the result as rows of a table."""
+
+    @abstractmethod
+    def plot(self, *, title: str = "", ax: Any = None) -> Any:
+        """Draw the result on `ax`, and return the axes; needs the extra `plot`."""
+
+    def to_frame(self) -> Any:
+        """Return the result as a pandas data frame; needs the extra `frames`."""
+        return ResultTable("", tuple(self.records())).to_frame()
+
+    def _repr_html_(self) -> str:
+        """Return the result as notebooks show it: the question, its text, the guarantee, and its rows."""
+        rows = self.records()
+        lines = [self.about, *repr(self).splitlines(), getattr(self, "guarantee", None)]
+        said = element("p", *(part for line in lines if line for part in (str(line), element("br"))))
+        more = element("p", f"and {len(rows) - MOST_ROWS} more rows") if len(rows) > MOST_ROWS else ""
+        limits: tuple[float, float] = getattr(self, "limits", (-math.inf, math.inf))
+        shown = ResultTable("", tuple(rows[:MOST_ROWS]), limits=limits)
+        return said + (shown._repr_html_() if rows else "") + more
+
+
+MOST_ROWS: Final = 50  # of a result in a notebook
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ResultTable:
+    """Rows of named values with a title; the first value of a row is the row's name.
+
+    `list(table)` returns the rows as dictionaries, and `table["PM"]` the row of that name. pandas, Polars,
+    PyArrow and DuckDB read the table through Arrow's stream protocol.
+    """
+
+    title: str
+    rows: tuple[Row, ...]
+    # Between which numbers values can be: ends of intervals are shown cut there.
+    limits: tuple[float, float] = field(default=(-math.inf, math.inf), kw_only=True)
+    about: str = field(default="", kw_only=True)  # the name of the question, if it is known
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the values, in order."""
+        return list(self.rows[0]) if self.rows else []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __getitem__(self, key: int | str) -> Row:
+        if isinstance(key, int):
+            return self.rows[key]
+        names = [str(next(iter(row.values()))) for row in self.rows]
+        if key not in names:
+            raise unknown_name("row", key, names)
+        return self.rows[names.index(key)]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the rows as a stream of Arrow batches; needs the extra `frames`."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtra("a table as a data frame", "frames") from None
+        return pyarrow.Table.from_pylist([dict(row) for row in self.rows]).__arrow_c_stream__(
+            requested_schema
+        )
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas data frame; needs the extra `frames`."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("a table as a data frame", "frames") from None
+        return pandas.DataFrame.from_records([dict(row) for row in self.rows], columns=self.columns)
+
+    def to_latex(self) -> str:
+        """Return the table, as it is printed, as a `tabular` of LaTeX; the document needs booktabs."""
+        return as_latex(*self._cells())
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return the head and the cells as they are printed."""
+        return self.columns, [show_row(row, self.limits) for row in self.rows]
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n\n{as_text(*self._cells())}"
+
+    def _repr_html_(self) -> str:
+        """Return the table as notebooks show it."""
+        title = f"{self.about}: " * bool(self.about) + self.title
+        return (element("p", title) if title else "") + as_html(*self._cells())

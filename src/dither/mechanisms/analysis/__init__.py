@@ -1,0 +1,1 @@
+"""The distribution of a report: density, moments, errors, quantiles."""

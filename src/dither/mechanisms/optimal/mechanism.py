@@ -1,0 +1,198 @@
+"""Optimal: the mechanism with the smallest error that ε allows, solved and certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from dither.core.domains import Box, Circle, Interval, Places, Plane
+from dither.core.kernels.window.codebook import Runs
+from dither.core.kernels.window.integers import Placement
+from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
+from dither.errors import InvalidParameter, found
+from dither.foundation.arrays import Floats
+from dither.foundation.losses import Criterion, Loss, Power, as_power
+from dither.foundation.tables import percent
+from dither.mechanisms.analysis.law import BlendedLaw, WindowLaw
+from dither.mechanisms.mechanism import Realised, Shape, WindowMechanism
+from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal.anywhere import Among, Anywhere
+from dither.mechanisms.optimal.box import InBox
+from dither.mechanisms.optimal.problem import (
+    Given,
+    Problem,
+    best_width_on_circle,
+    bound_on_circle,
+    error_on_circle,
+)
+from dither.mechanisms.optimal.store import Design, relative_gap
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """An upper bound on a mechanism's error and a lower bound on every mechanism's, in the user's units."""
+
+    error: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How far the error is above the bound, relative to it."""
+        return relative_gap(self.error, self.bound)
+
+    def __str__(self) -> str:
+        return f"error {self.error:.6g}, at most {percent(self.gap)} above the best possible"
+
+
+@dataclass(frozen=True)
+class Optimal(WindowMechanism):
+    """The solved mechanism: its error is at most a certified gap above the smallest that ε allows.
+
+    Promise:   pure ε.
+    Reports:   cells of a solved codebook: a few to a few hundred numbers, some far likelier than others.
+    Use when:  single values matter (by `loss`, in the worst case or on `average`), or, with `unbiased=True`,
+               a mean: then E[report] is the value and the variance is the smallest there is.
+    Reference: derived in docs/optimal.md; ε from 0.05 to 8. `.gap` is certified, not estimated.
+
+    >>> best = Optimal(Interval(0, 1), epsilon=1)
+    >>> round(best.certificate.error, 4), best.gap < 0.005
+    (0.3163, True)
+    """
+
+    draws = ("sliding", "nearest", "listing", "box")
+
+    _: KW_ONLY
+    loss: Loss | Callable[[Floats], Any] | None = None
+    criterion: Criterion = "worst"
+    unbiased: bool = False
+    fresh: bool = False
+    outputs: int | None = None
+    cells: int = field(default=1 << 16, init=False)
+
+    takes = (Interval, Circle)
+
+    # The classes of the designs that draw by other kernels, for whoever has only the question.
+    for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among, "box": InBox}
+
+    def __new__(cls, domain: Any = None, **more: Any) -> Any:
+        """Return the design of a domain: on places it is another one."""
+        kind = cls.on(domain)
+        return super().__new__(cls) if kind is cls else kind(domain, **more)
+
+    @classmethod
+    def on(cls, domain: object) -> type[Any]:
+        """Return the class of the designs on a domain: `Anywhere` in an area, `Among` a list, `InBox`."""
+        kinds: dict[type[Any], type[Any]] = {Plane: Anywhere, Places: Among, Box: InBox}
+        return next((design for kind, design in kinds.items() if isinstance(domain, kind)), cls)
+
+    def _check(self) -> None:
+        if self.decoding != "own":
+            raise InvalidParameter(
+                "a solved mechanism is neither compressed nor truncated: leave `decoding` out"
+            )
+        for name in ("unbiased", "fresh"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidParameter(f"{name} is True or False, not {found(getattr(self, name))}")
+        if self.unbiased and isinstance(self.domain, Circle):
+            raise InvalidParameter("on a circle the mean direction is unbiased already; leave `unbiased` out")
+        if self.loss is None:
+            object.__setattr__(self, "loss", "squared" if self.unbiased else "absolute")
+        elif callable(self.loss) and not isinstance(self.loss, Given | Power):
+            object.__setattr__(self, "loss", Given(self.loss, self.line.length))
+        _ = self.problem
+        if self.outputs is not None:
+            _check_outputs(self.outputs)
+        if isinstance(self.domain, Interval) or self.outputs is not None:
+            object.__setattr__(self, "cells", self.outputs or self.book.cells)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The optimisation problem, in units in which the domain has length 1."""
+        loss = self.loss if isinstance(self.loss, Given) else as_power(self.loss)
+        return Problem(self.epsilon, loss, self.criterion, self.unbiased)
+
+    @cached_property
+    def design(self) -> Design:
+        """The solved codebook and its dual variables; there is none on a circle."""
+        if isinstance(self.domain, Circle):
+            raise InvalidParameter(
+                "on a circle the optimum is known in closed form; there is no solved design"
+            )
+        best = store.find(self.problem, fresh=self.fresh)
+        return best if self.outputs is None else store.restrict(best, self.outputs)
+
+    @cached_property
+    def book(self) -> Runs:
+        """The number of each run of cells, in units in which the domain is [0, 1]."""
+        book = self.design.book
+        return Runs(book.values + 0.5, book.counts)
+
+    def shape(self) -> Shape:
+        if isinstance(self.domain, Circle):
+            return Shape.centred(self.line, best_width_on_circle(self.problem))
+        book = self.book
+        placement = _placement(book, self.epsilon, self.unbiased)
+        return Shape(self.design.width / book.cells, placement, lambda share, contrast: book)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
+        if isinstance(self.domain, Circle):
+            error, bound = error_on_circle(self.problem, self.kernel.window), bound_on_circle(self.problem)
+        else:
+            error, bound = self.design.error, self.design.bound
+        loss = self.problem.loss
+        scale = self.line.length**loss.exponent if isinstance(loss, Power) else 1.0
+        return Certificate(error * scale, bound * scale)
+
+    @property
+    def gap(self) -> float:
+        """A bound on how far the error is above the smallest of all ε-LDP mechanisms, relative to it."""
+        return self.certificate.gap
+
+    @cached_property
+    def sampled(self) -> Realised:
+        """The same questions about the integers that are sampled."""
+        start = self.kernel.start
+        if isinstance(start, KnotStart):
+            return Realised(self.line, self._between_knots(start))
+        if isinstance(start, StepStart):
+            steps = self._window(lambda x: start.aim(self.line.from_unit(x)).astype(float))
+            return Realised(self.line, steps)
+        return super().sampled
+
+    def _between_knots(self, start: KnotStart) -> BlendedLaw:
+        def knot(which: int, x: Floats) -> Floats:
+            return start.beside(self.line.from_unit(x))[which]
+
+        return BlendedLaw(
+            self._window(lambda x: knot(0, x) / (1 << COIN)),
+            self._window(lambda x: knot(1, x) / (1 << COIN)),
+            lambda x: knot(2, x),
+        )
+
+    def _window(self, start: Callable[[Floats], Floats]) -> WindowLaw:
+        window = self.kernel.window
+        return WindowLaw(
+            share=window.share,
+            contrast=window.contrast,
+            rest=window.rest,
+            start=lambda x: start(x) / window.cells,
+            codebook=self.book,
+        )
+
+
+def _check_outputs(outputs: object) -> None:
+    if (
+        isinstance(outputs, bool)
+        or not isinstance(outputs, int)
+        or outputs % 2
+        or not 2 <= outputs <= 1 << 16
+    ):
+        raise InvalidParameter(f"outputs is an even number from 2 to 2^16, not {found(outputs)}")
+
+
+def _placement(book: Runs, epsilon: float, unbiased: bool) -> Placement:
+    return BalancedCells(book, epsilon) if unbiased else NearestCells(book)

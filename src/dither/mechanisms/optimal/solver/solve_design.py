@@ -1,0 +1,416 @@
+"""Solving for a design: Lloyd's iteration and the linear program.
+
+The best ε-LDP mechanism between finitely many inputs and outputs, as a linear program.
+
+The variables are the base measure g_j, symmetric about the middle; h_ij = f_ij − g_j, for inputs from the
+middle up; and V, the largest error, for the worst case. The constraints are:
+
+    h_ij ≤ (E − 1)·g_j      Σ_j h_ij + Σ_j g_j = 1      Σ_j ℓ_ij·(g_j + h_ij) ≤ V
+    and Σ_j y_j·h_ij = z_i if unbiased (then V + z_i² stands for V)
+
+Variables h_ij that are certainly 0, far from the window of input i, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dither.core.kernels.window.codebook import Runs
+from dither.errors import Infeasible, MissingExtra
+from dither.foundation.arrays import Floats, Mask
+from dither.foundation.losses import Power, absolute, squared
+from dither.foundation.numerics.roots import between, bisect_arrays, gauss_legendre
+from dither.mechanisms.optimal.problem import Problem
+from dither.mechanisms.optimal.solver.certificate import (
+    CELLS,
+    MeasuredCodebook,
+    Prices,
+    codebook,
+    dual,
+    fitting_width,
+    group,
+    lower_bound,
+    reduce_cells,
+    spread,
+    upper_half,
+)
+from dither.mechanisms.optimal.store import Design
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramGrid:
+    """The inputs of a program, from 0 to ½, their weights in an average, and its outputs, symmetric about 0.
+
+    `edges` are the inputs as a certificate has them: points, or the edges of cells.
+    """
+
+    edges: Floats
+    inputs: Floats
+    weights: Floats
+    outputs: Floats
+
+    @staticmethod
+    def at(points: Floats, outputs: Floats) -> ProgramGrid:
+        """Return a grid of points, for the worst case."""
+        return ProgramGrid(points, points, np.zeros(points.size), outputs)
+
+    @staticmethod
+    def over(edges: Floats, outputs: Floats, *, unbiased: bool) -> ProgramGrid:
+        """Return a grid of cells, for an average; with `unbiased` also the point ½."""
+        middles, weights = (edges[1:] + edges[:-1]) / 2.0, 2.0 * np.diff(edges)
+        if unbiased:
+            middles, weights = np.append(middles, 0.5), np.append(weights, 0.0)
+        return ProgramGrid(edges, middles, weights, outputs)
+
+    def losses(self, problem: Problem) -> Floats:
+        """Return the loss of every output for every input: at points, or averaged over cells."""
+        if problem.unbiased:
+            return np.broadcast_to(self.outputs**2, (self.inputs.size, self.outputs.size))
+        if problem.criterion == "worst":
+            return problem.loss(self.outputs - self.inputs[:, None])
+        nodes, shares = gauss_legendre(8)
+        steps = np.diff(self.edges)[:, None] * nodes / 2.0 + self.inputs[:, None]
+        at_nodes = problem.loss(self.outputs - steps[:, :, None])
+        return np.asarray(np.einsum("k,ikj->ij", shares / 2.0, at_nodes))
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The solution of a program: the base measure on the outputs, the windows, and the dual variables."""
+
+    grid: ProgramGrid
+    base: Floats
+    inside: Mask  # inputs × outputs: True if the output is in the window of the input
+    prices: Prices
+
+
+def solve(problem: Problem, grid: ProgramGrid, near: Mask | None = None) -> Solution:
+    """Return the solution of the program, with a variable h_ij only where `near` is True."""
+    try:
+        from scipy.optimize import linprog
+    except ImportError:
+        raise MissingExtra("a mechanism that is not among the solved ones", "optimal") from None
+    program = _LinearProgram(problem, grid, near)
+    found = linprog(**program.arguments(), method="highs-ds")
+    if found.status == 2:
+        raise Infeasible("no mechanism on these outputs satisfies the request")
+    if found.status != 0:
+        raise Infeasible(f"the linear program was not solved: {found.message}")
+    return program.read(found)
+
+
+class _LinearProgram:
+    """The matrices of the program, and how to read its answer."""
+
+    def __init__(self, problem: Problem, grid: ProgramGrid, near: Mask | None) -> None:
+        outputs = grid.outputs.size
+        self._problem, self._grid = problem, grid
+        self._worst = problem.criterion == "worst"
+        self._half = np.minimum(np.arange(outputs), outputs - 1 - np.arange(outputs))
+        self._bases = (outputs + 1) // 2
+        everywhere = np.ones((grid.inputs.size, outputs), dtype=np.bool_)
+        self._rows, self._columns = np.nonzero(everywhere if near is None else near)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of scipy's linprog; the variables are half of g, then all h_ij, then V."""
+        from scipy import sparse
+
+        grid, problem = self._grid, self._problem
+        inputs, pairs, bases = grid.inputs.size, self._rows.size, self._bases
+        losses = grid.losses(problem)
+        folded = losses[:, :bases] + losses[:, ::-1][:, :bases]
+        if grid.outputs.size % 2:
+            folded[:, -1] /= 2.0  # the output in the middle is counted once
+        of_pair = losses[self._rows, self._columns]
+        number = np.arange(pairs)
+
+        def by_input(data: Floats) -> csr_array:
+            return sparse.csr_array((data, (self._rows, number)), shape=(inputs, pairs))
+
+        def row(base: Any, pair: Any, worst: float) -> Any:
+            last = np.full((base.shape[0], 1), worst)
+            return sparse.hstack([sparse.csr_array(base), pair, sparse.csr_array(last)], format="csr")
+
+        lifted = sparse.csr_array(
+            (np.full(pairs, -problem.lift), (number, self._half[self._columns])), shape=(pairs, bases)
+        )
+        upper = [row(lifted, sparse.eye_array(pairs), 0.0)]
+        limits = [np.zeros(pairs)]
+        cost = np.zeros(bases + pairs + 1)
+        if self._worst:
+            upper.append(row(folded, by_input(of_pair), -1.0))
+            limits.append(grid.inputs**2 if problem.unbiased else np.zeros(inputs))
+            cost[-1] = 1.0
+        else:
+            cost[:bases] = grid.weights @ folded
+            cost[bases:-1] = grid.weights[self._rows] * of_pair
+        whole = np.tile(np.bincount(self._half).astype(np.float64), (inputs, 1))
+        equal = [row(whole, by_input(np.ones(pairs)), 0.0)]
+        sums = [np.ones(inputs)]
+        if problem.unbiased:
+            nothing = sparse.csr_array((inputs, bases))
+            equal.append(row(nothing, by_input(grid.outputs[self._columns]), 0.0))
+            sums.append(grid.inputs)
+        return {
+            "c": cost,
+            "A_ub": sparse.vstack(upper, format="csr"),
+            "b_ub": np.concatenate(limits),
+            "A_eq": sparse.vstack(equal, format="csr"),
+            "b_eq": np.concatenate(sums),
+            "bounds": (0.0, None),
+        }
+
+    def read(self, found: Any) -> Solution:
+        """Return the solution that scipy's result holds."""
+        grid, inputs, pairs = self._grid, self._grid.inputs.size, self._rows.size
+        base = np.maximum(found.x[: self._bases], 0.0)[self._half]
+        inside = np.zeros((inputs, grid.outputs.size), dtype=np.bool_)
+        poured = found.x[self._bases : self._bases + pairs] > 1e-12
+        inside[self._rows[poured], self._columns[poured]] = True
+        equal = np.asarray(found.eqlin.marginals, dtype=np.float64)
+        weights = -np.asarray(found.ineqlin.marginals, dtype=np.float64)[pairs:]  # empty for an average
+        weights[weights < 1e-10] = 0.0
+        prices = Prices(
+            inputs=grid.edges,
+            masses=equal[:inputs],
+            weights=weights,
+            slopes=equal[inputs:] if self._problem.unbiased else np.zeros(0),
+        )
+        return Solution(grid, base, inside, prices)
+
+
+_LLOYD_ROUNDS: Final = 400
+_MOST: Final = 96
+
+
+def lloyd_points(problem: Problem, count: int) -> Floats:
+    """Return the best places of `count` numbers by Lloyd's algorithm."""
+    places = np.asarray((np.arange(count) + 0.5) / count - 0.5, dtype=np.float64)
+    for _ in range(_LLOYD_ROUNDS):
+        moved = _best_places(problem, _cuts(places))
+        moved = (moved - moved[::-1]) / 2.0
+        change = float(np.abs(moved - places).max())
+        places = moved
+        if change < 1e-12:
+            break
+    return places
+
+
+def _cuts(places: Floats) -> Floats:
+    return np.concatenate([[-0.5], (places[1:] + places[:-1]) / 2.0, [0.5]])
+
+
+def _best_places(problem: Problem, cuts: Floats) -> Floats:
+    """Return the best number for the inputs between each two cuts.
+
+    It is reported for those inputs with weight e^ε − 1 and for all inputs with weight 1. The derivative of
+    the error in y is (e^ε−1)(ℓ(y − a) − ℓ(b − y)) + ℓ(y + ½) − ℓ(½ − y), which does not decrease;
+    a and b are the two cuts.
+    """
+    low, high = cuts[:-1], cuts[1:]
+    if problem.loss == absolute:
+        return problem.lift * (low + high) / (2.0 * (problem.lift + 1.0))
+    if problem.loss == squared:
+        return problem.lift * (high**2 - low**2) / (2.0 * (problem.lift * (high - low) + 1.0))
+
+    def rises(y: Floats) -> Mask:
+        own = problem.loss(y - cuts[:-1]) - problem.loss(cuts[1:] - y)
+        every = problem.loss(y + 0.5) - problem.loss(0.5 - y)
+        return np.asarray(problem.lift * own + every >= 0.0)
+
+    low, high = bisect_arrays(rises, low, high, 40)
+    return (low + high) / 2.0
+
+
+def codebook_mean_error(problem: Problem, places: Floats) -> float:
+    """Return the average error of randomized response on these numbers."""
+    cuts = _cuts(places)
+    own = sum(map(partial(_mass, problem), places, cuts[:-1], cuts[1:]))
+    every = sum(_mass(problem, place, -0.5, 0.5) for place in places)
+    return (problem.lift * own + every) / (problem.lift + places.size)
+
+
+def _mass(problem: Problem, place: float, low: float, high: float) -> float:
+    edges = np.unique(np.clip(np.concatenate([np.linspace(low, high, 9), [place]]), low, high))
+    return float(between(lambda x: problem.loss(x - place), edges))
+
+
+@lru_cache(maxsize=32)
+def best_codebook(problem: Problem) -> Floats:
+    """Return the places with the smallest error over all counts; it falls, then rises, with the count."""
+    chosen, least = lloyd_points(problem, 1), np.inf
+    for count in range(2, _MOST):
+        places = lloyd_points(problem, count)
+        error = codebook_mean_error(problem, places)
+        if error >= least:
+            break
+        chosen, least = places, error
+    return chosen
+
+
+def codebook_cells(places: Floats, cells: int = CELLS) -> tuple[Runs, int]:
+    """Return a codebook with nearly as many cells for each number, and a width of one number's cells."""
+    return codebook(places, np.ones(places.size), cells), round(cells / places.size)
+
+
+TARGET: Final = 4e-3  # the gap at which to stop
+_ROUNDS: Final = 2
+_GROUPS: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
+_FEW: Final = 15_000  # pairs of an input and an output; with fewer, all of them are variables
+_LOST: Final = 2e-4  # by how much the error may rise, relatively, for a shorter codebook
+
+
+def solve_design(problem: Problem, *, effort: float = 1.0, target: float = TARGET) -> Design:
+    """Return the design of a problem; `effort` refines the grid, and `target` is the gap at which to stop."""
+    coarse, fine = _grids(problem, effort)
+    near = _widen(problem, solve(problem, coarse), fine)
+    codebooks: list[MeasuredCodebook] = []
+    bounds: list[tuple[float, Prices]] = []
+    for _ in range(_ROUNDS):
+        solution = _price(problem, fine, near)
+        codebooks += _candidates(problem, solution)
+        bounds.append((lower_bound(problem, solution.prices), solution.prices))
+        best = min(codebooks, key=lambda codebook: codebook.error)
+        bound, prices = max(bounds, key=lambda pair: pair[0])
+        finer = _refine(problem, solution)
+        if best.error <= bound * (1.0 + target) or finer.outputs.size == fine.outputs.size:
+            break
+        fine, near = finer, _widen(problem, solution, finer)
+    return _compact(problem, best, prices)
+
+
+def _grids(problem: Problem, effort: float) -> tuple[ProgramGrid, ProgramGrid]:
+    inputs = _counts(problem)
+    coarse = _grid(problem, max(round(inputs / 3.0), 12))
+    return coarse, _grid(problem, round(effort * inputs))
+
+
+def _counts(problem: Problem) -> int:
+    """Return how many inputs from 0 to ½ a program needs: windows narrow as ε grows."""
+    square = problem.epsilon**2
+    if problem.unbiased:
+        return round(25 + 1.8 * square)
+    sharp = isinstance(problem.loss, Power) and problem.loss.exponent > 1.0
+    if problem.criterion == "average":
+        return round(40 + (1.6 if sharp else 3.2) * square)
+    return round(40 + (2.5 if sharp else 3.6) * square)
+
+
+def _grid(problem: Problem, inputs: int) -> ProgramGrid:
+    steps = np.linspace(1.0, 0.0, inputs + 1)
+    # Near the ends the best measure has more structure; for a loss with a kink that is where the error is.
+    kinked = not problem.convex or problem.loss == Power(1.0)
+    end = 0.6 if kinked and problem.criterion == "worst" and not problem.unbiased else 1.0
+    half = 0.5 * (1.0 - end * steps - (1.0 - end) * steps**2)
+    outputs = _outputs_beyond(problem, inputs) if problem.unbiased else _mirror(half)
+    if problem.criterion == "worst":
+        return ProgramGrid.at(half, outputs)
+    if not problem.unbiased:
+        places = best_codebook(problem)
+        cuts = (places[1:] + places[:-1]) / 2.0
+        half = _apart(np.concatenate([half, cuts[cuts > 0.0]]))
+        outputs = _mirror(_apart(np.concatenate([half, places[places >= 0.0]])))
+    return ProgramGrid.over(half, outputs, unbiased=problem.unbiased)
+
+
+def _outputs_beyond(problem: Problem, inputs: int) -> Floats:
+    """Return outputs for an unbiased mechanism: beyond the domain, and farther for an average error."""
+    reach = 0.6 / np.tanh(problem.epsilon / 2.0)  # 1.2 times what randomized response needs
+    inner = np.linspace(0.0, reach, max(inputs, 50) + 1)
+    factor = 1.25 if problem.criterion == "worst" else 2.2
+    return _mirror(np.concatenate([inner, np.geomspace(reach, factor * reach, max(inputs // 3, 20) + 1)[1:]]))
+
+
+def _mirror(half: Floats) -> Floats:
+    return np.concatenate([-half[:0:-1], half]) if half[0] == 0.0 else np.concatenate([-half[::-1], half])
+
+
+def _apart(points: Floats) -> Floats:
+    """Return points in order, without those within 1e-6 of the one before; the ends stay."""
+    points = np.unique(points)
+    kept = points[np.diff(points, prepend=-1.0) > 1e-6]
+    kept[-1] = points[-1]
+    return kept
+
+
+def _widen(problem: Problem, solution: Solution, grid: ProgramGrid) -> Mask:
+    """Return the pairs of a grid that lie in or near the windows of a coarser solution."""
+    easy = problem.criterion == "average" and not problem.unbiased
+    if easy or grid.inputs.size * grid.outputs.size <= _FEW:
+        return np.ones((grid.inputs.size, grid.outputs.size), dtype=np.bool_)
+    coarse = solution.grid
+    outputs = coarse.outputs
+    margin = 2
+    first = solution.inside.argmax(axis=1)
+    last = outputs.size - 1 - solution.inside[:, ::-1].argmax(axis=1)
+    low = outputs[np.maximum(first - margin, 0)]
+    high = outputs[np.minimum(last + margin, outputs.size - 1)]
+    low, high = (np.interp(grid.inputs, coarse.inputs, edge) for edge in (low, high))
+    low[low <= outputs[0]], high[high >= outputs[-1]] = -np.inf, np.inf
+    return np.asarray((grid.outputs >= low[:, None]) & (grid.outputs <= high[:, None]))
+
+
+def _price(problem: Problem, grid: ProgramGrid, near: Mask) -> Solution:
+    """Return the solution over all pairs, by column generation: add those of negative reduced cost."""
+    for _ in range(6):
+        solution = solve(problem, grid, near)
+        prices = solution.prices
+        weights = prices.weights if prices.weights.size else grid.weights
+        cost = weights[:, None] * grid.losses(problem) - prices.masses[:, None]
+        if problem.unbiased:
+            cost -= prices.slopes[:, None] * grid.outputs
+        missing = (cost < -1e-6 * np.abs(prices.masses).max()) & ~near
+        if not missing.any():
+            break
+        # The reduced costs of an input with weight 0 carry no information: take all its pairs.
+        missing[missing.any(axis=1) & (weights == 0.0)] = True
+        near = near | missing
+    return solution
+
+
+def _refine(problem: Problem, solution: Solution) -> ProgramGrid:
+    """Return the grid with more outputs: the local minima of D below 0."""
+    grid = solution.grid
+    reach = 2.0 * float(grid.outputs[-1]) if problem.unbiased else 0.5
+    y = np.linspace(0.0, reach, 8001)
+    level = dual(problem, solution.prices, y)
+    padded = np.concatenate([[np.inf], level, [np.inf]])
+    low = (level < padded[:-2]) & (level <= padded[2:]) & (level < -1e-6 * np.abs(level).max())
+    outputs = np.union1d(grid.outputs, np.concatenate([y[low], -y[low]]))
+    return ProgramGrid(grid.edges, grid.inputs, grid.weights, outputs)
+
+
+def _candidates(problem: Problem, solution: Solution) -> Iterator[MeasuredCodebook]:
+    if problem.criterion == "average" and not problem.unbiased:
+        yield MeasuredCodebook.of(problem, *codebook_cells(best_codebook(problem)))
+        if problem.loss in (Power(1.0), Power(2.0)):
+            return
+    outputs, base = solution.grid.outputs, solution.base
+    width = fitting_width(problem, float(base.sum()))
+    for share in (0.0, 0.5, 1.0):
+        yield MeasuredCodebook.of(problem, codebook(*spread(outputs, base, share)), width)
+
+
+def _compact(problem: Problem, candidate: MeasuredCodebook, prices: Prices) -> Design:
+    """Return the design with the fewest numbers whose error is at most 0.02 % larger."""
+    chosen = candidate
+    for groups in _GROUPS:
+        fewer = MeasuredCodebook.of(problem, group(candidate.book, groups), candidate.width)
+        if (
+            fewer.error <= candidate.error * (1.0 + _LOST)
+            and fewer.book.values.size < candidate.book.values.size
+        ):
+            chosen = fewer
+            break
+    book, width = chosen.book, chosen.width
+    if not problem.unbiased:
+        book, width = reduce_cells(book, width)
+    return Design(problem, *upper_half(book), width, prices)

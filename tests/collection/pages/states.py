@@ -1,0 +1,112 @@
+"""Collectors in every state that the page knows, and a server for a real browser.
+
+python -m tests.collection.pages.states FOLDER       writes a picture of every state
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dither as dt
+from dither.collection.collector import Collector
+from dither.collection.contract import Published
+from dither.collection.settings import Reason
+from tests.collection.collectors import make, people, send
+
+FIRST = datetime.date(2026, 5, 4)
+STATES = ("full", "few", "empty", "ended", "soon", "wrong")
+LIVE = "document.getElementById('live')?.textContent.startsWith('Live:')"
+HOSTILE = "<script>alert(1)</script>"
+
+
+def collector_in(state: str) -> tuple[Collector, Published]:
+    """Return a collector in a state, and its campaign."""
+    day = {"ended": datetime.date(2026, 7, 1), "soon": datetime.date(2026, 4, 1)}.get(state)
+    changes: dict[str, Any] = {}
+    if state == "wrong":  # a question without a usual answer, and names that want to be tags
+        questions = {HOSTILE: dt.KRR(dt.Categories([HOSTILE, "=1+1"]), epsilon=0.5)}
+        changes = {"questions": questions, "name": HOSTILE, "purpose": f"{HOSTILE} & more", "labels": ()}
+    collector, published = make(day or datetime.date(2026, 5, 12), **changes)
+    if state in ("full", "ended"):
+        for number in range(9):
+            rng, when = np.random.default_rng(number), FIRST + datetime.timedelta(number)
+            minutes = np.clip(people(4000, seed=number)[0] + number, 0, 180)
+            send(collector, published, "minutes", minutes, when, "1.0", seed=number)
+            answers = rng.choice(["firefox", "chrome", "safari", "other"], 4000, p=[0.2, 0.5, 0.2, 0.1])
+            send(collector, published, "browser", answers, when, "1.1", seed=number)
+        for reason, count in ((Reason.RATE, 1204), (Reason.LATE, 12), (Reason.REPORT, 3)):
+            for _ in range(count):
+                collector.refuse(reason, published.id)
+    if state == "few":
+        minutes, browsers = people(60)
+        send(collector, published, "minutes", minutes)
+        send(collector, published, "browser", browsers)
+    if state == "wrong":
+        send(collector, published, HOSTILE, [HOSTILE] * 300)
+    return collector, published
+
+
+@contextlib.contextmanager
+def served(collector: Collector, *, campaigns: bool = False, token: str | None = None) -> Iterator[str]:
+    """Serve what a collector says on loopback, and maybe its campaigns; the value is its address.
+
+    With a token it is also what operators ask.
+    """
+    import uvicorn
+    from starlette.applications import Starlette
+
+    from dither.collection.web.pages import page_routes
+    from dither.collection.web.requests import campaign_routes, operation_routes
+    from dither.collection.writer import Writer
+
+    bound = socket.socket()
+    bound.bind(("127.0.0.1", 0))
+    writer = None if token is None else Writer(collector)
+    admin = [] if writer is None else operation_routes(writer, token)
+    app = Starlette(
+        routes=[*page_routes(collector), *(campaign_routes(collector) if campaigns else []), *admin]
+    )
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+    app.state.stopping = server.should_exit = True
+    thread.join(10)
+    for end in collector.at_end:
+        end()
+    if writer is not None:
+        writer.close()
+
+
+def main() -> None:
+    from tests.support.chromium import chromium
+
+    folder = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as browser:
+        for state in STATES:
+            with served(collector_in(state)[0]) as address:
+                views = [("", 1100, False)]
+                if state in ("full", "few"):
+                    views += [("-dark", 1100, True), ("-phone", 360, state == "few")]
+                for name, width, dark in views:
+                    browser.look(width=width, dark=dark)
+                    browser.open(f"{address}/", LIVE)
+                    browser.screenshot(folder / f"{state}{name}.png")
+                    print(state, name, browser.problems())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""The runner of the conformance vectors: it believes an implementation that meets them, and no other."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from dither.collection.conformance import KINDS, run, vectors
+from dither.errors import InvalidParameter
+from tests.conformance.draws import known_to_javascript
+from tests.conformance.test_javascript import CLIENT, node
+
+REFUSES_ALL = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "refused": "all"}))
+"""
+KNOWS_NOTHING = REFUSES_ALL.replace('"refused": "all"', '"unknown": True')
+ECHOES = "import sys; sys.stdout.write(sys.stdin.read())"
+SILENT = "import sys; sys.stdin.read(); print('[1', 7, 'null')"
+FIRST_BITS_WRONG = """
+import json, subprocess, sys
+told = subprocess.run(sys.argv[1:], input=sys.stdin.buffer.read(), stdout=subprocess.PIPE, check=True).stdout
+for line in told.splitlines():
+    answer = json.loads(line)
+    if answer["id"] == 7:
+        answer["report"] = answer["report"][:-1] + format(int(answer["report"][-1], 16) ^ 1, "x")
+    print(json.dumps(answer))
+"""
+
+
+def counts(code: str, *words: str, kinds: tuple[str, ...] = KINDS) -> dict[str, tuple[int, int, int]]:
+    tallies = run([sys.executable, "-c", code, *words], kinds)
+    return {kind: (one.passed, one.failed, one.unknown) for kind, one in tallies.items()}
+
+
+def test_the_javascript_client_conforms() -> None:
+    tallies = run([node(), str(CLIENT / "conformance.mjs")])
+    questions = vectors("draws")["questions"]
+    unknown = sum(len(one["draws"]) for one in questions if not known_to_javascript(one["specification"]))
+    assert {kind: (one.failed, one.unknown, one.failures) for kind, one in tallies.items()} == {
+        **dict.fromkeys(KINDS, (0, 0, [])),
+        "draws": (0, unknown, []),
+    }
+    assert tallies["draws"].passed >= 1500
+    assert tallies["refused"].passed >= 60
+
+
+# Mistakes of ports, by the vectors that find them: the file, what stands in it once, the mistake.
+MUTANTS = {
+    "texts": {
+        "texts need not be canonical": ("core", r"JSON\.stringify\(JSON\.parse\((\w+)\)\)===\1", "true"),
+        "keys need not be sorted": ("core", r'(\w+)\+""===?\1\.sort\(\)\+""', "true"),
+        "a key may stand twice": ("core", r"\w+\(JSON\.stringify\(\w+\)\)===\w+\(\w+\)", "true"),
+        "the name of a question may stand twice": (
+            *("signatures", r"&&(\w+)\.size===\w+\.length&&\1\.size===\w+\.size", ""),
+        ),
+        "ε is compared in doubles, with a tolerance of 1e-9": (
+            *("core", r"(\w+)\[0\]<<320n<=(\w+)\*\1\[1\]"),
+            r"Number((\1[0]<<320n)/\1[1])<=Number(\2)*(1+1e-9)",
+        ),
+        "a ratio may be below 1": ("core", r"(\w+)\[0\]>\1\[1\]&&", r"\1[1]>0n&&"),
+        "the claimed name of a mechanism is believed": (
+            *("core", r'(\w+)\.split\(" "\)\.includes\(\w+\)', r"\1"),
+        ),
+        "the promise of a campaign is believed": ("signatures", r"1e-9\*Math\.max", "9*Math.max"),
+        "no signature is verified": (
+            *("signatures", r"await \w+\(\w+\(\w+\),\w+\(\w+\),\w+\(\w+\)\)", "true"),
+        ),
+    },
+    "draws": {
+        "windows of numbers wrap around all cells": ("optional", r"%(\w+)\+\1\)%\1", r"%65536+65536)%65536"),
+        "who does not answer takes no bytes for a start": (
+            *("optional", r"=(\w+)\(\[(\w+),\w+\[0\]\]\[(\w+)\],(\w+)\)"),
+            r"=\3?0:\1(\2,\4)",
+        ),
+        "no answer has the first cells": ("optional", r",\w+\+(\w+)\]", r",\1]"),
+    },
+    "refused": {
+        "windows that meet themselves": ("optional", r"(\w+)/2\)", r"\1-1)"),
+    },
+    "ohttp": {
+        "requests are not padded": ("relay", r"2\*\*Math\.max\(10,.*?\.length\)\)\)", "9999"),
+        "lengths of 4 bytes are written in 2": ("relay", r"<16384\?", "<65536?"),
+        "the algorithms of a key are believed": (
+            "relay",
+            r'&&\w+\.match\(/\.\{8\}/g\)\.includes\("00010001"\)',
+            "",
+        ),
+        "the length of the algorithms is believed": ("relay", r"&&2\*parseInt\(\w+,16\)===\w+\.length", ""),
+        "answers are of any framing": ("relay", r"\w+\(1===(\w+)\(\),", r"\1(),e(1,"),
+        "padding may be anything": ("relay", r"!\w+\.subarray\(\w+\)\.some\(Boolean\)", "true"),
+    },
+    "log": {
+        "the digest before is believed": (
+            "signatures",
+            r'\w+===\(\w+\.at\(-1\)\?\?"0"\.repeat\(64\)\)',
+            "true",
+        ),
+        "a list need not continue": ("signatures", r"!(\w+)\|\|\w+\[\1\[0\]-1\]===\1\[1\]", "true"),
+        "the next key is believed": ("signatures", r"void 0!==\w+&&await", "false&&await"),
+        "a campaign may be listed twice": ("signatures", r"&&!(\w+)\.has\(\w+\),\"log\"", ',"log"'),
+    },
+    "signatures": {
+        "another text is verified": ("signatures", r'"dither campaign 1\\n"', '"dither campaign 1"'),
+    },
+    "account": {
+        "permanent answers are known without the fingerprint": (
+            *("testing", r"answers\.find\((\w+)=>\w+\(\1,(\w+)\)"),
+            r"answers.find(\1=>\1.asker===\2.asker&&\1.question===\2.question",
+        ),
+        "a quota counts the entries of this device alone": (
+            "testing",
+            r"(=(\w+)\.filter\((\w+)=>\3\.device===(\w+)\).*?)\2\.filter\((\w+)=>\5\.asker===(\w+)\)",
+            r"\1\2.filter(\5=>\5.asker===\6&&\5.device===\4)",
+        ),
+        "the lifetime is not split": ("testing", r",\[\w+\.lifetime,\w+\.lifetime\]\]", "]"),
+    },
+}
+MISTAKES = {name: (kind, *place) for kind, some in MUTANTS.items() for name, place in some.items()}
+
+
+@pytest.mark.some(every=4)
+@pytest.mark.parametrize(("kind", "file", "right", "wrong"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_of_a_port_is_found(kind: str, file: str, right: str, wrong: str, tmp_path: Path) -> None:
+    for part in ("dist", "test"):
+        shutil.copytree(CLIENT / part, tmp_path / part)
+    shutil.copy(CLIENT / "conformance.mjs", tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    bundle = tmp_path / "dist" / f"{file}.js"
+    code, found = re.subn(right, wrong, bundle.read_text(encoding="utf-8"))
+    assert found == 1, "the bundle changed: say where the mistake is made now"
+    bundle.write_text(code, encoding="utf-8")
+    (tally,) = run([node(), str(tmp_path / "conformance.mjs")], (kind,)).values()
+    assert tally.failed > 0
+    assert tally.passed > tally.failed or kind == "signatures", "it is a mistake, not a ruin"
+
+
+def test_one_wrong_bit_is_found() -> None:
+    found = counts(FIRST_BITS_WRONG, node(), str(CLIENT / "conformance.mjs"), kinds=("draws",))
+    assert found["draws"][1] == 1
+
+
+@pytest.mark.parametrize("code", [ECHOES, SILENT])
+def test_no_answer_is_no_proof(code: str) -> None:
+    found = counts(code)
+    assert all(passed == unknown == 0 < failed for passed, failed, unknown in found.values())
+
+
+def test_who_refuses_everything_meets_the_refusals_alone() -> None:
+    found = counts(REFUSES_ALL)
+    assert found["refused"][1] == 0
+    assert found["texts"][1] > 20  # what must be read
+    assert found["ohttp"][1] > 20
+    assert found["log"][1] > 5
+    others = [kind for kind in KINDS if kind not in ("refused", "texts", "ohttp", "log")]
+    assert all(found[kind][0] == 0 for kind in others)
+
+
+def test_what_is_not_known_is_counted() -> None:
+    assert all(passed == failed == 0 < unknown for passed, failed, unknown in counts(KNOWS_NOTHING).values())
+
+
+def test_commands_that_do_not_run() -> None:
+    with pytest.raises(InvalidParameter, match="no command 'nothing-of-this-name'"):
+        run(["nothing-of-this-name"])
+    with pytest.raises(InvalidParameter, match="did not end within"):
+        run([sys.executable, "-c", "import time; time.sleep(60)"], ("bounds",), seconds=0.5)

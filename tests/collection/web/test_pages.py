@@ -1,0 +1,177 @@
+"""The page without a browser: its size, its policy, its words in every state, and its events."""
+
+import asyncio
+import gzip
+import hashlib
+import json
+import re
+from base64 import b64encode
+from html.parser import HTMLParser
+
+import pytest
+
+import dither as dt
+from dither.collection.settings import Reason
+from tests.collection.collectors import Asked, make, people, send
+from tests.collection.pages.states import HOSTILE, STATES, collector_in
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx")
+from starlette.applications import Starlette
+
+from dither.collection.web import drawing
+from dither.collection.web.answers import Answers
+from dither.collection.web.pages import Pages, page_routes
+
+
+def _page(collector, path: str = "/"):
+    return Asked(Starlette(routes=page_routes(collector))).get(path)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {state: _page(collector_in(state)[0]) for state in STATES}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_pages_are_small_and_strict(pages, state):
+    answer = pages[state]
+    assert answer.status_code == 200
+    assert len(gzip.compress(answer.content, 6)) <= 15_000
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        inside = re.findall(rf"<{tag}>(.*?)</{tag}>", answer.text, re.DOTALL)
+        assert len(inside) == 1
+        assert b64encode(hashlib.sha256(inside[0].encode()).digest()).decode() in policy
+    assert not re.search(r"\son\w+=|style=|javascript:|https?://(?!www.w3.org)", answer.text)
+
+
+class _Balance(HTMLParser):
+    """Whether tags that are opened are closed, and identities are used once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_pages_are_well_formed(pages, state):
+    reader = _Balance()
+    reader.feed(pages[state].text)
+    assert reader.open == []
+    assert len(set(reader.ids)) == len(reader.ids)
+
+
+def test_what_every_state_says(pages):
+    said = {state: re.sub(r"<[^>]*>", " ", page.text) for state, page in pages.items()}
+    assert "collecting" in said["full"]
+    assert "36\u202f000\u202freports" in said["full"]
+    assert "minutes" in said["full"]
+    assert "If 1\u202f% of the reports are lies" in said["full"]
+    assert "ε = 3" in said["full"]
+    assert "20.1 times (e^ε)" in said["full"]
+    assert "1\u202f204" in said["full"]
+    assert "no device could have sent" in said["full"]
+    assert "Too few people" in said["few"]
+    assert "60\u202freports so far; an answer is shown from 100 on" in said["few"]
+    assert "No reports have arrived yet" in said["empty"]
+    assert "ended" in said["ended"]
+    assert "final numbers" in said["ended"]
+    assert "Collecting begins on 2026-05-01" in said["soon"]
+    assert "± 3" not in said["few"]
+
+
+def test_names_never_become_tags(pages):
+    assert HOSTILE not in pages["wrong"].text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages["wrong"].text
+
+
+def test_pictures_carry_words_and_exports_are_linked(pages):
+    text = pages["full"].text
+    drawn = re.findall(r"<svg[^>]*>", text)
+    assert len(drawn) == 4
+    assert all('role="img"' in one and 'aria-label="' in one for one in drawn)
+    for form in ("answers.json", "answers.csv", "answers.arrow", "summary"):
+        assert f"/{form}?question=minutes" in text
+
+
+def test_several_campaigns_are_listed_and_none_too():
+    collector, first = make()
+    assert first.contract.name in _page(collector).text
+    from dither.collection.contract import Contract, Published
+    from tests.collection.collectors import KEY, TERMS
+
+    collector.publish(Published.sign(Contract(**{**TERMS, "name": "second"}), KEY))
+    text = _page(collector).text
+    assert f"/campaigns/{first.id}" in text
+    assert "second" in text
+    assert "Other campaigns" in _page(collector, f"/campaigns/{first.id}").text
+    gone = _page(collector, "/campaigns/0000")
+    assert gone.status_code == 404
+    assert "no such campaign" in gone.text
+
+
+def test_events_carry_what_changed_and_nothing_else(monkeypatch):
+    monkeypatch.setattr("dither.collection.web.pages._PAUSE", 0.01)
+    collector, published = make()
+    made = Pages(collector, Answers(collector))
+
+    class Request:
+        app = Starlette()
+
+        async def is_disconnected(self) -> bool:
+            return False
+
+    async def read() -> list[dict[str, str]]:
+        stream, found = made.news(published, Request(), "here"), []
+        assert await anext(stream) == b"retry: 2000\n\n"
+        assert made.streams.total() == 1
+        found.append(await anext(stream))
+        send(collector, published, "minutes", people(300)[0])
+        collector.refuse(Reason.LATE, published.id)
+        found.append(await anext(stream))
+        await stream.aclose()
+        assert made.streams.total() == 0
+        return [json.loads(one.decode().removeprefix("data: ")) for one in found]
+
+    first, second = asyncio.run(read())
+    assert {"status", "state", "q0-answer", "q1-answer", "refused", "health"} <= set(first)
+    assert {"q0-answer", "status", "refused"} <= set(second)
+    assert "q1-answer" not in second
+    assert "300\u202freports" in second["status"]
+
+
+def test_a_crowd_of_streams_is_told_to_wait(monkeypatch):
+    monkeypatch.setattr("dither.collection.web.pages._MOST_STREAMS", 0)
+    collector, published = make()
+    answer = _page(collector, f"/v1/campaigns/{published.id}/events")
+    assert answer.status_code == 503
+
+
+def test_numbers_are_grouped_by_narrow_spaces():
+    assert drawing.whole(1234567) == "1\u202f234\u202f567"
+    assert drawing.number_of(1, "report") == "1\u202freport"
+    assert drawing.plain(-0.5) == "−0.5"
+    assert drawing.narrow("95 % of 10 000 people") == "95\u202f% of 10\u202f000 people"
+    assert drawing.percent(0.123) == "12.3\u202f%"
+
+
+def test_promises_that_are_not_pure_and_every_repeat():
+    from tests.collection.collectors import TERMS
+
+    for repeat in ("fresh", "same"):
+        _, published = make(repeat=repeat)
+        assert len(drawing.promise(published.contract)) == 2
+    assert "minutes" in drawing.question_words(TERMS["questions"]["minutes"].question)
+    assert "direction" in drawing.question_words(dt.OGPM(dt.Circle(360), epsilon=1).question)

@@ -1,0 +1,158 @@
+"""Questions: everything from integers and a codebook; a design only where its formulas are wanted."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dither as dt
+from dither.core.kernels.window.integers import GLIDING
+from dither.core.question import NumberQuestion, as_question, can_answer, read_question
+from dither.core.wire import read_named
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
+from dither.mechanisms.mechanism import Shape, WindowMechanism
+from tests.golden.devices import CASES
+from tests.support.travel import changed, narrower
+
+UNIT = dt.Interval(0, 1)
+
+
+@dataclass(frozen=True)
+class Halves(WindowMechanism):
+    """A window of half the range: a design of another package."""
+
+    def shape(self) -> Shape:
+        return Shape.unbiased(0.5, GLIDING)
+
+
+def renamed(mechanism: Any, name: str) -> str:
+    return changed(mechanism, whole=lambda data: data.update(mechanism=name))
+
+
+@pytest.mark.some(every=2)
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in ("Each", "Sampled", "Memoised", "Indicator")]
+)
+def test_a_text_alone_is_a_question(name: str) -> None:
+    """What is read draws, counts, decodes and promises as the design does, and the design comes back."""
+    design = CASES[name]()
+    question = dt.from_json(dt.to_json(design))
+    assert question == design.question
+    assert question.guarantee == design.guarantee
+    assert question.describe() == design.question.describe()
+    assert pickle.loads(pickle.dumps(question)) == question
+    assert dt.to_json(question) == dt.to_json(design)
+    if name == "Optimal, list of places":
+        with pytest.raises(dt.errors.Mismatch, match="the distances between places"):
+            question.design()
+    elif "function" not in dt.to_json(design):
+        assert question.design().question == question
+
+
+def test_a_design_that_nobody_knows_is_not_needed() -> None:
+    text = renamed(dt.Podium(UNIT, epsilon=1), "SomebodysOwn")
+    question = dt.from_json(text)
+    reports = question.perturb(np.full(1000, 0.3), source=dt.Seeded(1))
+    assert dt.mean(reports).value == dt.mean(dt.Podium(UNIT, epsilon=1).reports(reports.cells)).value
+    assert dt.Summary.of(reports).n == 1000
+    assert "SomebodysOwn on [0, 1]" in question.describe()
+    assert dt.audit(question).ok
+    for wanted in (question.design, lambda: question.at(2)):
+        with pytest.raises(InvalidParameter, match="import the package that defines it"):
+            wanted()
+
+
+def test_a_design_of_another_package_is_found_once_it_is_imported() -> None:
+    own = Halves(UNIT, epsilon=1)
+    question = dt.from_json(dt.to_json(own))
+    assert isinstance(question, NumberQuestion)
+    assert question.design() == own
+    assert question.at(2) == own.at(2).question
+
+
+def test_devices_insist_on_names_that_are_known() -> None:
+    text = dt.to_json(Halves(UNIT, epsilon=1))
+    with pytest.raises(MalformedReport, match="Halves"):
+        read_named(text)
+    with pytest.raises(MalformedReport, match="Halves"):
+        dt.from_json(text, policy=dt.privacy.Policy())
+    assert read_named(dt.to_json(dt.Podium(UNIT, epsilon=1))).name == "Podium"
+    for wrong in ("KRR", "Campaign", "Interval"):  # a name of dither's whose design draws otherwise, or none
+        with pytest.raises(MalformedReport, match=wrong):
+            dt.from_json(renamed(dt.Podium(UNIT, epsilon=1), wrong))
+
+
+def test_integers_of_another_version_have_no_design_here() -> None:
+    question = dt.from_json(changed(dt.PM(UNIT, epsilon=1), narrower(7)))
+    assert dt.mean(question.perturb([0.2] * 10)).n == 10
+    with pytest.raises(Mismatch, match="other integers"):
+        question.design()
+
+
+def test_the_reading_of_a_mixture_is_that_of_its_windows() -> None:
+    """Hybrid's is computed from two windows and a coin; one window's alone is biased by the other's cells."""
+    question: Any = dt.from_json(dt.to_json(dt.Hybrid(UNIT, epsilon=2, cells=256)))
+    values = question.unbiased_reading().values
+    for x in (0.0, 0.3, 1.0):
+        assert float(question.chances(x) @ values) == pytest.approx(x, abs=1e-8)
+    wrong = np.concatenate([values[:-2], values[-2:] + 0.01])
+    assert abs(float(question.chances(0.3) @ wrong) - 0.3) > 1e-4
+
+
+def test_decodings_change_the_codebook_alone() -> None:
+    question: Any = dt.from_json(dt.to_json(dt.SW(UNIT, epsilon=1)))
+    for other, design in (
+        (question.truncated(), dt.SW(UNIT, epsilon=1).truncated()),
+        (question.compressed(), dt.SW(UNIT, epsilon=1).compressed()),
+    ):
+        assert other.fingerprint == question.fingerprint
+        assert json.loads(dt.to_json(other))["parameters"] == json.loads(dt.to_json(design))["parameters"]
+        assert np.allclose(other.decode(np.arange(1 << 16)), design.decode(np.arange(1 << 16)), atol=1e-12)
+    with pytest.raises(InvalidParameter, match="compressed"):
+        dt.from_json(dt.to_json(dt.Laplace(UNIT, epsilon=1))).compressed()  # type: ignore[attr-defined]
+
+
+def test_a_question_is_valid_when_it_exists() -> None:
+    question = dt.Podium(UNIT, epsilon=1).question
+    with pytest.raises(InvalidParameter, match="not one for"):
+        replace(question, domain=dt.Interval(0, 2), made_by=None)
+    with pytest.raises(InvalidParameter, match="ε"):
+        replace(question, epsilon=0.99, made_by=None)
+    device = question.device()
+    for name in ("no name", "", "x" * 81):
+        with pytest.raises(MalformedReport, match="name"):
+            read_question(device, question.codebook(), name, question.parameters)
+
+
+def test_what_is_asked_is_a_question_or_a_design() -> None:
+    podium = dt.Podium(UNIT, epsilon=1)
+    assert as_question(podium) is as_question(podium.question) is podium.question
+    memoised = dt.Memoised(podium, bytes(32), name="age")
+    assert can_answer(podium)
+    assert can_answer(memoised)
+    for wrong in (memoised, "Podium", dt.Podium, None):
+        with pytest.raises(InvalidParameter, match="was expected"):
+            as_question(wrong)
+    assert not can_answer(dt.Podium)
+
+
+def test_reading_a_question_loads_no_design() -> None:
+    """Not even the package: a device that is given a text draws without any formula of a paper."""
+    text = dt.to_json(dt.Podium(UNIT, epsilon=1))
+    code = (
+        "import sys\nfrom dither.core.wire import from_json\n"
+        f"question = from_json({text!r})\nquestion.perturb([0.5])\n"
+        "from dither.core.summary import Summary\nSummary.of(question.reports([1, 2]))\n"
+        "rooms = ('dither.mechanisms', 'dither.mechanisms.optimal')\n"
+        "loaded = [name for name in sys.modules if name.startswith(rooms)]\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

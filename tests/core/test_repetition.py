@@ -1,0 +1,681 @@
+"""One answer on a drawn day: its promise over sequences, its law, its estimates by day.
+
+A tree with one kept change: its loss over sequences by enumeration, its law, what is refused.
+
+Permanent answers: the same for the same value on the same device, fresh everywhere else.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+from collections.abc import Hashable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dither as dt
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.privacy import Pure
+from dither.privacy.guarantee import exp_above, log_above
+from tests.core.repetition.kept_changes import Row, Told, Values, loss, real, seen
+from tests.support.chi_square import ALARM, fits
+
+YES_NO = dt.Categories(["no", "yes"])
+SMOKES = dt.RR(YES_NO, epsilon=1)
+
+
+@pytest.mark.parametrize(("days", "every"), [(1, None), (4, None), (6, None), (4, 2), (5, 2), (3, 1)])
+@pytest.mark.parametrize(
+    "mechanism", [SMOKES, dt.KRR(dt.Categories(range(3)), epsilon=0.7)], ids=["RR", "KRR"]
+)
+def test_the_loss_over_sequences_is_what_is_promised(mechanism: dt.KRR, days: int, every: int | None) -> None:
+    """All sequences, all days, all reports, in fractions. Nothing is lost, and nothing is wasted."""
+    once = dt.Once(mechanism, days=days, every=every)
+    labels = mechanism.categories.labels
+    table = [mechanism.probabilities(label) for label in labels]
+    length = every or days
+    periods = [range(first, min(first + length, days)) for first in range(0, days, length)]
+    worst = Fraction(1)
+    for period in periods:  # periods are independent: the worst ratio of a product is the product
+        laws = [
+            [table[value][y] / len(period) for value in values for y in range(len(labels))]
+            for values in itertools.product(range(len(labels)), repeat=len(period))
+        ]
+        worst *= max(max(column) / min(column) for column in zip(*laws, strict=True))
+    assert log_above(worst) <= once.guarantee.epsilon <= log_above(worst) + 1e-12
+    assert once.guarantee.unit == "person"
+    assert once.guarantee.assumes == ()
+    assert once.guarantee.if_changing == once.guarantee.bound
+    assert once.answers == len(periods)
+
+
+def law_of(sequence: list[str], once: dt.Once) -> dict[Hashable, float]:
+    return {
+        (day, report): float(chance) / once.days
+        for day, value in enumerate(sequence)
+        for report, chance in enumerate(SMOKES.probabilities(value))
+    }
+
+
+def test_days_and_reports_have_their_law_and_a_day_that_looks_at_the_data_is_found() -> None:
+    once, sequence = dt.Once(SMOKES, days=4), ["no", "yes", "yes", "no"]
+    dated = once.perturb([sequence] * 20_000, source=dt.Seeded(11))
+    drawn = list(zip(dated.days.tolist(), dated.reports.cells.tolist(), strict=True))
+    assert fits(drawn, law_of(sequence, once))
+    source = dt.Seeded(12)
+    looks = np.where(source.coins(1, 10, 20_000), 1, source.integers(4, 20_000))  # a day with "yes", often
+    broken = SMOKES.perturb(np.array(sequence, dtype=object)[looks], source=source).cells
+    assert not fits(zip(looks.tolist(), broken.tolist(), strict=True), law_of(sequence, once))
+
+
+def test_each_period_has_one_answer_of_each_person() -> None:
+    once = dt.Once(dt.Podium(dt.Interval(0, 1), epsilon=1), days=7, every=3)
+    dated = once.perturb(np.full((50, 7), 0.5), source=dt.Seeded(1))
+    assert once.answers == 3
+    assert np.bincount(dated.days // 3).tolist() == [50, 50, 50]
+    assert dated.days.max() == 6  # the last period has one day
+    assert np.all(np.diff(dated.days) >= 0)
+    assert repr(dated) == "DatedReports(150 on 7 days)"
+
+
+def truth(days: int) -> np.ndarray:
+    return 0.3 + 0.2 * np.sin(np.arange(days) / 20.0)
+
+
+@pytest.mark.slow
+def test_intervals_by_day_cover() -> None:
+    """Each person of a day is drawn anew, so that intervals are for the population."""
+    days, people = 40, 12_000
+    rng, once, covered = (
+        np.random.default_rng(5),
+        dt.Once(dt.RR(dt.Categories(range(2)), epsilon=1), days=40),
+        [],
+    )
+    for seed in range(25):
+        values = (rng.random((people, days)) < truth(days)).astype(np.int64)
+        low, high = dt.by_day(once.perturb(values, source=dt.Seeded(seed))).interval(0.95)
+        covered += ((low[:, 1] <= truth(days)) & (truth(days) <= high[:, 1])).tolist()
+    assert stats.binomtest(sum(covered), len(covered), 0.95).pvalue > ALARM
+    assert stats.binomtest(sum(covered), len(covered), 0.90).pvalue < ALARM
+
+
+@pytest.mark.slow
+def test_smoothing_is_a_choice_that_intervals_know_of() -> None:
+    """With smoothing alone the average of the days is covered; with a declared drift the day itself is."""
+    days, people = 60, 60_000
+    once = dt.Once(dt.RR(dt.Categories(range(2)), epsilon=4), days=days)
+    shock = np.where(np.arange(days) < 30, 0.2, 0.5)
+    slow = truth(days)
+    rng = np.random.default_rng(8)
+
+    def covered(level: np.ndarray, smoothing: int, drift: float | None = None) -> np.ndarray:
+        values = (rng.random((people, days)) < level).astype(np.int64)
+        estimated = dt.by_day(once.perturb(values, source=dt.Seeded(3)), smoothing=smoothing, drift=drift)
+        low, high = estimated.interval()
+        return (low[:, 1] <= level) & (level <= high[:, 1])
+
+    assert covered(slow, 15, drift=0.01).mean() >= 0.95
+    assert not covered(shock, 15)[27:33].any()  # a shock is spread over the pooled days: declared, not hidden
+    assert covered(shock, 15)[:20].mean() > 0.8
+    assert covered(shock, 1)[27:33].mean() > 0.6
+    assert covered(shock, 15, drift=0.3).all()
+    values = (rng.random((people, days)) < slow).astype(np.int64)
+    dated = once.perturb(values, source=dt.Seeded(4))
+    plain, pooled = dt.by_day(dated), dt.by_day(dated, smoothing=7)
+    ratio = np.median(pooled.standard_error) / np.median(plain.standard_error)
+    assert ratio == pytest.approx(1 / math.sqrt(7), rel=0.1)
+    assert pooled[0] is not None
+    assert pooled[0].n == dt.by_day(dated)[0].n + plain[1].n + plain[2].n + plain[3].n  # type: ignore[union-attr]
+
+
+def test_days_without_reports_have_no_estimate() -> None:
+    once = dt.Once(dt.Duchi(dt.Interval(0, 1), epsilon=1), days=3)
+    estimated = dt.by_day(once.reports([0, 1, 1, 0], [0, 0, 2, 2]))
+    assert estimated[1] is None
+    assert np.isnan(estimated.value).tolist() == [False, True, False]
+    assert "3 days" in repr(estimated)
+    assert len(dt.by_day(once.reports(np.zeros(0, dtype=np.uint8), []))) == 3
+
+
+@pytest.mark.slow
+def test_one_drawn_day_beats_a_divided_budget_over_a_year() -> None:
+    """n = 10⁵, T = 365, ε = 1: 0.065 a day, against about 1.2 for ε/365 on every day."""
+    people, days = 100_000, 365
+    level = 0.3 + 0.1 * np.sin(2 * np.pi * np.arange(days) / 365)
+    rng = np.random.default_rng(2)
+    values = (rng.random((people, 1)) < level).astype(np.int8)  # few changes of each person
+    actual = values.mean(axis=0)
+    question = dt.RR(dt.Categories(range(2)), epsilon=1)
+    dated = dt.Once(question, days=days).perturb(values, source=dt.Seeded(1))
+
+    def error(estimated: np.ndarray) -> float:
+        return float(np.sqrt(np.mean((estimated - actual) ** 2)))
+
+    plain, smooth = (error(dt.by_day(dated, smoothing=width).value[:, 1]) for width in (1, 7))
+    daily, source = question.at(1 / days), dt.Seeded(2)
+    divided = error(
+        np.array(
+            [
+                float(dt.frequencies(daily.perturb(column, source=source))[1])
+                for column in np.ascontiguousarray(values.T).astype(np.int64)
+            ]
+        )
+    )
+    print(f"one day {plain:.4f}, 7 days pooled {smooth:.4f}, divided {divided:.3f}")
+    assert plain == pytest.approx(0.065, abs=0.006)
+    assert smooth == pytest.approx(0.0245, abs=0.004)
+    keep = float(daily.probabilities(0)[0])
+    theory = math.sqrt(keep * (1 - keep) / people) / (2 * keep - 1)  # 1.154; sampled over 365 days: ± 4 %
+    assert divided == pytest.approx(theory, rel=0.19)
+    assert divided > 10 * plain
+
+
+def test_an_account_keeps_the_day(tmp_path: Path) -> None:
+    once = dt.Once(SMOKES, days=30)
+    question = dt.Asking.once("smokes", once, asker="clinic.example")
+    assert (question.repeat, question.days, question.question) == ("once", 30, SMOKES.question)
+    assert question.guarantee.epsilon == SMOKES.guarantee.epsilon
+    account = dt.Account.create(tmp_path / "me.account", epsilon=2)
+    account.answer(question, "no")
+    kept = account.wire()["choices"]
+    account.close()
+    with dt.Account.open(tmp_path / "me.account") as again:
+        for _ in range(5):
+            again.answer(question, "yes")
+        assert again.wire()["choices"] == kept
+        assert again.ledger.spent.epsilon <= once.guarantee.epsilon
+    assert dt.Asking.once("smokes", dt.Once(SMOKES, days=365, every=30)).days == 30
+    with pytest.raises(InvalidParameter, match=r"Asking\.once"):
+        dt.Asking("smokes", once)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"dt\.Once"):
+        dt.Asking.once("smokes", SMOKES)  # type: ignore[arg-type]
+
+
+def test_a_year_of_one_answer_each_is_shuffled_as_one_answer() -> None:
+    """The day is part of the report and independent of the value, so n is everybody, not those of a day."""
+    one = dt.shuffled(SMOKES, n=10_000, delta=1e-6).epsilon
+    assert dt.shuffled(dt.Once(SMOKES), n=10_000, delta=1e-6).epsilon == one
+    several = dt.shuffled(dt.Once(SMOKES, every=183), n=10_000, delta=1e-6).epsilon
+    assert several == dt.shuffled(2.0, n=10_000, delta=1e-6).epsilon
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"days": 0},
+        {"days": True},
+        {"days": 10**6},
+        {"days": 3.0},
+        {"every": 0},
+        {"every": 400},
+        {"every": "7"},
+    ],
+)
+def test_wrong_days_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(InvalidParameter, match="whole number of days"):
+        dt.Once(SMOKES, **wrong)  # type: ignore[arg-type]
+
+
+def test_wrong_input_is_refused_without_telling_a_value() -> None:
+    once = dt.Once(SMOKES, days=3)
+    for wrong in (["no", "no", "yes"], [["no"] * 4], [["no"], ["no", "yes"]], None):
+        with pytest.raises(InvalidParameter, match="a row for each person"):
+            once.perturb(wrong)
+    with pytest.raises(OutsideDomain) as refused:
+        once.perturb([["secret"] * 3])
+    assert "secret" not in str(refused.value)
+    for days in ([3], [-1], [0, 1], ["0"], [0.0], [[0]]):
+        with pytest.raises(MalformedReport):
+            once.reports([0], days)
+    for mechanism in (
+        dt.Memoised(SMOKES, bytes(32), name="smokes"),
+        dt.JRR(YES_NO, p=0.8, rho=-0.25, n=2),
+        1.0,
+        dt.TraCSC(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=1),
+    ):
+        with pytest.raises(InvalidParameter, match="Once"):
+            dt.Once(mechanism)  # type: ignore[arg-type]
+    for together in (dt.Each, dt.Sampled):
+        with pytest.raises(InvalidParameter, match="days of its own"):
+            together(smokes=once)
+    dated = once.reports([0, 1], [0, 2])
+    for smoothing in (0, 2, 7, 3.0, True):
+        with pytest.raises(InvalidParameter, match="odd number"):
+            dt.by_day(dated, smoothing=smoothing)  # type: ignore[arg-type]
+    for drift in (-1.0, math.nan, "1"):
+        with pytest.raises(InvalidParameter):
+            dt.by_day(dated, drift=drift)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"dt\.Once"):
+        dt.by_day(SMOKES.reports([0]))  # type: ignore[arg-type]
+
+
+@pytest.mark.some("[2-5]-*")
+@pytest.mark.parametrize(("days", "changes"), [(2, 1), (3, 2), (4, 1), (4, 3), (5, 2), (8, 1)])
+def test_the_loss_over_sequences_is_what_is_promised_kept_change(days: int, changes: int) -> None:
+    """All sequences, also those with more changes, all coins, all reports, in fractions: exactly e^ε."""
+    change = dt.KeptChange(SMOKES, days=days, changes=changes)
+    ratio = loss(change, real)
+    assert ratio is not None
+    assert log_above(ratio) <= change.guarantee.epsilon <= log_above(ratio) + 1e-12
+    assert ratio == max(SMOKES.probabilities("no")) / min(SMOKES.probabilities("no"))
+    assert change.guarantee == dt.Once(SMOKES, days=days).guarantee
+    assert change.guarantee.assumes == ()
+    assert change.guarantee.if_changing == change.guarantee.bound
+
+
+def two_kept(change: dt.KeptChange, values: Values, group: int, place: int) -> dict[Row, Fraction]:
+    """Tell of the first two changes."""
+    return all_told(change, values, group, most=2)
+
+
+def all_told(change: dt.KeptChange, values: Values, group: int, most: int = 99) -> dict[Row, Fraction]:
+    if not group:
+        return {values[:1]: Fraction(1)}
+    size = change.intervals(group)
+    fixed: dict[int, int] = {}
+    moves = [day for day in range(1, change.days) if values[day] != values[day - 1]]
+    for day in moves[:most]:
+        fixed[(day - 1) // change.length(group)] = values[day]
+    rows = itertools.product(*([fixed[j]] if j in fixed else [0, 1] for j in range(size)))
+    return {row: Fraction(1, 2 ** (size - len(fixed))) for row in rows}
+
+
+def silent(change: dt.KeptChange, values: Values, group: int, place: int) -> dict[Row, Fraction]:
+    """Send nothing about intervals without a change."""
+    moves = [day for day in range(1, change.days) if values[day] != values[day - 1]]
+    row: list[int | None] = [None] * change.intervals(group)
+    if not group:
+        row = [values[0]]
+    elif moves:
+        row[(moves[0] - 1) // change.length(group)] = values[moves[0]]
+    return {tuple(row): Fraction(1)}
+
+
+def standing(change: dt.KeptChange, values: Values, group: int, place: int) -> dict[Row, Fraction]:
+    """Tell the value at the end of each interval, where there should be a coin."""
+    ends = [values[change.day(group, one)] for one in range(change.intervals(group))]
+    return {tuple(ends): Fraction(1)}
+
+
+@pytest.mark.parametrize("broken", [two_kept, silent, standing])
+def test_broken_twins_lose_more(broken: Told) -> None:
+    ratio = loss(dt.KeptChange(SMOKES, days=4), broken)
+    assert ratio is None or ratio > exp_above(Fraction(3, 2))
+
+
+def test_a_group_that_looks_at_the_data_loses_more() -> None:
+    """Who changes avoids the group of the first day, half of the time."""
+    change, laws = dt.KeptChange(SMOKES, days=4), []
+    for values in itertools.product((0, 1), repeat=4):
+        weights = [Fraction(1, 2) if len(set(values)) > 1 else 1, 1, 1]
+        parts = [weight * law for weight, law in zip(weights, seen(change, real, values), strict=True)]
+        total = sum(part.sum() for part in parts)
+        laws.append(np.concatenate(parts) / total)
+    law = np.stack(laws)
+    assert log_above(max(law.max(axis=0) / law.min(axis=0))) > change.guarantee.epsilon + 0.1
+
+
+@pytest.mark.some(every=3)
+@pytest.mark.parametrize("values", [(0, 0, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)])
+def test_groups_and_reports_have_their_law(values: Values) -> None:
+    change = dt.KeptChange(SMOKES, days=4, changes=2)
+    people = 20_000
+    labels = [[str(YES_NO.labels[code]) for code in values]] * people
+    reports = change.perturb(labels, source=dt.Seeded(5))
+    drawn: list[Hashable] = []
+    for group in range(change.groups):
+        cells = reports.reports.cells[reports.groups == group].reshape(change.intervals(group), -1)
+        drawn += [(group, tuple(column)) for column in cells.T.tolist()]
+    assert len(drawn) == people
+
+    def law(told: Told) -> dict[Hashable, float]:
+        each = zip(itertools.count(), seen(change, told, values))
+        return {
+            (group, row): float(much)
+            for group, part in each
+            for row, much in zip(itertools.product((0, 1), repeat=change.intervals(group)), part, strict=True)
+        }
+
+    assert fits(drawn, law(real))
+    assert not fits(drawn, law(standing))
+
+
+def test_the_intervals_of_a_group_have_every_day_once() -> None:
+    for days in (2, 3, 4, 5, 8, 9, 31, 365):
+        change = dt.KeptChange(SMOKES, days=days)
+        assert change.intervals(0) == 1
+        assert change.day(0, 0) == 0
+        for group in range(1, change.groups):
+            ends = [change.day(group, one) for one in range(change.intervals(group))]
+            assert ends[-1] == days - 1
+            assert set(np.diff([0, *ends[:-1]])) <= {change.length(group)}
+            assert 1 <= ends[-1] - (0 if len(ends) == 1 else ends[-2]) <= change.length(group)
+        assert change.intervals(change.groups - 1) <= 2
+
+
+def test_a_tree_travels_nowhere_without_being_known() -> None:
+    """Its device text is its own, not that of its mechanism: nobody takes its reports for plain answers."""
+    change = dt.KeptChange(SMOKES, days=30)
+    assert change.fingerprint != SMOKES.fingerprint
+    assert change.fingerprint != dt.KeptChange(SMOKES, days=31).fingerprint
+    assert change.fingerprint != dt.KeptChange(SMOKES, days=30, changes=2).fingerprint
+    with pytest.raises(InvalidParameter, match="was expected, not KeptChange"):
+        dt.to_json(change)  # type: ignore[arg-type]
+    assert change.at(2).guarantee.epsilon == dt.RR(YES_NO, epsilon=2).guarantee.epsilon
+    assert change.at(1) == change
+    assert "keeps the first change" in change.describe()
+    assert "one of the first 2 changes" in dt.KeptChange(SMOKES, days=30, changes=2).describe()
+    assert dt.audit(change).ok
+    assert dt.audit(change).bound == SMOKES.guarantee.bound
+
+
+def test_other_estimators_name_the_right_one() -> None:
+    for way in (dt.KeptChange(SMOKES, days=3), dt.Once(SMOKES, days=3)):
+        with pytest.raises(InvalidParameter, match=r"dt\.by_day"):
+            dt.frequencies(way.perturb([["no"] * 3] * 5))  # type: ignore[arg-type]
+
+
+def test_a_year_of_reports_is_shuffled_as_one_answer() -> None:
+    """All reports of a person together are one report of an ε-private mechanism: the general bound."""
+    one = dt.shuffled(1.0, n=10_000, delta=1e-6).epsilon
+    assert dt.shuffled(dt.KeptChange(SMOKES), n=10_000, delta=1e-6).epsilon == pytest.approx(one, rel=1e-9)
+
+
+def test_raw_reports_are_read_and_impossible_ones_refused() -> None:
+    change = dt.KeptChange(SMOKES, days=9)
+    reports = change.perturb([["no"] * 9] * 50, source=dt.Seeded(1))
+    again = change.reports(np.random.default_rng(1).permutation(reports.cells))
+    assert np.array_equal(again.cells[np.lexsort(again.cells.T)], reports.cells[np.lexsort(reports.cells.T)])
+    assert dt.by_day(again).value == pytest.approx(dt.by_day(reports).value)
+    assert repr(change.reports([(0, 0, 1), (4, 0, 1)])) == "ChangeReports(2 about 9 days)"
+    for wrong in ([(0, 1, 0)], [(5, 0, 0)], [(-1, 0, 0)], [(1, 8, 0)], [(1, -1, 0)], [(1, 0, 2)]):
+        with pytest.raises(MalformedReport):
+            change.reports(wrong)
+    for wrong in ([0, 0, 1], [(0, 0)], [(0.0, 0, 1)], [("0", 0, 1)], None, [[0], [1, 2]]):
+        with pytest.raises(MalformedReport, match="three whole numbers"):
+            change.reports(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"days": 1}, "whole number of days"),
+        ({"days": True}, "whole number of days"),
+        ({"days": 10**6}, "whole number of days"),
+        ({"changes": 0}, "changes"),
+        ({"changes": 1.0}, "changes"),
+        ({"days": 5, "changes": 5}, r"at most 4 times in 5 days"),
+    ],
+)
+def test_wrong_parameters_are_refused(wrong: dict[str, object], why: str) -> None:
+    with pytest.raises(InvalidParameter, match=why):
+        dt.KeptChange(SMOKES, **wrong)  # type: ignore[arg-type]
+
+
+def test_other_questions_and_values_are_refused() -> None:
+    for other in (
+        dt.KRR(dt.Categories(3), epsilon=1),
+        dt.PM(dt.Interval(0, 1), epsilon=1),
+        dt.OUE(YES_NO, epsilon=1),
+    ):
+        with pytest.raises(InvalidParameter, match=r"dt\.Once takes any question"):
+            dt.KeptChange(other)
+    for alone in (1.0, dt.Memoised(SMOKES, bytes(32), name="smokes"), dt.JRR(YES_NO, p=0.8, rho=-0.25, n=2)):
+        with pytest.raises(InvalidParameter, match="KeptChange"):
+            dt.KeptChange(alone)  # type: ignore[arg-type]
+    assert dt.KeptChange(dt.KRR(YES_NO, epsilon=1)).groups == 10
+    change = dt.KeptChange(SMOKES, days=3)
+    with pytest.raises(InvalidParameter, match="a row for each person"):
+        change.perturb([["no"] * 4])
+    with pytest.raises(OutsideDomain) as refused:
+        change.perturb([["secret"] * 3] * 40)
+    assert "secret" not in str(refused.value)
+    with pytest.raises(InvalidParameter, match="days of its own"):
+        dt.Each(smokes=change)
+
+
+AGE = dt.Podium(dt.Interval(0, 100), epsilon=1, cells=64)
+KEY = bytes(range(32))
+
+
+def test_the_same_value_gives_the_same_report() -> None:
+    device = dt.Memoised(AGE, KEY, name="age")
+    first = device.perturb([30.0, 40.0, 30.0])
+    assert first.cells[0] == first.cells[2]
+    assert first == device.perturb([30, 40, 30])
+    assert first[1:2] == device.perturb(np.array([40.0], dtype=np.float32))
+    assert device.perturb([0.0]) == device.perturb([-0.0])
+    assert device.perturb(np.array([[30.0], [40.0]])).cells.shape == (2, 1)
+    assert device.perturb(30.0).cells.shape == ()
+    assert first == pickle.loads(pickle.dumps(device)).perturb([30.0, 40.0, 30.0])
+
+
+def test_devices_questions_and_values_are_independent() -> None:
+    values = np.arange(64) + 0.5
+    ours = dt.Memoised(AGE, KEY, name="age").perturb(values).cells
+    others = [
+        dt.Memoised(AGE, bytes(32), name="age").perturb(values).cells,
+        dt.Memoised(AGE, KEY, name="years").perturb(values).cells,
+        dt.Memoised(AGE.at(1.1), KEY, name="age").perturb(values).cells,
+        dt.Memoised(dt.Podium(dt.Interval(0, 101), epsilon=1, cells=64), KEY, name="age")
+        .perturb(values)
+        .cells,
+    ]
+    assert all((ours == other).sum() < 20 for other in others)
+    assert np.unique(ours).size > 10
+
+
+def test_over_devices_the_law_is_the_mechanism_s() -> None:
+    source = dt.Seeded(5)
+    cells = np.array(
+        [int(dt.Memoised(AGE, source.take(32), name="age").perturb(30.0).cells) for _ in range(1_500)]
+    )
+    expected = np.array([float(p) for p in AGE.probabilities(30.0)]) * cells.size
+    assert stats.chisquare(np.bincount(cells, minlength=64), expected).pvalue > ALARM
+    elsewhere = np.array([float(p) for p in AGE.probabilities(60.0)]) * cells.size
+    assert stats.chisquare(np.bincount(cells, minlength=64), elsewhere).pvalue < ALARM
+
+
+def test_answers_survive_a_release() -> None:
+    """Golden cells: if these change, every device answers again, and spends its budget again."""
+    device = dt.Memoised(dt.Podium(dt.Interval(0, 100), epsilon=1), KEY, name="age")
+    assert device.perturb([0.0, 30.0, 99.5]).cells.tolist() == [57631, 29735, 46135]
+
+
+def test_a_whole_turn_is_no_turn() -> None:
+    device = dt.Memoised(dt.OGPM(dt.Circle(360), epsilon=1), KEY, name="age")
+    assert device.perturb([0.0]) == device.perturb([360.0])
+
+
+def test_the_promise_is_for_a_person_and_says_what_it_assumes() -> None:
+    guarantee = dt.Memoised(AGE, KEY, name="age").guarantee
+    assert guarantee.bound == AGE.guarantee.bound
+    assert guarantee.unit == "person"
+    assert "the value never changes" in guarantee.assumes
+    assert not guarantee.implies(AGE.guarantee)
+
+
+def test_the_key_is_never_shown() -> None:
+    device = dt.Memoised(AGE, KEY, name="age")
+    assert "key" not in repr(device)
+    assert repr(KEY)[2:-1] not in repr(device) + device.describe()
+
+
+def test_the_collector_needs_no_key() -> None:
+    device = dt.Memoised(AGE, KEY, name="age")
+    sent = device.perturb([30.0, 50.0])
+    assert AGE.reports(sent.cells) == sent == device.reports(sent.cells)
+    assert device.fingerprint == AGE.fingerprint
+    assert len(device.perturb([])) == 0
+
+
+def test_new_keys_are_new() -> None:
+    assert len(dt.Memoised.new_key()) == 32
+    assert dt.Memoised.new_key() != dt.Memoised.new_key()
+
+
+@pytest.mark.parametrize("key", [b"", b"short", "k" * 32, None, 7])
+def test_a_key_is_thirty_two_bytes(key: object) -> None:
+    with pytest.raises(InvalidParameter):
+        dt.Memoised(AGE, key, name="age")
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(InvalidParameter):
+        dt.Memoised(dt.Each(age=AGE), KEY, name="age")
+    with pytest.raises(InvalidParameter, match="correlates the coins"):
+        dt.Memoised(dt.JRR(dt.Categories(2), p=0.6, rho=-0.1, n=4), KEY, name="coin")
+    with pytest.raises(OutsideDomain):
+        dt.Memoised(AGE, KEY, name="age").perturb([101.0])
+    with pytest.raises(OutsideDomain):
+        dt.Memoised(AGE, KEY, name="age").perturb([float("nan")])
+
+
+def test_two_questions_of_one_mechanism_have_noise_of_their_own() -> None:
+    """Equal answers to two questions must give different reports as often as fresh noise does."""
+    coin = dt.RR(dt.Categories(2), epsilon=1)
+    source, differ = dt.Seeded(11), 0
+    for _ in range(400):
+        key = source.take(32)
+        both = dt.Each(
+            smokes=dt.Memoised(coin, key, name="smokes"), drinks=dt.Memoised(coin, key, name="drinks")
+        ).perturb({"smokes": [0], "drinks": [0]})
+        differ += int(both["smokes"].cells[0] != both["drinks"].cells[0])
+    truth = float(coin.probabilities(0)[0])
+    expected = 400 * 2 * truth * (1 - truth)
+    assert abs(differ - expected) < 5 * np.sqrt(expected)
+
+
+def test_attributes_with_one_key_and_one_name_are_refused() -> None:
+    one, two = dt.Memoised(AGE, KEY, name="age"), dt.Memoised(AGE.at(2), KEY, name="age")
+    for kind in (dt.Each, dt.Sampled):
+        with pytest.raises(InvalidParameter, match="'a' and 'b' have the same key and name"):
+            kind(a=one, b=two)
+    assert dt.Each(a=one, b=dt.Memoised(AGE, bytes(32), name="age")).guarantee.epsilon <= 2.0
+    with pytest.raises(InvalidParameter, match="same key and name"):
+        dt.Each.split(2, a=one, b=one)
+
+
+@pytest.mark.parametrize("name", ["", None, 7])
+def test_a_question_has_a_name(name: object) -> None:
+    with pytest.raises(InvalidParameter, match="name"):
+        dt.Memoised(AGE, KEY, name=name)
+
+
+CITY = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
+
+
+def test_a_whole_path_is_one_value() -> None:
+    trip = np.linspace(0.1, 0.9, 20).reshape(10, 2)
+    device = dt.Memoised(dt.TraCSC(CITY, epsilon=4, unit="trajectory"), KEY, name="trip")
+    sent = device.perturb(trip)
+    assert sent == device.perturb(trip.tolist()) == device.perturb([tuple(place) for place in trip])
+    assert sent.cells[:, 0].tolist() == [1] + [0] * 9  # one path: the budget is divided over its places
+    assert not np.array_equal(sent.cells[0, 1:], device.perturb(trip[:1]).cells[0, 1:])
+    twice = device.perturb([trip, trip[:3], trip])
+    assert np.array_equal(twice.cells[:10], sent.cells)
+    assert np.array_equal(twice.cells[13:], sent.cells)
+    assert twice.cells[:, 0].sum() == 3
+    assert device.perturb(np.stack([trip, trip])).cells.shape == (2, 10, 3)
+    assert len(device.perturb([])) == 0
+
+
+def test_a_place_of_a_long_path_is_drawn_with_its_share_of_the_budget() -> None:
+    """At ε = 12 for the trajectory one place alone is told well, one of 48 badly."""
+    mechanism = dt.TraCSC(CITY, epsilon=12, unit="trajectory")
+    device = dt.Memoised(mechanism, KEY, name="trip")
+    path = np.full((48, 2), 0.3)
+    spread = np.abs(device.perturb(path).values - path).mean()
+    fresh = np.abs(mechanism.perturb(path, source=dt.Seeded(1)).values - path).mean()
+    assert spread > 0.5 * fresh > 0.1
+
+
+def test_the_unit_of_a_permanent_path() -> None:
+    for unit, kept in (("location", "location"), ("trajectory", "person")):
+        mechanism = dt.TraCSD(CITY, epsilon=4, unit=unit)
+        guarantee = dt.Memoised(mechanism, KEY, name="trip").guarantee
+        assert guarantee.unit is kept
+        assert set(mechanism.guarantee.assumes) < set(guarantee.assumes)
+
+
+def test_texts_have_permanent_answers() -> None:
+    words = dt.PEM(dt.Text(8), epsilon=1)
+    device = dt.Memoised(words, KEY, name="word")
+    sent = device.perturb(["ask", "tell", "ask"])
+    assert sent.cells[0] == sent.cells[2] != sent.cells[1]
+    assert device.perturb("ask").cells == sent.cells[0]
+    assert len(device.perturb([])) == 0
+    with pytest.raises(OutsideDomain):
+        device.perturb(["a long sentence"])
+
+
+def test_a_permanent_choice_of_the_attribute() -> None:
+    """Asked 40 times, a device speaks about one attribute; over devices, each is as likely."""
+    source, chosen = dt.Seeded(3), []
+    for _ in range(200):
+        key = source.take(32)
+        device = dt.Sampled({name: dt.Memoised(AGE, key, name=name) for name in "abc"})
+        asked = [device.perturb({"a": [3.0], "b": [5.0], "c": [7.0]}) for _ in range(4)]
+        places = {int(records.chosen[0]) for records in asked if records.chosen is not None}
+        assert len(places) == 1
+        chosen.append(places.pop())
+    assert stats.chisquare(np.bincount(chosen, minlength=3)).pvalue > ALARM
+    assert device.guarantee.epsilon <= 1.0
+    assert device.guarantee.unit == "person"
+
+
+def test_a_fresh_choice_among_permanent_answers_is_refused() -> None:
+    one = dt.Memoised(AGE, KEY, name="a")
+    for other in (AGE, dt.Memoised(AGE, bytes(32), name="b")):
+        with pytest.raises(InvalidParameter, match="with the same key, or none"):
+            dt.Sampled(a=one, b=other)
+
+
+def test_a_fresh_coin_over_a_permanent_answer_is_refused() -> None:
+    for inside in (dt.Memoised(AGE, KEY, name="a"), dt.Each(a=dt.Memoised(AGE, KEY, name="a"))):
+        with pytest.raises(InvalidParameter, match="not memoised"):
+            dt.classifiers.Indicator(inside, delta=0.1, allow_raw_release=True)
+
+
+def test_nothing_is_promised_if_the_value_changes() -> None:
+    """Enumerated in fractions: two permanent answers differ with probability (E² + 1)/(E + 1)²."""
+    smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    device = dt.Memoised(smokes, KEY, name="smokes")
+    assert isinstance(device.guarantee.bound, Pure)
+    assert isinstance(device.guarantee.if_changing, dt.privacy.Nothing)
+    assert "dt.Once" in device.guarantee.if_changing.reason
+    assert smokes.guarantee.if_changing == smokes.guarantee.bound
+    both = dt.Each(fresh=smokes, kept=device)
+    assert isinstance(both.guarantee.if_changing, dt.privacy.Nothing)
+
+    before, after = smokes.probabilities("no"), smokes.probabilities("yes")
+    seen = {(a, b): p * q for a, p in enumerate(before) for b, q in enumerate(after)}
+    unchanged = {pair: p if pair[0] == pair[1] else 0 for pair, p in zip(seen, seen.values(), strict=True)}
+    proved = sum(p for pair, p in seen.items() if unchanged[pair] == 0)
+    assert device.change_proved("no", "yes") == pytest.approx(float(proved), abs=1e-15)
+    assert device.change_proved("no", "yes") == pytest.approx((np.e**2 + 1) / (np.e + 1) ** 2, abs=1e-9)
+    assert round(device.change_proved("no", "yes"), 3) == 0.607
+    assert device.change_proved("no", "no") == 0.0
+    assert dt.Memoised(AGE, KEY, name="age").change_proved(30, 31) > 0.9
+    with pytest.raises(OutsideDomain):
+        device.change_proved("no", "perhaps")
+    page = dt.Memoised(dt.OLH(dt.Categories(range(100)), epsilon=1), KEY, name="page")
+    with pytest.raises(InvalidParameter, match="different reports"):
+        page.change_proved(3, 4)
+
+
+def test_a_change_is_proved_as_often_as_is_computed() -> None:
+    source, people = dt.Seeded(9), 2_000
+    smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    differ = 0
+    for _ in range(people):
+        device = dt.Memoised(smokes, source.take(32), name="smokes")
+        first, second = device.perturb(["no", "yes"]).cells
+        differ += int(first != second)
+    assert stats.binomtest(differ, people, device.change_proved("no", "yes")).pvalue > ALARM
+    assert stats.binomtest(differ, people, 0.5).pvalue < ALARM  # as if the permanent answers were fair coins

@@ -1,0 +1,336 @@
+"""Sums, counts, single numbers, learned bounds, the swap model, and whether intervals cover."""
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dither.core.domains import Interval
+from dither.errors import InvalidParameter
+from dither.estimation.estimate import Estimate
+from dither.extensions import central
+from dither.extensions.central.answer import LearnedBounds
+from dither.extensions.central.integer_noise import DiscreteStaircase
+from dither.extensions.central.pairs import MeanMethodName, PairNoiseName
+from dither.extensions.central.tally import RecordGrid
+from dither.foundation.randomness import Seeded
+from dither.results import Answer
+
+UNIT = Interval(0, 1)
+
+
+RELEASES: dict[str, tuple[Callable[[Seeded], Answer], float]] = {
+    "sum": (lambda source: central.sum([3, 4, -2], Interval(-5, 2), epsilon=0.5, source=source), 2.0),
+    "sum, positive": (lambda source: central.sum([3, 4], Interval(1, 9), epsilon=2, source=source), 7.0),
+    "count": (lambda source: central.count([1] * 40, epsilon=1, source=source), 40.0),
+    "count of a tally": (
+        lambda source: central.count(central.Tally.of([1] * 9, UNIT), epsilon=1, source=source),
+        9.0,
+    ),
+    "staircase": (lambda source: central.staircase(-7, 3, epsilon=1.5, source=source), -7.0),
+    "laplace": (lambda source: central.laplace(10, 4, epsilon=1, source=source), 10.0),
+    "swap": (lambda source: central.swap_mean([0.4] * 100, UNIT, epsilon=1, source=source), 0.4),
+    "mean": (lambda source: central.mean([0.4] * 300, UNIT, epsilon=1, source=source), 0.4),
+}
+
+
+@pytest.mark.some(every=3)
+@pytest.mark.parametrize("name", RELEASES)
+def test_stated_error_is_the_real_one(name: str) -> None:
+    release, truth = RELEASES[name]
+    source, size = Seeded(31), 2_000
+    answers = [release(source) for _ in range(size)]
+
+    def excess(shift: float) -> float:
+        """The mean square of the error in units of the stated one, less the one that it should be."""
+        return sum(((float(a) - truth) / a.standard_error + shift) ** 2 for a in answers) / size - 1
+
+    tolerance = 4.9 * math.sqrt(6 / size)  # the squares of such noise vary by five or six times their mean
+    assert abs(excess(0.0)) < tolerance
+    assert abs(excess(0.7)) > tolerance
+
+
+COVERED: list[tuple[int, float, PairNoiseName, MeanMethodName]] = [
+    (1, 1.0, "hourglass", "transformed"),
+    (5, 0.2, "hourglass", "transformed"),
+    (40, 4.0, "hourglass", "transformed"),
+    (40, 1.0, "staircase", "transformed"),
+    (40, 1.0, "laplace", "independent"),
+    (40, 1.0, "laplace", "shifted"),
+]
+
+
+@pytest.mark.some(every=3)
+@pytest.mark.parametrize(("n", "epsilon", "noise", "method"), COVERED)
+def test_intervals_cover(n: int, epsilon: float, noise: PairNoiseName, method: MeanMethodName) -> None:
+    """At every n, also one: the interval is made of the noise's own law and not of a normal approximation."""
+    domain, source, size, level = Interval(-1, 1), Seeded(32), 300, 0.9
+    secret = central.Tally.of([-0.7] * n, domain)
+    covered = 0
+    for _ in range(size):
+        answer = central.mean(secret, epsilon=epsilon, noise=noise, method=method, source=source)
+        low, high = answer.interval(level)
+        assert -1 <= low <= float(answer) <= high <= 1
+        covered += low <= -0.7 + 1e-9 and high >= -0.7 - 1e-9
+    assert covered / size > level - 4.9 * math.sqrt(level * (1 - level) / size)
+    if n == 40 and epsilon == 1:
+        assert covered / size < 1  # an interval that always covers says nothing
+
+
+def test_intervals_of_many_records() -> None:
+    """With eight million records the interval is as narrow as the noise: about two standard errors."""
+    secret = central.Tally.of(np.full(1000, 0.3), UNIT)
+    for _ in range(13):
+        secret = secret + secret
+    for epsilon, sigmas in ((0.2, 2.1), (1.0, 2.05), (4.0, 2.1)):
+        answer = central.mean(secret, epsilon=epsilon, source=Seeded(34))
+        low, high = answer.interval()
+        assert answer.half_width() == pytest.approx(sigmas * answer.standard_error, rel=0.1)
+        assert high - low == pytest.approx(2 * sigmas * answer.standard_error, rel=0.1)
+        assert answer.standard_error < 1e-5
+
+
+@pytest.mark.slow
+def test_symmetric_intervals_cover() -> None:
+    source, size, level = Seeded(33), 1_500, 0.8
+    for release in (
+        lambda: central.count([1] * 9, epsilon=0.5, source=source),
+        lambda: central.laplace(9, 5, epsilon=1, source=source),
+        lambda: central.staircase(9, 5, epsilon=1, source=source),
+    ):
+        covered = sum(low <= 9 <= high for low, high in (release().interval(level) for _ in range(size)))
+        assert abs(covered / size - level) < 0.08  # on the integers a little more than asked for
+        assert covered / size > level - 4.9 * math.sqrt(level * (1 - level) / size)
+
+
+def test_sum_has_the_noise_of_its_sensitivity() -> None:
+    """The least variance for one number: σ²·max(|low|, |high|)², and less than the sum of a released pair."""
+    for domain in (UNIT, Interval(-2, 2), Interval(18, 100), Interval(-7, 3)):
+        answer = central.sum([domain.low] * 5, domain, epsilon=1, source=Seeded(1))
+        farthest = max(abs(domain.low), abs(domain.high))
+        assert answer.standard_error == pytest.approx(math.sqrt(1.9181035) * farthest, rel=1e-6)
+        assert abs(float(answer) - 5 * domain.low) < 20 * farthest
+        assert answer.n == 0
+        assert "n =" not in repr(answer)
+        assert str(answer.guarantee) == "ε ≤ 1 for one record"
+
+
+def test_sum_of_whole_numbers_is_whole() -> None:
+    answer = central.sum(central.Tally.of([3, 4, 5], Interval(0, 10), cells=10), epsilon=1, source=Seeded(2))
+    assert float(answer).is_integer()
+
+
+def test_count() -> None:
+    answer = central.count(np.zeros(1000), epsilon=1, source=Seeded(3))
+    assert isinstance(answer.value, int)
+    assert answer.value == answer.n
+    assert answer.standard_error == pytest.approx(math.sqrt(2 * math.exp(-1)) / (1 - math.exp(-1)))
+    assert repr(answer) == "1000 ± 3 (95 %, n = 1 000)" or abs(answer.n - 1000) < 20
+    assert central.count([None, "x", float("nan")], epsilon=50).value == 3
+
+
+def test_yes_or_no_data_has_geometric_noise() -> None:
+    """One cell: the hourglass is two independent geometric laws, better than any γ on a fine grid."""
+    secret = central.Tally.of([True] * 30 + [False] * 70, UNIT, cells=1)
+    answer = central.mean(secret, epsilon=4, source=Seeded(4))
+    ratio = math.exp(-4)
+    sigma = math.sqrt(2 * ratio) / (1 - ratio)
+    share = float(answer)
+    assert answer.standard_error == pytest.approx(sigma * math.hypot(share, 1 - share) / answer.n)
+
+
+def test_swap_mean() -> None:
+    values = np.linspace(0, 1, 501)
+    answer = central.swap_mean(values, UNIT, epsilon=1, source=Seeded(5))
+    assert answer.n == 501
+    assert answer.standard_error == pytest.approx(math.sqrt(1.9181035) / 501)
+    assert abs(float(answer) - 0.5) < 0.05
+    assert str(answer.guarantee) == "ε ≤ 1 for one record, assuming that the number of records is public"
+    assert answer.swap_guarantee == answer.guarantee
+    empty = central.swap_mean([], UNIT, epsilon=1, source=Seeded(6))
+    assert empty.n == 0
+    assert 0 <= float(empty) <= 1
+    with pytest.raises(InvalidParameter, match="public domain"):
+        central.swap_mean(values, LearnedBounds(), epsilon=1)  # type: ignore[arg-type]
+
+
+def test_swapped_record_moves_the_sum_by_at_most_the_sensitivity() -> None:
+    for cells in range(1, 7):
+        law = DiscreteStaircase(cells, (cells + 1) // 2, Fraction(1))
+        for old in range(cells + 1):
+            for new in range(cells + 1):
+                steps = [abs(law.level(z + new - old)) - abs(law.level(z)) for z in range(-30, 31)]
+                assert {abs(step) for step in steps} <= {0, 1}
+
+
+@pytest.mark.parametrize("value", [0, -5, 10**40, np.int64(7), True])
+def test_single_numbers(value: int) -> None:
+    for release in (central.staircase, central.laplace):
+        answer = release(value, 3, epsilon=50)
+        assert abs(int(answer.value) - int(value)) <= 3
+        assert isinstance(answer.value, int)
+
+
+@pytest.mark.parametrize("value", [0.5, "7", None, float("nan"), [1]])
+def test_single_numbers_are_integers(value: object) -> None:
+    with pytest.raises(InvalidParameter, match="integer") as caught:
+        central.staircase(value, 3, epsilon=1)  # type: ignore[arg-type]
+    assert "7" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sensitivity", [0, -1, 1.5, True, None])
+def test_sensitivities_are_whole(sensitivity: object) -> None:
+    for release in (central.staircase, central.laplace):
+        with pytest.raises(InvalidParameter, match="sensitivity"):
+            release(7, sensitivity, epsilon=1)  # type: ignore[arg-type]
+
+
+def test_learned_bounds_hold_the_data() -> None:
+    values = np.random.default_rng(7).normal(50_000, 10_000, 20_000)
+    answer = central.mean(values, LearnedBounds(), epsilon=1, source=Seeded(8))
+    domain = answer.domain
+    assert (domain.low, domain.high) == (2**14, 2**17)
+    assert abs(float(answer) - values.mean()) < 6 * answer.standard_error < 100
+    assert answer.guarantee.epsilon == 1
+    for centre in (0.0, -3.0, 1e-4):
+        values = np.random.default_rng(9).normal(centre, 1e-3, 20_000)
+        domain = LearnedBounds().learn(values, Fraction(1), Seeded(10))
+        assert domain.low <= np.quantile(values, 0.01) < np.quantile(values, 0.99) <= domain.high
+        assert domain.length <= 4 * max(np.abs(values).max(), 2**-20)
+
+
+def test_learned_bounds_spend_their_share() -> None:
+    answer = central.mean([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
+    domain = answer.domain
+    assert (domain.low, domain.high) == (1, 2)
+    law = DiscreteStaircase.best(RecordGrid(domain).cells, Fraction(3, 4))
+    assert answer.standard_error == pytest.approx(math.sqrt(law.variance) / answer.n, rel=1e-3)
+    total = central.sum([1.0] * 5000, LearnedBounds(share=0.25), epsilon=1, source=Seeded(11))
+    assert total.standard_error == pytest.approx(2 * math.sqrt(law.variance), rel=1e-3)
+
+
+def test_learned_bounds_never_fail() -> None:
+    nan = float("nan")
+    for values in ([], [nan] * 100, [1e300] * 1000, [-1e300] * 1000, [0.0] * 1000, [1e-300], [float("inf")]):
+        for seed in range(20):
+            answer = central.mean(values, LearnedBounds(), epsilon=0.5, source=Seeded(seed))
+            assert math.isfinite(float(answer))
+    assert LearnedBounds().learn(np.full(1000, 1e300), Fraction(1), Seeded(1)).high == 2.0**40
+    assert LearnedBounds().learn(np.zeros(1000), Fraction(1), Seeded(1)).high == 2.0**-20
+
+
+EDGES = [-8.0, -4.0, -2.0, -1.0, -0.5, -0.25, -0.125, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
+
+
+@pytest.mark.parametrize("value", [0.0, 0.124, 0.125, 0.9, 1.0, 3.99, 4.0, 7.9, 8.0, 100.0, math.inf])
+def test_a_record_is_in_one_bin(value: float) -> None:
+    """At ε = 40 the noise is 0 and one record passes the threshold: the bounds are the edges of its bin."""
+    rule = LearnedBounds(smallest=-3, largest=3)
+    for signed in (value, -value):
+        domain = rule.learn(np.array([signed]), Fraction(40), Seeded(1))
+        assert (domain.low, domain.high) in itertools.pairwise(EDGES)
+        assert domain.low <= min(max(signed, -8.0), 8.0) <= domain.high
+
+
+def test_a_record_is_counted_once_and_a_missing_one_not() -> None:
+    """At ε = 5 two records pass the threshold, one does not; the noise of a bin is 0 in 98.7 % of draws."""
+    rule = LearnedBounds(smallest=-3, largest=3, mistake=0.05)
+    values = np.array([1.5, 1.5, 1.5, 5.0])
+    learned = [rule.learn(values, Fraction(5), Seeded(seed)) for seed in range(60)]
+    assert sum(domain.high == 2.0 for domain in learned) > 50
+    twice = [rule.learn(np.append(values, 5.0), Fraction(5), Seeded(seed)) for seed in range(60)]
+    assert sum(domain.high == 8.0 for domain in twice) > 50
+    missing = rule.learn(np.array([1.5, *[math.nan] * 1000]), Fraction(40), Seeded(1))
+    assert (missing.low, missing.high) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"share": 0}, {"share": 1}, {"share": "x"}, {"smallest": 1.5}, {"smallest": 40}, {"largest": 501}],
+)
+def test_learned_bounds_are_checked(arguments: dict[str, object]) -> None:
+    with pytest.raises(InvalidParameter):
+        LearnedBounds(**arguments)  # type: ignore[arg-type]
+
+
+def test_answers_are_estimates() -> None:
+    answer = central.mean([0.5] * 100, UNIT, epsilon=1, source=Seeded(12))
+    assert isinstance(answer, Estimate)
+    assert np.asarray(answer) == float(answer)
+    for level in (0, 1, -1, 2):
+        with pytest.raises(InvalidParameter, match="level"):
+            answer.interval(level)
+    narrow, wide = answer.interval(0.5), answer.interval(0.99)
+    assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    names = list(central.__all__)
+    assert all(hasattr(central, name) for name in names)
+    constants = [name for name in names if name.isupper()]
+    classes = [name for name in names if name[0].isupper() and not name.isupper()]
+    functions = [name for name in names if name[0].islower()]
+    assert names == sorted(constants) + sorted(classes) + sorted(functions)
+
+
+def test_no_error_depends_on_how_large_the_data_are() -> None:
+    domain = Interval(0, 1e30)
+    for values in ([], [1e30] * 100):
+        for seed in range(40):  # one of thirteen sums of nothing lies below the floats
+            answer = central.sum(values, domain, epsilon=1, source=Seeded(seed))
+            low, high = answer.interval()
+            assert low <= float(answer) <= high
+            repr(answer)
+        repr(central.mean(values, domain, epsilon=1))
+        repr(central.swap_mean(values, domain, epsilon=1))
+    repr(central.staircase(10**400, 3, epsilon=1))
+    assert (
+        central.laplace(10**30, 3, epsilon=1).half_width()
+        == central.laplace(0, 3, epsilon=1).half_width()
+        > 0
+    )
+
+
+def test_learned_bounds_are_wrong_once_in_a_million_times() -> None:
+    rule, values = LearnedBounds(), np.random.default_rng(1).normal(50, 5, 2000)
+    highest = {rule.learn(values, Fraction(1), Seeded(seed)).high for seed in range(150)}
+    assert highest <= {64.0, 128.0}  # one in 25 was wider at a chance of 5 %
+    with pytest.raises(InvalidParameter, match="mistake"):
+        LearnedBounds(mistake=0.0)
+
+
+def test_two_numbers_by_the_hourglass() -> None:
+    pairs = [central.hourglass(300, 500, 100, epsilon=2, source=Seeded(seed)) for seed in range(1500)]
+    totals = {(int(first.value) + int(second.value)) % 100 for first, second in pairs}
+    assert totals == {0}  # one record moves the sum by exactly 100, and the noise by whole records
+    for place, truth in ((0, 300), (1, 500)):
+        noise = np.array([float(pair[place].value) - truth for pair in pairs])
+        stated = float(pairs[0][place].error)
+        assert stated == pytest.approx(DiscreteStaircase.best(100, Fraction(2)).variance ** 0.5 * 100)
+        assert noise.std() == pytest.approx(stated, rel=0.1)
+        assert abs(noise.mean()) < 5 * stated / len(pairs) ** 0.5
+        assert np.mean([pair[place].covers(truth) for pair in pairs]) > 0.93
+    assert pairs[0][0].guarantee.epsilon == 2
+    narrow = central.hourglass(300, 500, 100, epsilon=2, gamma=0.1, source=Seeded(1))
+    assert narrow[0].error > pairs[0][0].error  # the default has the least variance
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"first": 0.5, "second": 1, "sensitivity": 3, "epsilon": 1},
+        {"first": 1, "second": "7", "sensitivity": 3, "epsilon": 1},
+        {"first": 1, "second": 1, "sensitivity": 0, "epsilon": 1},
+        {"first": 1, "second": 1, "sensitivity": 3, "epsilon": 0},
+        {"first": 1, "second": 1, "sensitivity": 3, "epsilon": 1, "gamma": 1.5},
+        {"first": 1, "second": 1, "sensitivity": 3, "epsilon": 1, "gamma": float("nan")},
+    ],
+)
+def test_the_hourglass_refuses_what_is_no_integer_or_width(arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        central.hourglass(**arguments)
+    assert "7" not in str(caught.value)

@@ -1,0 +1,99 @@
+"""10^9 reports in Parquet files, counted once by the query of `dither sql` in DuckDB, on two cores.
+
+`ROWS=1e9 FOLDER=/data python -m tools.benchmarks.billion`: ten files, one for each day, with the columns of
+an export but batch and place (2.2 GB in FOLDER, which are removed). The reports are drawn by the mechanism;
+the counts of all of them are compared with those that numpy made of each block while it was written.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from datetime import date, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+import dither as dt
+from dither.data import sql
+
+ROWS = int(float(os.environ.get("ROWS", "1e7")))
+DAYS, BLOCK = 10, 1 << 20
+FIRST = date(2026, 11, 2)
+QUESTION = dt.Podium(dt.Interval(0, 180), epsilon=1)
+
+
+def write(folder: Path) -> np.ndarray:
+    """Write the files; return how often each report is in them."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    total = np.zeros(QUESTION.counting.size, dtype=np.int64)
+    values = np.random.default_rng(1).gamma(4, 10, BLOCK).clip(0, 180)
+    for day in range(DAYS):
+        left, writer = ROWS // DAYS, None
+        while left:
+            n = min(BLOCK, left)
+            cells = QUESTION.perturb(values[:n]).cells
+            total += np.bincount(cells, minlength=total.size)
+            same = pa.array(np.zeros(n, dtype=np.int8))
+            columns = {
+                "day": pa.DictionaryArray.from_arrays(same, pa.array([FIRST + timedelta(days=day)])),
+                "label": pa.DictionaryArray.from_arrays(same, pa.array(["1.0"])),
+                "question": pa.DictionaryArray.from_arrays(same, pa.array(["minutes"])),
+                "fingerprint": pa.DictionaryArray.from_arrays(same, pa.array([QUESTION.fingerprint])),
+                "report": pa.array(cells),
+            }
+            table = pa.table(columns)
+            if writer is None:
+                writer = parquet.ParquetWriter(
+                    folder / f"day-{day}.parquet",
+                    table.schema,
+                    compression="none",
+                    use_dictionary=["day", "label", "question", "fingerprint", "report"],
+                )
+            writer.write_table(table)
+            left -= n
+        if writer is not None:
+            writer.close()
+    return total
+
+
+def main() -> None:
+    import duckdb
+
+    with TemporaryDirectory(dir=os.environ.get("FOLDER")) as name:
+        folder = Path(name)
+        begin = time.process_time()
+        total = write(folder)
+        made = time.process_time() - begin
+        size = sum(path.stat().st_size for path in folder.iterdir())
+        unique = sql.ReportTable().rename({"batch": None})
+        query = sql.counting_query({"minutes": QUESTION}, "duckdb", unique)
+        with duckdb.connect() as base:
+            base.execute("SET threads = 2")
+            base.execute("SET memory_limit = '1GB'")
+            base.execute(f"CREATE VIEW reports AS SELECT * FROM read_parquet('{folder}/*.parquet')")
+            begin, wall = time.process_time(), time.perf_counter()
+            counts = base.sql(query).to_arrow_table()
+            spent, wall = time.process_time() - begin, time.perf_counter() - wall
+        begin = time.process_time()
+        summary = dt.Summary.from_counts(QUESTION, counts)
+        read = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    equal = bool((summary.counts == total).all())
+    print(
+        f"{ROWS} reports, {size / 1e9:.2f} GB of Parquet; drawn and written in {made:.0f} processor seconds"
+    )
+    print(
+        f"counted by day and label on two cores: {spent:.1f} processor seconds, {wall:.1f} s, "
+        f"peak {peak:.0f} MB; load average {os.getloadavg()[0]:.1f}"
+    )
+    print(f"{len(counts)} rows of counts, read back in {read:.1f} s; equal to numpy's: {equal}")
+    print(f"mean: {dt.mean(summary)}")
+
+
+if __name__ == "__main__":
+    main()
