@@ -317,7 +317,8 @@ Proof.
   revert a. induction fuel as [|f IH]; intros a Ha; [reflexivity|]. cbn [below].
   set (b := bytes_of (digits n)) in *. rewrite <- (firstn_skipn b a).
   assert (Hf : length (firstn b a) = b) by (rewrite firstn_length; lia).
-  rewrite <- app_assoc, !take_app by auto. destruct (highest _ _ <? n); [reflexivity|].
+  rewrite <- app_assoc, !take_app by auto.
+  match goal with |- context [if ?b then _ else _] => destruct b end; [reflexivity|].
   apply IH. rewrite skipn_length. lia.
 Qed.
 

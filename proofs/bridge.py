@@ -15,18 +15,21 @@ import subprocess
 import sys
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 import dither as dt
-from dither.domains import Box, Line, Optional
-from dither.domains.plane import Plane
+from dither.core.domains import Box, Line, Optional
+from dither.core.domains.plane import Plane
 from dither.errors import OutsideDomain
-from dither.kernels.places.nearest import BoxKernel, ListingKernel, NearestKernel
-from dither.kernels.window.integers import LATE, LineStart, Lottery, StartRule
-from dither.kernels.window.kernel import OptionalKernel, ResponseKernel, SectorKernel, SlidingKernel
-from dither.kernels.window.start_table import COIN, KnotStart, StepStart
+from dither.core.kernels.places.nearest import BoxKernel, ListingKernel, NearestKernel
+from dither.core.kernels.window.integers import LATE, LineStart, Lottery, StartRule
+from dither.core.kernels.window.kernel import OptionalKernel, ResponseKernel, SectorKernel, SlidingKernel
+from dither.core.kernels.window.start_table import COIN, KnotStart, StepStart
+
+
+DRAWS: Final = ("response", "sectors", "sliding", "optional", "nearest", "box", "listing")
 
 
 class Unknown(Exception):
@@ -49,6 +52,8 @@ class Program:
 
 def draw(program: Program, specification: str, value: Any, random: str) -> dict[str, Any]:
     """Return the message of a value and the number of bytes that are left, both by the program."""
+    if json.loads(json.loads(specification)["device"])["draw"] not in DRAWS:
+        raise Unknown
     mechanism = mechanism_of(specification)
     kernel: Any = mechanism.kernel
     if isinstance(kernel, NearestKernel):  # a path: each location is a draw, after a number that begins it
@@ -56,8 +61,6 @@ def draw(program: Program, specification: str, value: Any, random: str) -> dict[
     if isinstance(kernel, BoxKernel):
         window = _near(kernel, np.array(_inside(mechanism.domain, value), dtype=np.float64))
         return _answer(program, "nearest", *_numbers(kernel, kernel.outcomes), window, random or "-")
-    if not isinstance(kernel, ListingKernel | ResponseKernel | SectorKernel | SlidingKernel | OptionalKernel):
-        raise Unknown
     checked = mechanism.domain.check([_inside(mechanism.domain, value)])[0].item()
     if isinstance(kernel, ListingKernel):
         return _answer(
@@ -113,7 +116,7 @@ def _start(rule: StartRule, value: float, cells: int) -> tuple[object, ...]:
         low, high = (int(rule.entries[index]) for index in (knot, knot + 1))
         return "knots", position & ((1 << COIN) - 1), low, high
     if isinstance(rule, StepStart):
-        return "line", 0, rule.draw_one(value, dt.randomness.SYSTEM)
+        return "line", 0, int(rule.aim(np.asarray(value)))
     if isinstance(rule, LineStart):
         return "line", rule.fraction, rule.aim_one(value) % (cells << rule.fraction)
     raise Unknown
