@@ -23,7 +23,7 @@ import dither as dt
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
 from dither.collection.settings import make_sealing_key
-from dither.core.registry import _DRAWS
+from dither.core import registry
 from dither.core.wire import read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
@@ -121,7 +121,10 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
     """In the client and on the page."""
     code = (CLIENT / "src" / "dither" / "Question.java").read_text(encoding="utf-8")
     listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
-    known = {draw: set(names.split()) for draw, names in _DRAWS.items()}
+    known: dict[str, set[str]] = {}
+    for name, kind in registry.names().items():
+        for draw in kind.draws:
+            known.setdefault(draw, set()).add(name)
     assert {draw: set(listed[draw].split()) for draw in known} == known
     page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())
     told = page.partition("*Names of mechanisms*, by draw: ")[2].partition(".")[0]
