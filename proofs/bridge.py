@@ -22,12 +22,11 @@ import numpy as np
 import dither as dt
 from dither.core.domains import Box, Line, Optional
 from dither.core.domains.plane import Plane
-from dither.errors import OutsideDomain
 from dither.core.kernels.places.nearest import BoxKernel, ListingKernel, NearestKernel
 from dither.core.kernels.window.integers import LATE, LineStart, Lottery, StartRule
-from dither.core.kernels.window.kernel import OptionalKernel, ResponseKernel, SectorKernel, SlidingKernel
+from dither.core.kernels.window.kernel import ResponseKernel, SectorKernel, SlidingKernel
 from dither.core.kernels.window.start_table import COIN, KnotStart, StepStart
-
+from dither.errors import OutsideDomain
 
 DRAWS: Final = ("response", "sectors", "sliding", "optional", "nearest", "box", "listing")
 
@@ -44,7 +43,8 @@ class Program:
 
     def ask(self, *words: object) -> list[str]:
         """Return the words of the answer to a line of words."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(" ".join(map(str, words)) + "\n")
         self._process.stdin.flush()
         return self._process.stdout.readline().split()
@@ -132,7 +132,9 @@ def _path(program: Program, kernel: NearestKernel, places: list[Any], random: st
     numbers = _numbers(kernel, kernel.outcomes)
     width = numbers[-1]
     for index, place in enumerate(places):
-        answer = _answer(program, "nearest", *numbers, _near(kernel, np.array(place, dtype=float)), left or "-")
+        answer = _answer(
+            program, "nearest", *numbers, _near(kernel, np.array(place, dtype=float)), left or "-"
+        )
         if "error" in answer:
             return answer
         report += (index == 0).to_bytes(width, "little").hex() + answer["report"]

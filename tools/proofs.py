@@ -1,7 +1,8 @@
 """Check the proofs in `proofs/` with Coq, and compile the program that is extracted from them.
 
 `python -m tools.proofs` checks every file, prints on which axioms the theorems depend, and compiles the
-program. It needs Coq 8.16 or later, and OCaml with Zarith for the program. Without Coq it says how to install it.
+program. It needs Coq 8.16 or later, and OCaml with Zarith for the program. Without Coq it says how to install
+it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def missing(*, program: bool = False) -> str | None:
     needed = ("coqc", "ocamlfind") if program else ("coqc",)
     absent = [name for name in needed if shutil.which(name) is None]
     if absent:
-        return f"{' and '.join(absent)} not found: apt install coq ocaml-nox ocaml-findlib libzarith-ocaml-dev"
+        return (
+            f"{' and '.join(absent)} not found: apt install coq ocaml-nox ocaml-findlib libzarith-ocaml-dev"
+        )
     if program and _run(["ocamlfind", "query", "zarith"], PROOFS).returncode:
         return "Zarith not found: apt install libzarith-ocaml-dev"
     return None

@@ -1,4 +1,4 @@
-"""The program that is extracted from the proofs: compiled once a process, and asked for many draws at once."""
+"""The program that is extracted from the proofs: compiled once a process, asked for many draws at once."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def built() -> Path:
     return folder
 
 
-def places(value: np.ndarray, bits: int) -> np.ndarray:
-    """Return bytes, a row for each number, of which the highest bits are the number: as `Source.bits` reads."""
+def high_bits(value: np.ndarray, bits: int) -> np.ndarray:
+    """Return rows of bytes whose highest bits are the numbers, as `Source.bits` reads them."""
     size = (bits + 7) // 8
     shifted = value.astype(np.uint64) << np.uint64(8 * size - bits)
     return little(shifted, size)

@@ -148,7 +148,8 @@ class Guarantee:
     def compose(self, *others: Guarantee) -> Guarantee:
         """Return the guarantee after this and the others were all released (basic composition).
 
-        The result protects the smallest unit of the parts, and has the assumptions of all parts.
+        The result protects the smallest unit of the parts, and has the assumptions of all parts. Proved
+        without δ: composition (proofs/Combine.v).
         """
         together = (self, *others)
         return Guarantee(
@@ -158,7 +159,10 @@ class Guarantee:
         )
 
     def either(self, *others: Guarantee) -> Guarantee:
-        """Return the guarantee after one of these was released, chosen independently of the value."""
+        """Return the guarantee after one of these was released, chosen independently of the value.
+
+        Proved without δ: one_of_several (proofs/Combine.v).
+        """
         together = (self, *others)
         return Guarantee(
             _either([guarantee.bound for guarantee in together]), _weakest(together), assumptions_of(together)
@@ -167,7 +171,8 @@ class Guarantee:
     def repeated(self, times: int) -> Guarantee:
         """Return the guarantee after `times` releases with independent randomness.
 
-        Several locations make a trajectory. Their number is not protected.
+        Several locations make a trajectory. Their number is not protected. Proved without δ: repetition
+        (proofs/Combine.v).
         """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
             raise InvalidParameter(f"times must be a whole number from 1 upwards, not {found(times)}")
@@ -368,7 +373,10 @@ _HALVINGS: Final = 8
 
 @lru_cache(maxsize=512)
 def exp_below(exponent: Fraction) -> Fraction:
-    """Return a rational lower bound of e^exponent, with a relative error below 2^−200."""
+    """Return a rational lower bound of e^exponent, with a relative error below 2^−200.
+
+    Proved for an exponent ≥ 0: exp_below_is_below (proofs/Exponential.v).
+    """
     if exponent < 0:
         return 1 / exp_above(-exponent)
     unit = 1 << _BITS
