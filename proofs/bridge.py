@@ -23,8 +23,9 @@ import dither as dt
 from dither.core.domains import Box, Line, Optional
 from dither.core.domains.plane import Plane
 from dither.core.kernels.places.nearest import BoxKernel, ListingKernel, NearestKernel
-from dither.core.kernels.window.integers import LATE, LineStart, Lottery, StartRule
+from dither.core.kernels.window.integers import LATE, Lottery
 from dither.core.kernels.window.kernel import ResponseKernel, SectorKernel, SlidingKernel
+from dither.core.kernels.window.start import LineStart, StartRule
 from dither.core.kernels.window.start_table import COIN, KnotStart, StepStart
 from dither.errors import OutsideDomain
 

@@ -6,8 +6,8 @@ from . import privacy as privacy
 from .advice import goals as goals
 from .advice.audits.api import audit as audit
 from .advice.audits.neighbours import Neighbours as Neighbours
+from .advice.card import card as card
 from .advice.compare import compare as compare
-from .advice.explain import card as card
 from .advice.explain import explain as explain
 from .advice.over_time import over_time as over_time
 from .advice.recommend import epsilon_for as epsilon_for

@@ -41,6 +41,7 @@ def test_no_verb_loads_the_library_for_its_help() -> None:
     assert ours == [
         "dither",
         "dither.data",
+        "dither.data.dialect",
         "dither.data.streams",
         "dither.errors",
         "dither.foundation",

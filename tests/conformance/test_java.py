@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 import dither as dt
 from dither.collection.conformance import KINDS, run, vectors
 from dither.collection.ohttp import GATEWAY, configuration
-from dither.collection.settings import make_sealing_key
+from dither.collection.secrets import make_sealing_key
 from dither.core import registry
 from dither.core.wire import read_named
 from dither.errors import DitherError
@@ -123,7 +123,7 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
     listed = dict(re.findall(r'\{"([a-z ]+)", "([A-Za-z ]+)"\},', code))
     known: dict[str, set[str]] = {}
     for name, kind in registry.names().items():
-        for draw in kind.draws:
+        for draw in kind._draws:
             known.setdefault(draw, set()).add(name)
     assert {draw: set(listed[draw].split()) for draw in known} == known
     page = " ".join((ROOT / "docs" / "wire.md").read_text(encoding="utf-8").split())

@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dither as dt
-from dither.collection.contract import Contract, Published, promises
-from dither.collection.settings import public_part
+from dither.collection.contract import Contract, Published
+from dither.collection.secrets import public_part
+from dither.collection.terms import promises
 from dither.core.wire import Campaign, read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest

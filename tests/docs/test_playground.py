@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.advice.explain import playground_headers, playground_page
+from dither.collection.web.playground import playground_headers, playground_page
 from dither.core.summary import Summary
 from dither.estimation.linear import average
 from tests.support.chromium import Browser, axe_script, chromium

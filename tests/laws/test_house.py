@@ -99,7 +99,7 @@ ONLY_SHRINK: dict[str, tuple[Callable[[], Collection[object]], int]] = {
     "entries at the top of the package": (lambda: house.entries(house.SOURCE), 13),
     "entries at the root": (lambda: house.entries(ROOT), 16),
     "layers": (house.layers, 10),
-    "modules with a second title": (house.second_titles, 50),
+    "modules with a second title": (house.second_titles, 30),
     "imports that would close a cycle": (house.cycle_imports, 15),
     "questions asked for their kind": (lambda: house.asked_kinds(dither.Question), 42),
     "domains asked for their kind": (lambda: house.asked_kinds(Domain), 123),

@@ -16,7 +16,8 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Interval, Line, Paths, Rectangle
-from dither.core.kernels.kernel import LineKernel, Promise, Sampler
+from dither.core.kernels.blocks import Sampler
+from dither.core.kernels.kernel import LineKernel, Promise
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.data.streams import TABLES, TRIPS, Dialect, ending, shown_name
+from dither.data.dialect import Dialect
+from dither.data.streams import TABLES, TRIPS, ending, shown_name
 from dither.errors import DitherError, unknown_name
 
 if TYPE_CHECKING:
@@ -43,13 +44,7 @@ def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> It
         yield lambda rows: None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     begin, done = time.monotonic(), 0
     bar = Progress(
@@ -253,7 +248,7 @@ def _read(path: Path, column: str | None) -> Found:
     if specification is None:
         raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
     if is_of_trips(specification):
-        from dither.data.trips.trips import read_trip_specification
+        from dither.data.trips.reports import read_trip_specification
 
         return Found(Campaign({path.stem: read_trip_specification(specification)[0]}), kept=())
     campaign = Campaign.from_json(specification)
@@ -424,7 +419,6 @@ class Asked:
     @cached_property
     def campaign(self) -> Campaign:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.core.domains import Interval
         from dither.core.wire import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
@@ -439,7 +433,7 @@ class Asked:
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
             raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-        if (self.mechanism or "").lower() == "optimal" and isinstance(self.domain, Interval):
+        if (self.mechanism or "").lower() == "optimal" and self.domain.kind == "interval":
             raise click.UsageError(
                 'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
                 '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
@@ -487,7 +481,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         optional: bool,
         **kwargs: Any,
     ) -> None:
-        from dither.core.wire import read_domain
+        from dither.core.domains.tables import read_table
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
@@ -505,7 +499,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         if optional and not asked:
             raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
         given |= {"most": most, "optional": optional}
-        command(*args, domain=read_domain(given) if asked else None, **kwargs)
+        command(*args, domain=read_table(given) if asked else None, **kwargs)
 
     return with_domain
 

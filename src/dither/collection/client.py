@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final, cast
 from urllib.parse import SplitResult, urlsplit
 
-from dither.collection.account.account import Account, Preview
+from dither.collection.account.account import Account
+from dither.collection.account.returns import Preview
 from dither.collection.account.state import Data
 from dither.collection.contract import CampaignLog, Contract, Published
 from dither.collection.ohttp import (
@@ -22,7 +23,7 @@ from dither.collection.ohttp import (
     encapsulate,
     public_key,
 )
-from dither.collection.settings import refuse_private
+from dither.collection.secrets import refuse_private
 from dither.core.batch import PACKED, BatchBody
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found

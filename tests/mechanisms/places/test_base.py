@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.kernels.kernel import FEW
+from dither.core.kernels.blocks import FEW
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.privacy.guarantee import divide
 from tests.support.chi_square import ALARM, p_value

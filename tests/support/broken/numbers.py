@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import dither as dt
-from dither.core.kernels.window.integers import GLIDING, Sliding
+from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.kernel import ResponseKernel, SlidingKernel
+from dither.core.kernels.window.start import GLIDING
 from dither.mechanisms.mechanism import Shape, WindowMechanism
 
 

@@ -195,7 +195,7 @@ def _audit_address(
         raise click.UsageError("--head takes the 64 hexadecimal digits of a head, all of them")
     if "/v1/campaigns/" not in address:
         _audit_list(address, head, key, as_json)
-    from dither.collection.remote import verify_campaign
+    from dither.collection.audit import verify_campaign
 
     checks, limits = verify_campaign(address, head=head, key=key, assume=assume)
     if as_json:

@@ -82,7 +82,7 @@ def sealing_key(file: Path, as_json: bool) -> None:
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
     from dither.collection.ohttp import configuration
-    from dither.collection.settings import make_sealing_key, read_sealing_key
+    from dither.collection.secrets import make_sealing_key, read_sealing_key
 
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
     public = configuration(key)

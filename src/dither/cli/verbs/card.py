@@ -48,7 +48,7 @@ def command(
     dither card survey.toml --asker "City of X" --contact data@x.example --people 5000 -o card.json
     dither card --schema
     """
-    from dither.advice.explain import card, schema
+    from dither.advice.card import card, schema
 
     if only_schema:
         click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))

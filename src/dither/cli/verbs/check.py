@@ -20,7 +20,8 @@ from dither.cli.output import (
     table,
     verdict,
 )
-from dither.data.streams import Dialect, shown_name
+from dither.data.dialect import Dialect
+from dither.data.streams import shown_name
 
 if TYPE_CHECKING:
     from dither.data.rows import ColumnFit

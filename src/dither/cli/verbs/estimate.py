@@ -209,11 +209,10 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    from dither.core.domains import Categories, Several
     from dither.core.question import QueryQuestion
 
     queries = isinstance(summary.question, QueryQuestion)
-    return not queries and isinstance(summary.question.domain, Categories | Several)
+    return not queries and summary.question.domain.listed is not None
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
@@ -385,7 +384,7 @@ def print_remote(
 ) -> dict[str, Any]:
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.collection.remote import fetch
-    from dither.collection.settings import read_token
+    from dither.collection.secrets import read_token
     from dither.core.summary import Summary
 
     contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
@@ -422,7 +421,7 @@ def print_remote_groups(
 ) -> dict[str, Any]:
     """Print the estimates of a campaign by day or by label, at one or several collectors."""
     from dither.collection.remote import fetch_groups
-    from dither.collection.settings import read_token
+    from dither.collection.secrets import read_token
     from dither.estimation.groups import estimate
 
     by = wanted.by

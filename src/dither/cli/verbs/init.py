@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, dialect_options, print_json
-from dither.data.streams import Dialect
+from dither.data.dialect import Dialect
 from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
@@ -189,8 +189,8 @@ def _write_survey(
 ) -> list[str]:
     """Write a campaign with a question for each column, from the header alone; return those left blank."""
     from dither.core.question import check_epsilon
+    from dither.data.dialect import is_header
     from dither.data.formats.format import require_columns, table_format
-    from dither.data.streams import is_header
 
     refuse_to_overwrite(out, file, force=force)
     check_epsilon(epsilon)

@@ -19,7 +19,8 @@ from dither.cli.output import (
     question_options,
     rows_done,
 )
-from dither.data.streams import TABLES, USUAL, Dialect, Missing, Outside, is_standard, shown_name
+from dither.data.dialect import USUAL, Dialect, Missing, Outside
+from dither.data.streams import TABLES, is_standard, shown_name
 
 _INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.output import FORCE_OPTION, JSON_OPTION, find_questions, number_of, print_json
-from dither.data.streams import Missing, output_path
+from dither.data.dialect import Missing
+from dither.data.streams import output_path
 from dither.errors import InvalidParameter, unknown_name
 
 if TYPE_CHECKING:
@@ -235,8 +236,8 @@ def command(
     dither sql survey.toml --dialect databricks --wide --table answers
     """
     from dither.data.sql.dialects import DIALECTS
-    from dither.data.sql.engines import fold_script
     from dither.data.sql.query import counting_query
+    from dither.data.sql.retention import fold_script
 
     questions = find_questions(campaign, column).campaign
     given_day = None if day is None else day.date()

@@ -27,7 +27,8 @@ from dither.cli.output import (
     save_picture,
     table,
 )
-from dither.data.streams import TRIPS, Outside
+from dither.data.dialect import Outside
+from dither.data.streams import TRIPS
 from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 

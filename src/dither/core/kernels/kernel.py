@@ -3,15 +3,12 @@
 Mechanisms, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
 returns: a number, the code of a category, or two numbers for a place. A report is an integer or a short row
 of integers.
-
-Processing of arrays in blocks that stay in the cache, split among threads.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
@@ -20,6 +17,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Line
+from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.counting import Counting, EachReport, LeadingBits
 from dither.core.kernels.transition import Dense, Operator
 from dither.core.kernels.window.codebook import Decoder
@@ -30,71 +28,22 @@ from dither.privacy import Bound, Pure
 from dither.privacy.guarantee import exp_below, log_above
 from dither.privacy.shuffling import Blanket
 
-Sampler = Callable[[Array, Array, Source], None]  # a block of inputs, its reports to write, randomness
-
-BLOCK: Final = 1 << 15  # inputs processed together, so that they stay in the cache
-FEW: Final = 32  # for fewer values than this, Python integers are faster than arrays
-SHARED_BLOCK: Final = 1 << 17  # longer, since several threads share the interpreter's lock
-
-
-def in_threads(
-    new: Callable[[int], Sampler], values: Array, dtype: np.dtype[Any], source: Source, threads: int
-) -> Array:
-    """Draw reports for all values, block by block, split evenly among threads.
-
-    Numpy releases the interpreter's lock inside a block, and so does the cipher of `cryptography` 50 (that of
-    46 does not): two threads took 0.80 (0.95) of one's time for 3·10⁷ values of `Podium`.
-    `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
-    """
-    cells = np.empty(values.size, dtype=dtype)
-    threads = min(threads, -(-values.size // BLOCK))
-    if threads <= 1:
-        _in_blocks(new, values, cells, source, BLOCK)
-        return cells
-    share = -(-values.size // threads)
-    parts = [slice(begin, begin + share) for begin in range(0, values.size, share)]
-    sources = [source.spawn() for _ in parts]
-    with ThreadPoolExecutor(threads) as pool:
-        jobs = [
-            pool.submit(_in_blocks, new, values[part], cells[part], own, SHARED_BLOCK)
-            for part, own in zip(parts, sources, strict=True)
-        ]
-        for job in jobs:
-            job.result()
-    return cells
-
-
-def _in_blocks(new: Callable[[int], Sampler], values: Array, cells: Array, source: Source, size: int) -> None:
-    sampler = new(min(values.size, size))
-    for begin in range(0, values.size, size):
-        sampler(values[begin : begin + size], cells[begin : begin + size], source)
-
-
-def split_rows(draw: Callable[[Array, Source], Array], inputs: Array, source: Source, threads: int) -> Array:
-    """Draw reports for rows of inputs, split evenly among threads; each thread has its own source."""
-    size = -(-len(inputs) // threads)
-    if threads == 1 or size < FEW:
-        return draw(inputs, source)
-    parts = [inputs[begin : begin + size] for begin in range(0, len(inputs), size)]
-    with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(draw, part, source.spawn()) for part in parts]
-        return np.concatenate([job.result() for job in jobs])
-
-
 MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
 
 _KINDS: Final[dict[str, type[Kernel]]] = {}
 _MODULES: Final = {  # where the kernels of device texts are defined, below `dither.core.kernels`
     "window.kernel": ("sliding", "sectors", "response", "mixture", "optional"),
-    "window.projective": ("projective", "hadamard"),
     "lattice.kernel": ("lattice",),
-    "table": ("channel", "table"),
+    "channel": ("channel", "table"),
     "sets.bits": ("bits",),
     "sets.subsets": ("subset", "indices"),
     "sets.prefix": ("hashed", "prefix"),
+    "sets.projective": ("projective",),
+    "sets.hadamard": ("hadamard",),
     "sets.functions": ("questions",),
     "sets.several": ("several",),
-    "places.points": ("points", "grid", "two copies"),
+    "places.points": ("points", "grid"),
+    "places.two_copies": ("two copies",),
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Protocol, Self
 import numpy as np
 
 from dither.core.domains import Domain, Interval, Line
-from dither.core.kernels.alias import NearestPoint
+from dither.core.kernels.channel import NearestPoint
 from dither.core.question import Answering, Question
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, unknown_name

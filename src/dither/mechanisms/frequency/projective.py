@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
+from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, ProjectiveKernel
 from dither.errors import InvalidParameter
+from dither.foundation.numerics.finite_fields import prime_power
 from dither.mechanisms.mechanism import CategoryMechanism
 from dither.privacy.guarantee import exp_below
 
@@ -32,7 +33,7 @@ class ProjectiveResponse(CategoryMechanism):
     2
     """
 
-    draws = ("projective",)
+    _draws = ("projective",)
 
     def _check(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:

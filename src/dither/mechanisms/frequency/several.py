@@ -38,7 +38,7 @@ class SetResponse(Mechanism[Several]):
     (15, 80.58)
     """
 
-    draws = ("several",)
+    _draws = ("several",)
 
     _: KW_ONLY
     most_bytes: int = 16

@@ -233,7 +233,7 @@ class JointSUE(Joint):
     Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
     """
 
-    draws = ("joint bits",)
+    _draws = ("joint bits",)
 
     @property
     def symbols(self) -> int:
@@ -265,7 +265,7 @@ class JointOLH(Joint):
     Reference: [Thesis, Sec. 4.5].
     """
 
-    draws = ("joint hashed",)
+    _draws = ("joint hashed",)
 
     _: KW_ONLY
     hashed_to: int
@@ -297,7 +297,7 @@ class JRR(Joint):
     Nothing(reason="other people's coins can give this one away, and with it the answer")
     """
 
-    draws = ("joint response",)
+    _draws = ("joint response",)
 
     @staticmethod
     def tuned(

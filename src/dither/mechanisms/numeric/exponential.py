@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from dither.core.domains import Circle, Interval, finite
-from dither.core.kernels.alias import MOST_INPUTS, Channel, ChannelKernel, NearestPoint, fullest_rate
+from dither.core.kernels.alias import fullest_rate
+from dither.core.kernels.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
 from dither.core.kernels.lattice.noise import fixed_exponential
 from dither.core.kernels.window.codebook import TableDecoder
 from dither.errors import InvalidParameter, OutsideDomain, found
@@ -41,7 +42,7 @@ class Exponential(NumberMechanism):
     Guarantee: ε ≤ 2 for one value
     """
 
-    draws = ("channel",)
+    _draws = ("channel",)
 
     points: Sequence[float]
     _: KW_ONLY

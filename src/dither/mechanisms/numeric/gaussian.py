@@ -46,7 +46,7 @@ class Gaussian(AddedNoise, LatticeMechanism):
                exceeds the given one; PAC [Thesis, Thm 18]; the σ of `"exact pac"` is up to 40 % smaller.
     """
 
-    draws = ("lattice normal",)
+    _draws = ("lattice normal",)
 
     _: KW_ONLY
     delta: float

@@ -35,7 +35,7 @@ class Staircase(AddedNoise, LatticeMechanism):
     0.425459064
     """
 
-    draws = ("lattice clamped",)
+    _draws = ("lattice clamped",)
 
     _: KW_ONLY
     loss: NamedLoss = "absolute"

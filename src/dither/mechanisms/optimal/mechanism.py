@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dither.core.domains import Box, Circle, Interval, Places, Plane
 from dither.core.kernels.window.codebook import Runs
-from dither.core.kernels.window.integers import Placement
+from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
@@ -61,7 +61,7 @@ class Optimal(WindowMechanism):
     (0.3163, True)
     """
 
-    draws = ("sliding", "nearest", "listing", "box")
+    _draws = ("sliding", "nearest", "listing", "box")
 
     _: KW_ONLY
     loss: Loss | Callable[[Floats], Any] | None = None

@@ -35,7 +35,7 @@ class Polar(Mechanism[Disk]):
     [1.52977, 5.75341]
     """
 
-    draws = ("polar",)
+    _draws = ("polar",)
 
     _: KW_ONLY
     loss: Loss = "squared"

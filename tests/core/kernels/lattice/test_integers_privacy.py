@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.kernels.alias import Channel
-from dither.core.kernels.lattice.integers import Clamped, domain_base, excess, failure
-from dither.core.kernels.lattice.kernel import Bounded, LatticeKernel, Ring
+from dither.core.kernels.channel import Channel
+from dither.core.kernels.lattice.delta import excess, failure
+from dither.core.kernels.lattice.integers import Bounded, Clamped, Ring, domain_base
+from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.lattice.noise import (
     End,
     Geometric,

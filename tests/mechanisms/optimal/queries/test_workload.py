@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.kernels.alias import LinearReading
+from dither.core.kernels.channel import LinearReading
 from dither.errors import InvalidParameter
 from dither.mechanisms.optimal.queries import design as store
 from dither.mechanisms.optimal.queries.design import QueryDesign, channel_of, lower_bound

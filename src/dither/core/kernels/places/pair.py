@@ -21,8 +21,9 @@ from dither.core.domains import (
     Sphere,
     read_domain,
 )
+from dither.core.kernels.blocks import FEW
 from dither.core.kernels.counting import CoarseGrid, EachColumn
-from dither.core.kernels.kernel import FEW, Kernel, LineKernel, Promise, check_ratio, read_kernel
+from dither.core.kernels.kernel import Kernel, LineKernel, Promise, check_ratio, read_kernel
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, Separable, over_cells
 from dither.core.kernels.transition import Product
 from dither.core.kernels.window.codebook import Decoder

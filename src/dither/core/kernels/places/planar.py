@@ -13,8 +13,9 @@ import numpy as np
 
 from dither.core.domains import Domain, Paths
 from dither.core.domains.plane import Pair, Region, read_pair
-from dither.core.kernels.kernel import Promise, split_rows
-from dither.core.kernels.lattice.kernel import PlanarNoise, RingNoise
+from dither.core.kernels.blocks import split_rows
+from dither.core.kernels.kernel import Promise
+from dither.core.kernels.lattice.plane import PlanarNoise, RingNoise
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask

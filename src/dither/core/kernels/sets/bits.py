@@ -22,7 +22,7 @@ import numpy as np
 from dither.core.domains import Domain
 from dither.core.kernels.codes import BitReports, CodeKernel
 from dither.core.kernels.coin import FINE, BiasedCoin, read_coin
-from dither.core.kernels.counting import bit_places, check_rows, row_width, unpack_rows
+from dither.core.kernels.packing import bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Floats, Words
 from dither.foundation.canonical import hexadecimal, whole

@@ -27,7 +27,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from dither.core.kernels.alias import Channel
+from dither.core.kernels.channel import Channel
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra
 from dither.foundation.arrays import Floats
 from dither.privacy.guarantee import exp_below

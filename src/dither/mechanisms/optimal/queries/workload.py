@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.domains import Categories, Interval
-from dither.core.kernels.alias import (
+from dither.core.kernels.channel import (
     ChannelKernel,
     CodeChannelKernel,
     LinearReading,
@@ -356,7 +356,7 @@ class Workload(QueryMechanism):
     (5.99, 5.74)
     """
 
-    draws = ("table",)
+    _draws = ("table",)
 
     _: KW_ONLY
     queries: Sequence[Sequence[float]]
@@ -472,7 +472,7 @@ class Cumulative(QueryMechanism):
     (1, True)
     """
 
-    draws = ("channel", "table")
+    _draws = ("channel", "table")
 
     _: KW_ONLY
     cells: int | None = None

@@ -1,7 +1,4 @@
-"""Planar noise: the exact law on the lattice, and Planar Laplace on areas.
-
-Staircase noise on rings: the exact law on the lattice, the promise by distance, and what it is worth.
-"""
+"""Noise in the plane, on a lattice and on rings: the exact law, the promise by distance, its worth."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from scipy import stats
 
 import dither as dt
 from dither.core.kernels.alias import below
-from dither.core.kernels.lattice.kernel import PlanarNoise, RingNoise
+from dither.core.kernels.lattice.plane import PlanarNoise, RingNoise
 from dither.core.kernels.places.planar import steps_between
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.noise import best_share

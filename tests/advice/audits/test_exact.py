@@ -11,7 +11,7 @@ import dither as dt
 from dither import results
 from dither.advice.audits import sampler
 from dither.advice.audits.sampler import BoundaryWords
-from dither.core.kernels.lattice.kernel import PlanarNoise
+from dither.core.kernels.lattice.plane import PlanarNoise
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Nothing, Pure
 from tests.golden.devices import CASES
