@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.kernels.kernel import BLOCK
+from dither.core.kernels.blocks import BLOCK
 from dither.core.kernels.places.nearest import ListingKernel
 from dither.core.kernels.window.integers import Lottery
 from dither.foundation.randomness import SYSTEM, Seeded, Source
