@@ -283,6 +283,15 @@ Section Person.
     apply total_le. intros x Hx. apply (F x Hx); auto.
   Qed.
 
+  (** With the slack: where a limit is that of a budget of so many units, the charges are at most the budget, 2^−52
+      of it and one unit more. *)
+  Corollary budget_with_slack events c units : In c cells -> limits c = limit_of units ->
+    2 ^ 52 * total (fun x => spent (entries x) c) (run events) <= (2 ^ 52 + 1) * units + 2 ^ 52.
+  Proof.
+    intros Hc Hl. pose proof (never_exceeds events c Hc) as H. rewrite Hl in H.
+    pose proof (limit_slack units). lia.
+  Qed.
+
   (** Nothing leaves a device that was not charged before, to the same question and for the same price. *)
   Theorem sent_was_charged events x r : In x (run events) -> In r (sent x) ->
     exists e, In e (entries x) /\ name e = name r /\ permanent e = permanent r /\ charges e = charges r.

@@ -170,6 +170,17 @@ Proof.
   left. apply Rinv_0_lt_compat, lt_0_INR. rewrite <- E. destruct l; [contradiction|simpl; lia].
 Qed.
 
+(** Ratios that multiply are ε that add up: this is what composition costs in [Combine.v], and what an account
+    adds in [Account.v]. *)
+Theorem ratios_add a b a' b' epsilon epsilon' :
+  real a <= exp epsilon * real b -> real a' <= exp epsilon' * real b' ->
+  real (a * a') <= exp (epsilon + epsilon') * real (b * b').
+Proof.
+  intros H H'. rewrite !real_mul, exp_plus.
+  replace (exp epsilon * exp epsilon' * (real b * real b')) with (exp epsilon * real b * (exp epsilon' * real b')) by ring.
+  apply Rmult_le_compat; auto using real_pos.
+Qed.
+
 (** All together, for the bytes that a device sends about two values: a draw whose counts are close, and the
     check H·2^320 ≤ E·L in integers. *)
 Theorem messages_epsilon width (draw draw' : list N -> option (N * list N)) n high low halvings fuel num den :

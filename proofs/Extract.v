@@ -4,7 +4,7 @@
     extraction itself, Zarith and the compiler are trusted; the conformance vectors test their result. *)
 
 From Coq Require Extraction.
-From Dither Require Import Exponential.
+From Dither Require Import Exponential Tables.
 
 Extraction Language OCaml.
 Extract Inductive bool => "bool" [ "true" "false" ].
@@ -35,4 +35,4 @@ Extract Constant N.of_nat => "fun a -> let rec count k = function O -> Z.of_int 
 Extract Constant N.size => "fun a -> Z.of_int (Z.numbits a)".
 
 Extraction "draws.ml" fits different inside outside own message blocks sliding optional line_start knot_start nearest
-  room bytes_of digits exp_below certified.
+  room bytes_of digits exp_below certified table alias total.

@@ -22,6 +22,8 @@ import numpy as np
 import dither as dt
 from dither.core.domains import Box, Line, Optional
 from dither.core.domains.plane import Plane
+from dither.core.kernels.alias import TOTAL_BITS
+from dither.core.kernels.channel import ChannelKernel, CodeChannelKernel
 from dither.core.kernels.places.nearest import BoxKernel, ListingKernel, NearestKernel
 from dither.core.kernels.window.integers import LATE, Lottery
 from dither.core.kernels.window.kernel import ResponseKernel, SectorKernel, SlidingKernel
@@ -29,7 +31,7 @@ from dither.core.kernels.window.start import LineStart, StartRule
 from dither.core.kernels.window.start_table import COIN, KnotStart, StepStart
 from dither.errors import OutsideDomain
 
-DRAWS: Final = ("response", "sectors", "sliding", "optional", "nearest", "box", "listing")
+DRAWS: Final = ("response", "sectors", "sliding", "optional", "nearest", "box", "listing", "channel", "table")
 
 
 class Unknown(Exception):
@@ -67,6 +69,10 @@ def draw(program: Program, specification: str, value: Any, random: str) -> dict[
         return _answer(
             program, "nearest", *_numbers(kernel, kernel.outcomes), _near(kernel, checked), random or "-"
         )
+    if isinstance(kernel, ChannelKernel | CodeChannelKernel):
+        row = kernel.start.aim_one(checked) if isinstance(kernel, ChannelKernel) else checked
+        weights = ",".join(map(str, kernel.channel.rows[row]))
+        return _answer(program, "alias", TOTAL_BITS, np.dtype(kernel.layout).itemsize, weights, random or "-")
     if isinstance(kernel, ResponseKernel):
         return _answer(program, "blocks", *_numbers(kernel, 0), checked, random or "-")
     bits = kernel.outcomes.bit_length() - 1

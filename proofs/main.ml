@@ -9,10 +9,12 @@
      optional EARLY LATE LOG2CELLS TICKETS STEP BYTES true|false START TAPE
      nearest  EARLY LATE CELLS TICKETS STEP BYTES CELL,CELL,… TAPE
 
+     alias    BITS BYTES WEIGHT,WEIGHT,… TAPE
      bound    NUMERATOR DENOMINATOR
 
    The last one is answered by the lower bound of e^(NUMERATOR/DENOMINATOR) in units of 2^-320, in hexadecimal
-   digits: nothing is drawn. A START is `line FRACTION AIM` or `knots POSITION LOW HIGH`: the position between two knots, and their entries.
+   digits: nothing is drawn. A START is `line FRACTION AIM` or `knots POSITION LOW HIGH`: the position between
+   two knots, and their entries. The weights of `alias` add up to 2^BITS.
 
    With the argument `many`, the same words without the input and the tape, and the number of bytes of a tape,
    records are read from the standard input: 8 bytes of the input (code, aim, or row of a list), and a tape. The
@@ -46,8 +48,17 @@ let start_of = function
 
 let power k = Z.shift_left Z.one (Z.to_int k)
 
+(* A row of weights of total 2^bits, completed to a power of two by zeros. *)
+let alias_of bits row =
+  let b = Z.of_int (max 1 (Z.numbits (Z.of_int (List.length row - 1)))) in
+  let columns = Z.to_int (power b) and c = Z.sub bits b in
+  let row = row @ List.init (columns - List.length row) (fun _ -> Z.zero) in
+  require (Z.equal (total (fun w -> w) row) (power bits));
+  alias b c (table (power c) row)
+
 (* A draw of a kind, by its words without the tape; every condition of its theorem is checked. *)
 let draw_of = function
+  | [ "alias"; bits; bytes; weights ] -> nat bytes, alias_of (number bits) (cells weights)
   | kind :: early :: late :: size :: tickets :: step :: bytes :: input ->
     let early, late, size, tickets, step = nat early, nat late, number size, number tickets, number step in
     require (fits early late tickets step);
@@ -109,6 +120,9 @@ let many words length =
       require (fits early late tickets step && Array.for_all (different n) windows);
       require (Array.for_all (fun w -> Z.equal (Z.of_int (List.length w)) tickets) windows);
       fun row -> nearest early late fuel n tickets step windows.(Z.to_int row)
+    | [ "alias"; bits; rows ] ->
+      let draws = Array.of_list (List.map (fun row -> alias_of (number bits) (cells row)) (String.split_on_char ';' rows)) in
+      fun row -> draws.(Z.to_int row)
     | _ -> failwith "unknown words"
   in
   let small = Array.init 256 Z.of_int in

@@ -149,7 +149,7 @@ class Guarantee:
         """Return the guarantee after this and the others were all released (basic composition).
 
         The result protects the smallest unit of the parts, and has the assumptions of all parts. Proved
-        without δ: composition (proofs/Combine.v).
+        without δ: composition (proofs/Combine.v) and ratios_add (proofs/Exponential.v).
         """
         together = (self, *others)
         return Guarantee(

@@ -309,7 +309,8 @@ def _spend(
 def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delta: int) -> str | None:
     """Return what does not suffice for a charge: quota, budget or lifetime; None if all do.
 
-    With the store's transactions no sequence of events exceeds a limit: never_exceeds (proofs/Account.v).
+    With the store's transactions no sequence of events exceeds a limit: never_exceeds and budget_with_slack
+    (proofs/Account.v).
     """
     quota = state.limits["quotas"].get(asker, state.limits["quota"])
     for epoch in range(epochs[0], epochs[1] + 1):
