@@ -1,6 +1,6 @@
 (** * The bound of e^ε
 
-    [exp_below] of [privacy/guarantee.py]: partial sums of the exponential series in integers, each term rounded
+    [exp_below] of [privacy/exact.py]: partial sums of the exponential series in integers, each term rounded
     down, and eight squarings, each rounded down. Every step can only make the result smaller, so the result is
     a lower bound of e^ε. The check of a window, H·2^320 ≤ E·L in integers, then gives H/L ≤ e^ε.
 

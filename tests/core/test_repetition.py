@@ -21,7 +21,7 @@ from scipy import stats
 import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.privacy import Pure
-from dither.privacy.guarantee import exp_above, log_above
+from dither.privacy.exact import exp_above, log_above
 from tests.core.repetition.kept_changes import Row, Told, Values, loss, real, seen
 from tests.support.chi_square import ALARM, fits
 

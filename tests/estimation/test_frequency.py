@@ -16,7 +16,7 @@ from dither.core.kernels.sets.prefix import PrefixKernel
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import norm_sub, simplex
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.broken import frequency as twins
 from tests.support.budget import Meter
 from tests.support.cases.frequency import FRUIT, KINDS, names, shares

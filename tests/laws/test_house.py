@@ -32,7 +32,7 @@ WIDTH = 110
 CONCRETE_BASES = {
     "dither.estimation.estimate.Estimate",
     "dither.estimation.estimate.LabelledEstimate",
-    "dither.estimation.linear.Method",
+    "dither.estimation.method.Method",
     "dither.core.kernels.codes.BitReports",
     "dither.core.kernels.codes.BucketReports",
     "dither.core.kernels.sets.subsets.ChosenSets",

@@ -21,7 +21,7 @@ from dither.core.question import Answering
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, OutsideDomain
 from dither.extensions.classifiers import Indicator, LinearClassifier, RawRelease
 from dither.privacy import PAC, Approximate, Pure
-from dither.privacy.guarantee import exp_above
+from dither.privacy.exact import exp_above
 from tests.extensions.classifiers.settings import UNIT
 from tests.support.chi_square import ALARM
 from tests.support.repository import reference

@@ -11,16 +11,17 @@ from functools import cache, reduce
 from importlib import resources
 from typing import Any, Final, Literal
 
+from dither.core.combinator import Combinator
 from dither.core.domains import Domain
 from dither.core.question import Question, as_question
 from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
 from dither.core.wire import Campaign
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
-from dither.foundation.tables import element
+from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import Combinator, Metric, Nothing
+from dither.privacy.guarantee import Metric, Nothing
 
 DELTA: Final = 1e-6
 Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain
 from dither.core.domains.separate import as_array
 from dither.core.question import Answering, Question, as_question, check_source
@@ -20,7 +21,7 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Integers, Mask
 from dither.foundation.randomness import SYSTEM, Keyed, Source
 from dither.privacy import Guarantee, Pure, Unit
-from dither.privacy.guarantee import UNCHANGED, Combinator
+from dither.privacy.guarantee import UNCHANGED
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dither.core.domains import Circle, Line
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result
+from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
 from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
@@ -42,27 +42,13 @@ from dither.estimation.likelihood import (
     spread_bins,
 )
 from dither.estimation.linear import (
-    Method,
-    MethodName,
-    as_method,
     average,
-    estimator,
-    in_unit,
     linear,
     mean_direction,
-    numerical,
-    on_circle,
     resultant_length,
-    summarise_numbers,
 )
-from dither.estimation.weights import (
-    Weighting,
-    as_weights,
-    check_weighted,
-    count_weighted,
-    entries_of,
-    relative_variance,
-)
+from dither.estimation.method import Method, in_unit, number_question, on_circle
+from dither.estimation.weights import Weights, count_weighted, entries_of, relative_variance
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import product
 from dither.foundation.tables import Row, Tabular
@@ -145,7 +131,7 @@ class EstimatedDistribution(Tabular):
     @property
     def line(self) -> Line:
         """The domain that the bins divide."""
-        return numerical(self.summary).line
+        return number_question(self.summary).line
 
     @property
     def resolution(self) -> float:
@@ -244,7 +230,7 @@ class EstimatedDistribution(Tabular):
     def mean(self) -> Estimate:
         """Estimate the mean, as dt.mean does where it can."""
         self._check_ordered("a mean")
-        if self.curve is not None and numerical(self.summary).unbiased_reading() is not None:
+        if self.curve is not None and number_question(self.summary).unbiased_reading() is not None:
             return in_unit(linear.mean(self.summary), self.summary)
         return in_unit(self._inference.mean(), self.summary)
 
@@ -374,7 +360,7 @@ class Likelihood(Method):
 
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
-        question = numerical(summary)
+        question = number_question(summary)
         ends = edges_of(question.line, bins)
         unit = question.line.to_unit(ends)
         equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
@@ -396,7 +382,7 @@ class Likelihood(Method):
 
 
 def _likeliest_on_line(summary: Summary) -> Likeliest:
-    if on_circle(numerical(summary)):
+    if on_circle(number_question(summary)):
         raise InvalidParameter(
             "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
         )
@@ -446,7 +432,7 @@ class EmpiricalBayes(Method):
 
     @staticmethod
     def _on_line(summary: Summary) -> NumberQuestion:
-        question = numerical(summary)
+        question = number_question(summary)
         if on_circle(question):
             raise InvalidParameter(
                 "directions have no order; dt.mean and dt.resultant tell about them by default"
@@ -461,7 +447,7 @@ class EmpiricalBayes(Method):
 
     def curve(self, summary: Summary) -> DensityCurve:
         """Return the posterior of the density."""
-        question = numerical(summary)
+        question = number_question(summary)
         line, operator, unsure = question.line, _laws(question), getattr(summary, "unsure", 0.0)
         points = declared_points(question)
         circular = on_circle(question)
@@ -487,7 +473,7 @@ def is_too_coarse(summary: Summary) -> bool:
 
     Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
     """
-    question = numerical(summary)
+    question = number_question(summary)
     return question.outcomes < _FEW and question.line.points is None
 
 
@@ -523,14 +509,14 @@ class AsReported(Method):
 
     def mean(self, summary: Summary) -> Estimate:
         """Estimate the mean."""
-        question = numerical(summary)
+        question = number_question(summary)
         if on_circle(question):
             return mean_direction(summary, as_reported=True)
         return Estimate.of(average(summary, question.decoded_numbers()), question.guarantee)
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
-        question = numerical(summary)
+        question = number_question(summary)
         if on_circle(question):
             return resultant_length(summary, variance=True, as_reported=True)
         values = question.decoded_numbers()
@@ -549,7 +535,7 @@ class AsReported(Method):
     def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
-        question = numerical(summary)
+        question = number_question(summary)
         values = question.decoded_numbers()
         ends = edges_of(question.line, bins)
         place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
@@ -561,113 +547,32 @@ class AsReported(Method):
 
 
 as_reported: Final = AsReported()
-METHODS: Final[dict[str, Method]] = {
-    "linear": linear,
-    "empirical bayes": empirical_bayes,
-    "likelihood": likelihood,
-    "smoothed": smoothed,
-    "as reported": as_reported,
-}
 
 
-@overload
-def quantile(
-    reports: Reports | Summary,
-    share: float,
-    *,
-    method: MethodName | None = ...,
-    weights: Weighting | None = ...,
-) -> Estimate: ...
-@overload
-def quantile(
-    reports: Reports | Summary,
-    share: Sequence[float],
-    *,
-    method: MethodName | None = ...,
-    weights: Weighting | None = ...,
-) -> list[Estimate]: ...
-@name_result
-def quantile(
-    reports: Reports | Summary,
-    share: float | Sequence[float],
-    *,
-    method: MethodName | None = None,
-    weights: Weighting | None = None,
-) -> Estimate | list[Estimate]:
-    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
+def cautious_quantile(summary: Summary, share: float) -> Estimate:
+    """Return a quantile of the smooth density, with an interval that contains that of maximum likelihood.
 
-    A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains that of the smooth density and
-    that of `method="likelihood"`, which assumes nothing about the distribution. `method="empirical bayes"`
-    has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
-    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
+    The interval is wider only if that of the density holds under a condition.
     """
-    if isinstance(share, list | tuple | np.ndarray):
-        return [quantile(reports, part, method=method, weights=weights) for part in share]
-    if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
-        raise InvalidParameter(
-            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
-        )
-    if weights is not None:
-        return _weighted_quantile(check_weighted(reports), float(share), method, weights)
-    return _quantile(summarise_numbers(reports, optional=True), float(share), method)
+    answer = empirical_bayes.quantile(summary, share)
+    if not answer.condition:
+        return answer
+    strict = likelihood.quantile(summary, share)
+    wide = WiderInterval(answer._confidence, strict._confidence, strict.resolution)
+    return replace(answer, error=None, confidence=wide)
 
 
-def _quantile(summary: Summary, share: float, method: MethodName | None) -> Estimate:
-    used = as_method("empirical bayes" if method is None else method)
-    answer: Estimate = estimator(used, "quantile", "quantiles")(summary, share)
-    if method is None and answer.condition:
-        strict = likelihood.quantile(summary, share)
-        wide = WiderInterval(answer._confidence, strict._confidence, strict.resolution)
-        answer = replace(answer, error=None, confidence=wide)
-    return in_unit(answer, summary)
-
-
-def _weighted_quantile(
-    reports: Reports, share: float, method: MethodName | None, weights: Weighting
-) -> Estimate:
-    """Return a quantile of weighted people: of as many equal ones as have the variance of the share below it.
+def count_for_quantile(reports: Reports, share: float, weights: Weights) -> Any:
+    """Return counts of as many equal people as have the variance of the share below a quantile.
 
     That is the variance of the influence of each report on the share: it has the noise, whose variance is the
     same for all people, and who is below the quantile, which may go with the weights.
     """
-    checked = as_weights(weights, len(reports))
-    counts = count_weighted(reports, checked)
-    question, factor = numerical(counts), 1.0
-    if not (is_too_coarse(counts) or on_circle(question)):
-        curve = empirical_bayes.curve(counts)
-        place = question.line.to_unit(np.array([float(curve.quantile(share).value)]))
-        told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
-        factor = relative_variance(told[entries_of(reports)], checked)
-    answer = _quantile(count_weighted(reports, checked, factor), share, method)
-    return replace(answer, n=len(reports), remark=f", design effect {checked.design_effect:.2f}")
-
-
-@name_result
-def distribution(
-    reports: Reports | Summary,
-    bins: Bins = None,
-    *,
-    method: MethodName = "empirical bayes",
-    weights: Weighting | None = None,
-) -> EstimatedDistribution:
-    """Estimate how values are distributed over an interval or a circle.
-
-    `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
-    the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
-    `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
-    `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
-    """
-    if weights is None:
-        summary = summarise_numbers(reports, optional=True)
-    else:
-        told = check_weighted(reports)
-        summary = count_weighted(told, as_weights(weights, len(told)))
-        numerical(summary)
-    if bins is not None:
-        edges_of(numerical(summary).line, bins)
-    shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
-        summary, bins
-    )
-    return shape
+    counts = count_weighted(reports, weights)
+    question = number_question(counts)
+    if is_too_coarse(counts) or on_circle(question):
+        return counts
+    curve = empirical_bayes.curve(counts)
+    place = question.line.to_unit(np.array([float(curve.quantile(share).value)]))
+    told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
+    return count_weighted(reports, weights, relative_variance(told[entries_of(reports)], weights))

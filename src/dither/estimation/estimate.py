@@ -29,8 +29,8 @@ from dither.estimation.intervals import (
     check_share,
 )
 from dither.foundation.arrays import Array, Floats
-from dither.foundation.numerics.distributions import check_level, decimals, student_t_quantile
-from dither.foundation.tables import MOST_ROWS, ResultTable, Row, percent, show_end, show_label
+from dither.foundation.numerics.distributions import check_level, student_t_quantile
+from dither.foundation.tables import MOST_ROWS, ResultTable, Row, decimals, percent, show_end, show_label
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from dither.core.kernels.sets.several import SetKernel
 from dither.core.kernels.sets.subsets import ChosenSets
 from dither.core.kernels.transition import Dense
 from dither.core.kernels.window.kernel import ResponseKernel
-from dither.core.question import CategoryQuestion, Question
+from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
@@ -47,7 +47,8 @@ from dither.estimation.intervals import (
     least_mean,
     shares_without,
 )
-from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, influences, student
+from dither.estimation.method import category_question
+from dither.estimation.weights import Weights, as_weights, check_weighted, influences, student
 from dither.foundation.arrays import Floats, Indices, Integers
 from dither.foundation.numerics.distributions import check_level, erfc, student_t_quantile
 from dither.foundation.tables import show_label
@@ -438,7 +439,7 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
         yield slice(begin, begin + step), np.asarray(held, dtype=np.float64)
 
 
-def _weighted_frequencies(given: Reports | Summary, weights: object) -> EstimatedFrequencies:
+def weighted_frequencies(given: Reports | Summary, weights: object) -> EstimatedFrequencies:
     """Return frequencies of people with weights.
 
     The interval is the score interval of as many equal people as have the variance of the weighted share
@@ -548,19 +549,10 @@ def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
 
 
 @name_result
-def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None) -> EstimatedFrequencies:
-    """Estimate how frequent every category, or every item of a set, is in the population, without bias.
-
-    f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
-    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
-
-    `weights` are public, one for each report, such as those of `dt.weights.rake`.
-    """
-    if weights is not None:
-        _check_categories(reports.question if isinstance(reports, Reports | Summary) else None)
-        return _weighted_frequencies(reports, weights)
+def supported_frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
+    """Return the frequencies of categories or items from how many reports support each."""
     summary = summarise(reports)
-    question = _check_categories(summary.question)
+    question = category_question(summary.question)
     supports = question.supports(summary.counts)
     made = read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
     if isinstance(question.kernel, SetKernel):
@@ -570,14 +562,12 @@ def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None)
     return made if made.told is None else replace(made, told=summary)
 
 
-def _check_categories(question: object) -> CategoryQuestion:
-    if not isinstance(question, CategoryQuestion):
-        name = question.name if isinstance(question, Question) else "something else"
-        raise InvalidParameter(
-            f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
-            f"{name}'s; dt.distribution is for numbers"
-        )
-    return question
+def sizes_of_sets(reports: Reports | Summary) -> EstimatedFrequencies:
+    """Return the shares of people who have at least 1, 2, … items of a set."""
+    sizes = supported_frequencies(reports).sizes if "sizes" in reports.question.quantities else None
+    if sizes is None:
+        raise NotIdentifiable("sizes are those of sets of items, which this question does not ask for")
+    return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
 
 
 def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFrequencies:
@@ -598,18 +588,8 @@ def _sizes(dummies: Integers, n: int, question: CategoryQuestion) -> EstimatedFr
     )
 
 
-def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
-    """Estimate how many people have both of two items of their sets, without bias.
-
-    Needs reports that tell two items or more, and the reports themselves: a summary has lost which items were
-    told together. The error is several times that of an item.
-
-    >>> import dither as dt
-    >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
-    >>> told = tools.perturb([[0, 1]] * 3_000 + [[2]] * 1_000, source=dt.Seeded(1))
-    >>> together(told, 0, 1).n
-    4000
-    """
+def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
+    """Return the share of people who have both of two items, from how many reports name both."""
     kernel = reports.question.kernel if isinstance(reports, Reports) else None
     if not isinstance(kernel, SetKernel):
         made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__

@@ -34,7 +34,7 @@ from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate, show
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.linear import numerical
+from dither.estimation.method import number_question
 from dither.estimation.profile import LikelihoodProfile
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile
@@ -570,7 +570,7 @@ class Likeliest(Inference):
     @classmethod
     def of(cls, summary: Summary, parts: int = 1) -> Self:
         """Fit a summary on a multiple of `parts` bins: at least 128, and 512 from a million reports on."""
-        question = numerical(summary)
+        question = number_question(summary)
         least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))
         bins = parts * -(-least // parts)
         operator = grid(question, bins)

@@ -38,8 +38,9 @@ from dither.estimation.significance import (
 )
 from dither.estimation.weights import Weighting, as_weights
 from dither.foundation.arrays import Floats, Integers
+from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import student_t_quantile
-from dither.foundation.tables import Row, Tabular, as_html, as_text, element, show_label
+from dither.foundation.tables import Row, Tabular, as_html, as_text, show_label
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dither.estimation.estimate import SHARE, Estimate, thousands
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
 from dither.foundation.arrays import Bytes, Floats, Integers, Words
-from dither.foundation.numerics.distributions import binomial_threshold
+from dither.foundation.numerics.binomial import binomial_threshold
 from dither.foundation.numerics.matrices import product
 from dither.foundation.tables import Row, Tabular, show_label
 from dither.privacy import Guarantee

@@ -20,7 +20,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
@@ -111,7 +110,7 @@ def _column(name: str, given: Any, people: int) -> _Column:
             raise InvalidParameter(
                 f"every person needs a report of both questions: there are {len(given)} and {people}"
             )
-        if isinstance(question, CategoryQuestion):
+        if "frequencies" in question.quantities:
             return _Column(name, tuple(protocol_of(given).categories.labels), given)
         number_question(given)
         return _Column(name, (), given)
@@ -263,7 +262,7 @@ def regression(
     columns = [_column(str(name), part, len(second)) for name, part in given.items()]
     guarantee = reduce(Guarantee.compose, (part.question.guarantee for part in [*private, second]))
     checked = None if weights is None else as_weights(weights, len(second))
-    if isinstance(second.question, CategoryQuestion):
+    if "frequencies" in second.question.quantities:
         return _logistic_regression(columns, second, checked, answer, guarantee)
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")

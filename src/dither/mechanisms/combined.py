@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from dither.core.combinator import Combinator
 from dither.core.domains import Domain, Line, finite
 from dither.core.domains.separate import as_array
 from dither.core.question import Answering, can_answer, check_epsilon, check_source
@@ -24,7 +25,7 @@ from dither.foundation.arrays import Array
 from dither.foundation.canonical import hexadecimal
 from dither.foundation.randomness import SYSTEM, Keyed, Source
 from dither.privacy import Approximate, Guarantee, Pure
-from dither.privacy.guarantee import Combinator, split
+from dither.privacy.exact import split
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, dialect_options, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION, dialect_options
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 from dither.data.dialect import Dialect
 from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole

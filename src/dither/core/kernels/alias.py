@@ -17,7 +17,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.numerics.roots import decreasing_root
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
 MOST_OUTCOMES: Final = 1 << 16

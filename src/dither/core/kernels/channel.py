@@ -293,7 +293,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def likelihood(self, inputs: Array, rows: int) -> Operator:
         return listed_likelihood(self, inputs, rows, self.typical())
 
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         return affine_reading(self, book)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:

@@ -23,7 +23,8 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.randomness import Source
 from dither.privacy import Nothing, Pure, Unit
-from dither.privacy.guarantee import PUBLIC_LENGTH, share
+from dither.privacy.exact import share
+from dither.privacy.guarantee import PUBLIC_LENGTH
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -33,7 +33,7 @@ from dither.data.frames.batches import cached_campaign, check_columns, perturb_b
 from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_grouping, check_labels
-from dither.estimation.groups import estimate as estimate_summary
+from dither.estimation.verbs import estimate as estimate_summary
 from dither.foundation.randomness import Source
 
 if TYPE_CHECKING:

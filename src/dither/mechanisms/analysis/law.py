@@ -20,7 +20,8 @@ import numpy as np
 from dither.core.kernels.window.codebook import Codebook
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Power
-from dither.foundation.numerics.roots import between, bisect_arrays
+from dither.foundation.numerics.quadrature import between
+from dither.foundation.numerics.roots import bisect_arrays
 
 Function = Callable[[Floats], Floats]
 

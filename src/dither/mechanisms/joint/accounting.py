@@ -21,7 +21,7 @@ from dither.errors import Infeasible, InvalidParameter, check_choice, found
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import argmin, largest_float, smallest_float
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 Failure = Callable[[float], float]  # from ε to the smallest δ
 

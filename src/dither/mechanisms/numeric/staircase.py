@@ -13,7 +13,7 @@ from dither.core.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import NamedLoss, Power, absolute, as_power, squared
-from dither.foundation.numerics.roots import total
+from dither.foundation.numerics.quadrature import total
 from dither.mechanisms.analysis.law import Moment, NoiseDensity
 from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
 

@@ -43,7 +43,7 @@ from dither.mechanisms.places.base import (
     positive,
 )
 from dither.mechanisms.places.tracs import HEURISTIC
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Floats, Words
 from dither.foundation.canonical import hexadecimal, whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes

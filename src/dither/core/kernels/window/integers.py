@@ -16,7 +16,7 @@ from dither.core.kernels.blocks import BLOCK
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Integers, Mask
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 
 LATE: Final = 32  # bits that are drawn only if the first ones do not decide
 MOST: Final = 96  # bits of the longest draw

@@ -30,7 +30,7 @@ import numpy as np
 from dither.core.kernels.channel import Channel
 from dither.errors import DitherError, Infeasible, InvalidParameter, MissingExtra
 from dither.foundation.arrays import Floats
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 _BARRIERS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # weights of the log-determinant that keeps PNP positive
 _STEPS: Final = 400

@@ -24,7 +24,8 @@ from dither.core.kernels.window.codebook import Runs
 from dither.errors import Infeasible, MissingExtra
 from dither.foundation.arrays import Floats, Mask
 from dither.foundation.losses import Power, absolute, squared
-from dither.foundation.numerics.roots import between, bisect_arrays, gauss_legendre
+from dither.foundation.numerics.quadrature import between, gauss_legendre
+from dither.foundation.numerics.roots import bisect_arrays
 from dither.mechanisms.optimal.problem import Problem
 from dither.mechanisms.optimal.solver.certificate import (
     CELLS,
