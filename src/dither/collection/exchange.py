@@ -96,7 +96,7 @@ def exchange(
         link = (http.client.HTTPSConnection if secure else http.client.HTTPConnection)(
             to.hostname or "", to.port
         )
-        link.sock = wire  # type: ignore[assignment]
+        link.sock = wire
         link.request(method, path or "/", body or None, dict(fields or {}))
         answer = link.getresponse()
         form, later = answer.getheader("content-type", ""), answer.getheader("retry-after", "")
@@ -192,7 +192,7 @@ class _Wire(io.RawIOBase):
         """Return True."""
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Read what has arrived; raise TimeoutError at the deadline."""
         self._socket.settimeout(self._wait())
         size = self._socket.recv_into(buffer)

@@ -242,7 +242,10 @@ class Asking:
         return draw_due(self.change, codes, owed, key(), source)
 
     def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
-        """Return a report as it is stored and sent: its whole numbers, little endian."""
+        """Return a report as it is stored and sent: its whole numbers, little endian.
+
+        Proved of one number: message_value (proofs/Counting.v) and messages_private (proofs/Window.v).
+        """
         if isinstance(reports, ChangeReports):
             return to_rows(reports)
         cells = np.ascontiguousarray(reports.cells)
