@@ -15,8 +15,9 @@ from dither.collection.account.kept_change import draw_due, from_rows, to_rows
 from dither.collection.account.names import check_name
 from dither.collection.account.state import Data
 from dither.core.domains import Paths
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import ChangeReports, KeptChange, Memoised, Once
+from dither.core.repetition import ChangeReports, KeptChange, Once
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
