@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.cli.verbs.estimate import Wanted, answers_of
+from dither.cli.answers import Wanted, answers_of
 from dither.core.summary import Summary
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.estimation.verbs import QUANTITIES
