@@ -22,11 +22,11 @@ from .estimation.frequency import EstimatedFrequencies as EstimatedFrequencies
 from .estimation.groups import GroupCounts as GroupCounts
 from .estimation.groups import GroupedEstimates as GroupedEstimates
 from .estimation.maps.density import DensityMap as DensityMap
-from .estimation.maps.density import Flows as Flows
+from .estimation.maps.flows import Flows as Flows
 from .estimation.maps.records import JointDensity as JointDensity
+from .estimation.marginals import EstimatedTables as EstimatedTables
 from .estimation.over_time import EstimatedDays as EstimatedDays
 from .estimation.pairs import EstimatedTable as EstimatedTable
-from .estimation.pairs import EstimatedTables as EstimatedTables
 from .estimation.queries import EstimatedAnswer as EstimatedAnswer
 from .estimation.queries import EstimatedCumulative as EstimatedCumulative
 from .estimation.regression import EstimatedRegression as EstimatedRegression
@@ -46,7 +46,7 @@ from .extensions.protocols.collector import Collection as Collection
 from .extensions.protocols.device import Tossed as Tossed
 from .extensions.protocols.report_body import Standing as Standing
 from .mechanisms.combined import Records as Records
-from .mechanisms.joint.accounting import Group as Group
+from .mechanisms.joint.group import Group as Group
 from .mechanisms.joint.joint import Joint as Joint
 from .mechanisms.mechanism import Mechanism as Mechanism
 from .mechanisms.places.base import PathMechanism as PathMechanism

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import dither as dt
 from dither.core.question import ask
-from dither.mechanisms.combined import RawRelease
+from dither.extensions.classifiers.indicator import RawRelease
 from dither.privacy.exact import exp_above, exp_below
 from tests.conformance.draws import DISK, SLANTED, nearest
 from tests.support.repository import ROOT

@@ -14,9 +14,9 @@ import dither as dt
 from dither import results
 from dither.core.kernels.kernel import affine_reading
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import show
 from dither.estimation.linear import length_factor, moment, squared_reading
 from dither.estimation.reading import least_variance_reading
+from dither.estimation.rounding import show
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 

@@ -22,8 +22,8 @@ from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
+    from dither.core.campaign import Campaign
     from dither.core.reports import Reports
-    from dither.core.wire import Campaign
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
 
     from dither.core.reports import Reports as Told
     from dither.estimation.groups import GroupCounts
-    from dither.estimation.significance import check_pair, indicators, protocol_of
+    from dither.estimation.person_numbers import check_pair, indicators, protocol_of
 
     told = next(labels for labels in by.values() if isinstance(labels, Told))
     check_pair(reports, told)

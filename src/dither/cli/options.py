@@ -15,8 +15,8 @@ from dither.data.dialect import Dialect
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
+    from dither.core.campaign import Campaign
     from dither.core.domains import Domain
-    from dither.core.wire import Campaign
     from dither.privacy import Guarantee
 
 
@@ -147,7 +147,7 @@ class Asked:
     @cached_property
     def campaign(self) -> Campaign:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.core.wire import Campaign, default_mechanism
+        from dither.core.campaign import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
         if self._found is not None:

@@ -15,7 +15,7 @@ from dither.errors import DitherError
 
 if TYPE_CHECKING:
     from dither.collection.contract import Contract, Published
-    from dither.core.wire import Campaign
+    from dither.core.campaign import Campaign
     from dither.privacy import Guarantee
 
 
@@ -100,13 +100,14 @@ def _signature_words(published: Published) -> str:
 
 
 def _from_published(published: Published) -> Found:
-    from dither.core.wire import Campaign
+    from dither.core.campaign import Campaign
 
     return Found(Campaign(published.contract.questions), published, published.contract)
 
 
 def _read(path: Path, column: str | None) -> Found:
-    from dither.core.wire import Campaign, from_json
+    from dither.core.campaign import Campaign
+    from dither.core.wire import from_json
     from dither.data.formats.format import file_specification, is_of_trips, table_format
 
     if path.suffix == ".toml":

@@ -112,7 +112,8 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 def _text(label: str, value: Any) -> str:
     import numpy as np
 
-    from dither.estimation.estimate import Estimate, show_interval
+    from dither.estimation.estimate import Estimate
+    from dither.estimation.rounding import show_interval
     from dither.foundation.tables import show_label
 
     if isinstance(value, str):

@@ -23,10 +23,11 @@ from dither.core.kernels.transition import Operator
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose
-from dither.estimation.distributions import empirical_bayes
-from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.distribution_methods import empirical_bayes
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import StudentInterval
 from dither.estimation.method import number_question, on_circle
+from dither.estimation.rounding import thousands
 from dither.estimation.significance import Significance
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import dot, product, solve

@@ -14,10 +14,11 @@ from dither.core.question import Question, as_question
 from dither.core.reports import Reports
 from dither.core.summary import Summary
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate
+from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.pairs import QuotientInterval, crosstab
-from dither.estimation.significance import check_pair, indicators, number_question, numbers, protocol_of
+from dither.estimation.person_numbers import check_pair, indicators, interval_question, numbers, protocol_of
+from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Integers
 from dither.foundation.numerics.distributions import check_level
@@ -317,7 +318,7 @@ def _private_groups(
                     part, guarantee, labels=table.columns, origin=table, limits=SHARE
                 )
         return kept, len(labels) - len(kept)
-    line = number_question(reports).line
+    line = interval_question(reports).line
     middle, told = (line.low + line.high) / 2.0, numbers(reports)
     for place, label in enumerate(labels):
         if sizes[place] < least:

@@ -32,10 +32,11 @@ from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
-from dither.estimation.estimate import Estimate, show
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.method import number_question
 from dither.estimation.profile import LikelihoodProfile
+from dither.estimation.rounding import show
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.numerics.matrices import dot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from dither.core.domains import Circle
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
@@ -50,10 +50,15 @@ def usual_quantity(question: Question) -> str:
     return next(iter(question.quantities), "")
 
 
+def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
+    """Return whether a question is about a number, or a direction, that everybody answers."""
+    return isinstance(question, NumberQuestion)
+
+
 def number_question(summary: Summary) -> NumberQuestion:
     """Return the question of a summary; raise if its domain is not an interval or a circle."""
     question = summary.question
-    if not isinstance(question, NumberQuestion):
+    if not has_numbers(question):
         text = _NO_NUMBERS.get(usual_quantity(question), _OTHERWISE)
         raise InvalidParameter(text.format(name=question.name, domain=question.domain))
     return question

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -27,10 +27,11 @@ from dither.core.question import NumberQuestion, OptionalQuestion
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import SHARE, Estimate
+from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, supported_frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
+from dither.estimation.rounding import SHARE
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
@@ -116,7 +117,7 @@ class AnyTimeAverageRatio(ConfidenceInterval):
 
 def mean_of_answers(summary: Summary) -> Estimate:
     """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
-    question: Any = summary.question
+    question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
     if isinstance(question.line, Circle):
@@ -165,7 +166,7 @@ def answered_counts(summary: Summary) -> Any:
     `unsure` of the result is by which part of the way to an even distribution one standard error of their
     number moves the one that is estimated.
     """
-    question: Any = summary.question
+    question = cast("OptionalQuestion", summary.question)
     kernel, line, n = question.kernel, question.line, summary.n
     if isinstance(line, Circle):
         raise InvalidParameter(
@@ -212,7 +213,7 @@ def variance_of_answers(summary: Summary) -> Estimate:
 
     H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
     """
-    question: Any = summary.question
+    question = cast("OptionalQuestion", summary.question)
     kernel, line = question.kernel, question.line
     values = None if isinstance(line, Circle) else kernel.number_reading()
     if values is None:

@@ -25,11 +25,11 @@ from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.pairs import QuotientInterval
-from dither.estimation.significance import (
+from dither.estimation.person_numbers import (
     blocks,
     check_pair,
     indicators,
-    number_question,
+    interval_question,
     numbers,
     protocol_of,
     squares,
@@ -80,7 +80,7 @@ class _Column:
         if self.reports is not None:
             if self.labels:
                 return indicators(self.reports)[:, 1:]
-            line = number_question(self.reports).line
+            line = interval_question(self.reports).line
             return np.asarray(numbers(self.reports) + (line.low + line.high) / 2.0)[:, None]
         return self.exact()
 
@@ -98,7 +98,7 @@ class _Column:
         """
         if self.reports is None or self.labels:
             return read
-        line = number_question(self.reports).line
+        line = interval_question(self.reports).line
         middle = (line.low + line.high) / 2.0
         return np.asarray(squares(self.reports)[:, None] + 2.0 * middle * (read - middle) + middle**2)
 
@@ -112,7 +112,7 @@ def _column(name: str, given: Any, people: int) -> _Column:
             )
         if "frequencies" in question.quantities:
             return _Column(name, tuple(protocol_of(given).categories.labels), given)
-        number_question(given)
+        interval_question(given)
         return _Column(name, (), given)
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise InvalidParameter(f"regressor {name!r} is reports, or a public column, not {found(given)}")
@@ -272,7 +272,7 @@ def regression(
 def _least_squares(
     columns: list[_Column], second: Reports, weights: Weights | None, guarantee: Guarantee
 ) -> EstimatedRegression:
-    line = number_question(second).line
+    line = interval_question(second).line
     told = numbers(second) + (line.low + line.high) / 2.0
     names = [INTERCEPT, *(name for column in columns for name in column.names)]
     if len(names) > _MOST:

@@ -16,8 +16,7 @@ import numpy as np
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found
-from dither.estimation.distributions import (
-    EstimatedDistribution,
+from dither.estimation.distribution_methods import (
     as_reported,
     cautious_quantile,
     count_for_quantile,
@@ -25,6 +24,7 @@ from dither.estimation.distributions import (
     likelihood,
     smoothed,
 )
+from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import (
     EstimatedFrequencies,
@@ -47,8 +47,8 @@ from dither.estimation.method import (
     usual_quantity,
 )
 from dither.estimation.optional import answered_counts, mean_of_answers, response_rate, variance_of_answers
+from dither.estimation.person_numbers import weighted_mean
 from dither.estimation.queries import answers, cumulative
-from dither.estimation.significance import weighted_mean
 from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
 
 MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]

@@ -45,17 +45,9 @@ from dither.foundation.numerics.quadrature import integrate
 from dither.foundation.numerics.roots import global_maximum
 from dither.foundation.plotting import draw_law
 from dither.foundation.randomness import Source
-from dither.mechanisms.analysis.law import (
-    BIAS,
-    COSINE,
-    AddedLaw,
-    CutLaw,
-    Law,
-    NoiseDensity,
-    TableLaw,
-    WindowLaw,
-    loss_moment,
-)
+from dither.mechanisms.analysis.law import BIAS, COSINE, Law, TableLaw, loss_moment
+from dither.mechanisms.analysis.noise import AddedLaw, CutLaw, NoiseDensity
+from dither.mechanisms.analysis.window import WindowLaw
 from dither.privacy import Guarantee, Unit
 
 if TYPE_CHECKING:

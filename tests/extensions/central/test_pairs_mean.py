@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dither.core.domains import Interval
 from dither.errors import InvalidParameter
-from dither.estimation.estimate import thousands
+from dither.estimation.rounding import thousands
 from dither.extensions import central
 from dither.extensions.central.integer_noise import DiscreteStaircase
 from dither.extensions.central.pairs import (

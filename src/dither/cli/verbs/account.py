@@ -144,7 +144,7 @@ def export(file: Path, out: Path | None, as_json: bool) -> None:
     if out is None:
         click.echo(text)
         return
-    with atomic.whole(out) as stream:
+    with atomic.whole(out, 0o600) as stream:  # permanent answers are for their person alone
         stream.write(text + "\n")
     if as_json:  # without a file, the export itself is JSON
         print_json({"file": str(out), "bytes": len(text.encode()) + 1})

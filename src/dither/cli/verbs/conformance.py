@@ -18,6 +18,7 @@ _KINDS: Final = (
     "bounds",
     "batches",
     "ohttp",
+    "exchange",
     "log",
     "account",
     "permanent",

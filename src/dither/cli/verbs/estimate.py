@@ -18,7 +18,7 @@ from dither.cli.show import print_estimates, print_groups, print_results, print_
 from dither.data.streams import is_standard, shown_name
 
 if TYPE_CHECKING:
-    from dither.core.wire import Campaign
+    from dither.core.campaign import Campaign
 
 
 @click.command()

@@ -17,7 +17,7 @@ from dither.data.streams import TABLES, is_standard, shown_name
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from dither.core.wire import Campaign
+    from dither.core.campaign import Campaign
     from dither.data.rows import RowCounts
 
 

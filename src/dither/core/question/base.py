@@ -106,12 +106,12 @@ class Question(Answering):
         self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
 
     @property
+    @abstractmethod
     def quantities(self) -> tuple[str, ...]:
         """The names of the quantities that are estimated from counts of reports, the usual one first.
 
         `QUANTITIES` of `dither.estimation.verbs` says by which function each of them is estimated.
         """
-        return ()
 
     # --- the promise
 
@@ -373,6 +373,10 @@ class PlainQuestion(Question):
     """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
 
     kernel: Kernel
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return ()  # `dt.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)

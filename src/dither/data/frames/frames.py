@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.core.summary import Summary
-from dither.core.wire import Campaign
 from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import (
     BATCH,

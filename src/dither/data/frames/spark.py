@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 
 from dither import errors
+from dither.core.campaign import Campaign
 from dither.core.question import Question
 from dither.core.summary import Summary
-from dither.core.wire import Campaign, from_json, to_json
+from dither.core.wire import from_json, to_json
 from dither.data.dialect import Missing, check_missing
 from dither.data.formats.arrow import arrow, from_column
 from dither.data.formats.format import Questions

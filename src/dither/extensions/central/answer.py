@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import Final, Protocol
 
 from dither.core.domains import Interval
-from dither.estimation.estimate import Estimate, show
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
+from dither.estimation.rounding import show
 from dither.extensions.central.pairs import MeanMethod, Pair
 from dither.extensions.central.tally import RecordGrid
 from dither.foundation.numerics.roots import farthest_float, smallest_positive_integer

@@ -12,11 +12,7 @@ from scipy import stats
 import dither as dt
 from dither.core.kernels.lattice.integers import Clamped
 from dither.core.kernels.lattice.kernel import LatticeKernel
-from dither.core.kernels.lattice.noise import (
-    End,
-    LatticeNoise,
-    Stairs,
-)
+from dither.core.kernels.lattice.noise import End, LatticeNoise, Stairs
 from tests.support.chi_square import ALARM, p_value
 
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
