@@ -99,7 +99,7 @@ STYLES: Final[dict[str, Style]] = {
     "Algorithm 3, hourglass": Style(_RED, "*"),
     "Algorithm 3, hourglass, eq. (10)": Style(_RED, "P"),
     "lower bound": Style(_BLACK, ""),
-    "swap model, clipped staircase": Style(_BLACK, "", (0, (6, 1.5))),
+    "swap model, clipped staircase": Style(_BLACK, "+"),
 }
 PROVEN: Final = "in the proven box"  # the end of a curve's name that is a lower bound
 LINES: Final = {RIGHT: "-", CODED: "--", PUBLISHED: ":"}
@@ -323,7 +323,7 @@ class Lines:
             axes.plot(*zip(*points, strict=True), label=name, **look)
         axes.set_xlabel(self._label(self.x), fontsize=8)
         axes.set_ylabel(self.labels.get(f"{self.y} of {panel}") or self._label(self.y), fontsize=8)
-        axes.tick_params(labelsize=8)
+        axes.tick_params(which="both", labelsize=8)
         if self.mark is not None:
             axes.axvline(self.mark[0], color=_BLACK, linestyle=":", linewidth=1.2, label=self.mark[1])
         if "x" in self.log:
