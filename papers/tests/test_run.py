@@ -76,7 +76,7 @@ def test_the_report_stands_beside_the_deviations(tmp_path: Path) -> None:
     assert numbers == list(range(1, len(numbers) + 1))
     run(figures("podium", "table I"), tmp_path, QUICK)
     written = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert '<li value="17"><b>Its equation (1) is 0/0 at ε = ln √2</b>' in written
+    assert '<li value="16"><b>Its equation (1) is 0/0 at ε = ln √2</b>' in written
     assert "Theorem 18" not in written  # another paper's
 
 

@@ -23,6 +23,7 @@ from dither_papers.tracs.measuring import (
     SQUARE,
     City,
     Make,
+    expect,
     expect_published,
     files,
     repeated,
@@ -166,6 +167,7 @@ FIGURES: Final = [
         [
             *expect_published("figD.7_tky_traj_eps", 0.2, "NGram", "L-SRR", "TraCS-D", panel="TKY"),
             *expect_published("figD.7_chi_traj_eps", 0.2, "NGram", "TraCS-D", panel="CHI"),
+            *expect(RIGHT, "NGram", (0.0741, 0.0473, 0.038, 0.0315, 0.0275), 0.2, panel="CHI"),
         ],
         needs=CITIES,
         notes=(
