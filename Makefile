@@ -20,17 +20,20 @@ endif
 # The JavaScript client is tested with the machine's Node, or with a package where there is none.
 NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
 
-.PHONY: demo test lint unit slow bench docs client dist lock locked sbom clean
+.PHONY: demo test help lint unit quick slow bench docs client dist lock locked sbom clean
 
-demo: $(VENV)/.demo
+demo: $(VENV)/.demo ## see dither work: collect, estimate and audit generated data, and run a collector
 	$(BIN)/dither demo
 	$(BIN)/python examples/collector/demo.py
 
 # Both at once: types are checked on the core that the tests leave idle.
-test: $(VENV)/.installed
+test: $(VENV)/.installed ## check everything but the long runs: style, types, imports, tests
 	@$(MAKE) --no-print-directory -j 2 lint unit
 
-lint: $(VENV)/.installed
+help: ## list the targets
+	@grep -E '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed -E 's/:.* ## /\t/' | expand -t 10
+
+lint: $(VENV)/.installed ## style, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -39,20 +42,23 @@ lint: $(VENV)/.installed
 unit: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
+quick: $(VENV)/.installed ## the tests of the modules that changed, and of those that import them
+	$(BIN)/python -m tools.quick $(if $(STEPS),--steps $(STEPS))
+
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.slow
+slow: $(VENV)/.slow ## the long runs: statistics, browsers, Spark, kills, papers
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # Ratios measured in one run; see tools/benchmarks/README.md.
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed ## speed, as ratios in one run
 	$(BIN)/python -m tools.benchmarks
 
 # The site, built offline from the repository alone, into docs/_build.
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs ## build the site into docs/_build
 	$(BIN)/sphinx-build -j auto -q -W --keep-going -b html docs docs/_build
 
 # The bundles that browsers load, clients/javascript/dist; Node comes with the development packages where there is none.
-client: $(VENV)/.installed
+client: $(VENV)/.installed ## build what browsers load, clients/javascript/dist
 	cd clients/javascript && PATH="$$PATH:$(CURDIR)/$(BIN)" npm ci --silent && PATH="$$PATH:$(CURDIR)/$(BIN)" npm run --silent build
 	$(BIN)/python docs/playground/build.py
 
@@ -77,7 +83,7 @@ $(VENV)/.demo: pyproject.toml
 	touch $@
 
 # The same packages everywhere: versions and hashes of tools/requirements/dev.lock, and nothing else.
-locked:
+locked: ## an environment with the locked versions and hashes
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		--requirement tools/requirements/dev.lock
@@ -85,14 +91,14 @@ locked:
 	touch $(VENV)/.demo $(VENV)/.installed
 
 # Made anew from pyproject.toml; needs uv (pip install uv).
-lock:
+lock: ## renew the locked versions
 	$(PYTHON) tools/requirements/list_dev.py > tools/requirements/dev.in
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--no-emit-index-url --no-emit-find-links tools/requirements/dev.in --output-file tools/requirements/dev.lock
 	rm tools/requirements/dev.in
 
 # The wheels and source distributions of dither and of dither-device, the same bytes from the same commit.
-dist: $(VENV)/.package
+dist: $(VENV)/.package ## wheels and source distributions
 	rm -rf dist
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
 	cd clients/python && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CURDIR)/$(BIN)/python -m hatchling build -d ../../dist
@@ -101,7 +107,7 @@ dist: $(VENV)/.package
 
 # A bill of materials of what runs: the core and some extras, by default those of a collector.
 EXTRAS ?= service
-sbom: $(VENV)/.package
+sbom: $(VENV)/.package ## a bill of materials of what runs
 	mkdir -p dist
 	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 		--no-emit-find-links --python $(BIN)/python $(EXTRAS:%=--extra %) pyproject.toml \
@@ -114,5 +120,5 @@ $(VENV)/.package: $(VENV)/.demo
 	$(INSTALL) --group package
 	touch $@
 
-clean:
+clean: ## remove the environment and what the demonstration wrote
 	rm -rf $(VENV) demo-output

@@ -15,7 +15,7 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?!https?:|mailto:|#)([
 # pages that are made of files of the repository: where they stand in the site
 PAGES = {
     ROOT / "CHANGELOG.md": "project/changelog.md",
-    ROOT / "SECURITY.md": "project/security.md",
+    ROOT / ".github" / "SECURITY.md": "project/security.md",
     ROOT / "CONTRIBUTING.md": "project/contributing.md",
     ROOT / "README.md": "index.md",
     **{page: f"benchmarks/{page.name}" for page in sorted((ROOT / "tools" / "benchmarks").glob("*.md"))},

@@ -1,10 +1,13 @@
-"""Record what users can see of every design and command, and compare it after a change of the code.
+"""Record what users can see of the project, and compare it after a change of the code.
 
     python -m tools.net record      before the change
     python -m tools.net check       after it: every difference is printed, and the exit code is then 1
 
-Nothing is named here but public names, the tests' tables of cases and the commands in the docs, so modules
-may move. A recording belongs to one change and is not part of the repository.
+What is recorded: every design of the tests' tables with its texts, reports and estimates; the commands of
+the docs; the help of every verb; golden texts and conformance vectors; pages in HTML, those of a collector by
+HTTP; and the public addresses. Nothing is named here but public names, the tests' tables and the docs, so
+modules may move: a module's path is no part of a recording. A recording belongs to one change and is not part
+of the repository.
 """
 
 from __future__ import annotations
@@ -12,23 +15,32 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import inspect
 import json
 import math
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 import time
+import tomllib
+import urllib.error
+import urllib.request
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 from unittest import mock
 
+import click
 import joblib
+import matplotlib
 import numpy as np
 import pandas
 from click.testing import CliRunner
@@ -202,7 +214,17 @@ def attempt(compute: Callable[[], Any]) -> Data:
     try:
         return compute()
     except Exception as error:
-        return {"error": type(error).__name__, "said": str(error)}
+        return {"error": type(error).__name__, "said": _without_paths(str(error))}
+
+
+def _without_paths(text: str) -> str:
+    """Return a text with the last part of every dotted name below `dither`, or `dt`: modules may move."""
+    text = re.sub(r" from '[^']*\.pyi?'", "", text)
+    return re.sub(r"\b(?:dither|dt)(?:\.\w+)*\.(?=\w)", "dither…", re.sub(r"\b0x[0-9a-f]+", "0x…", text))
+
+
+def _digest(data: bytes | str) -> str:
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
 def _promise(guarantee: Any) -> Data:
@@ -218,6 +240,7 @@ def _estimate(estimate: Any) -> Data:
         "n": estimate.n,
         "guarantee": _promise(estimate.guarantee),
         "shown": repr(estimate),
+        "html": attempt(lambda: _digest(estimate._repr_html_())),
     }
 
 
@@ -227,6 +250,7 @@ def _distribution(found: Any) -> Data:
         "probabilities": _rows(found.probabilities),
         "share": attempt(lambda: _estimate(found.share(float(found.edges[1]), float(found.edges[4])))),
         "shown": repr(found),
+        "html": attempt(lambda: _digest(found._repr_html_())),
     }
 
 
@@ -235,6 +259,7 @@ def _table(found: Any) -> Data:
     return {
         "shown": repr(found),
         "rows": [{name: _plain(cell) for name, cell in row.items()} for row in rows],
+        "html": attempt(lambda: _digest(found._repr_html_())),
     }
 
 
@@ -257,8 +282,9 @@ _PERTURB: Final = shlex.split("dither perturb trips.csv --column minutes --inter
 _TEXTS: Final = {".csv", ".json", ".geojson", ".sql"}  # endings of written files that are compared
 _NORMALISED: Final = (
     (re.compile(r"^time \(no part of ε\): .*$", re.MULTILINE), "<time measured>"),
-    (re.compile(r"\b[0-9a-f]{16,}\b"), "<hex>"),
+    (re.compile(r"(?<![.\w])(?=\d*[a-f])[0-9a-f]{16,}\b"), "<hex>"),
     (re.compile(r"\b[A-Za-z0-9_-]{43}\b=?"), "<key>"),
+    (re.compile(r"\b\d\d:\d\d UTC\b"), "<time> UTC"),
     (re.compile(r"\b20\d\d-\d\d-\d\dT[0-9:.]+Z?"), "<time>"),
     (re.compile(r"\b\d+(\.\d+)? (µs|ms|ns|s|seconds)\b"), "<duration>"),
 )
@@ -345,7 +371,7 @@ def _run(words: list[str], folder: Path) -> Data:
     return {
         "exit": shown.exit_code,
         "shown": _normalise(shown.output, folder),
-        "failed": repr(failed) if failed else "",
+        "failed": _without_paths(repr(failed)) if failed else "",
         "written": written,
     }
 
@@ -369,6 +395,280 @@ def _normalise(text: str, folder: Path) -> str:
     return text
 
 
+def help_texts() -> Data:
+    """Return what `--help` prints of the program, of every verb and of every verb below one."""
+    return {
+        " ".join(["dither", *words]): CliRunner()
+        .invoke(command_line, [*words, "--help"], prog_name="dither")
+        .output
+        for words in _verbs(command_line, [])
+    }
+
+
+def _verbs(command: click.Command, words: list[str]) -> Iterator[list[str]]:
+    yield words
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                yield from _verbs(below, [*words, name])
+
+
+# --- files
+
+
+def golden_texts() -> Data:
+    """Return the digest of every golden text and file."""
+    return _digests(ROOT / "tests" / "golden")
+
+
+def vectors() -> Data:
+    """Return the digest of every file of conformance vectors."""
+    folder = next(path for path in (ROOT / "clients" / "conformance", ROOT / "conformance") if path.is_dir())
+    return _digests(folder)
+
+
+def _digests(folder: Path) -> Data:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {
+        path.relative_to(folder).as_posix(): _digest(path.read_bytes())
+        for path in files
+        if path.suffix not in (".py", ".pyc", ".md")
+    }
+
+
+# --- pages in HTML
+
+_CAMPAIGN: Final = """
+[campaign]
+name = "commute"
+asker = "city.example"
+contact = "data@city.example"
+purpose = "How long people travel, and in which browser they say so."
+begins = 2020-01-01
+ends = 2120-01-01
+people = 50
+repeat = "fresh"
+labels = ["1.0", "1.1"]
+reports_a_batch = 100000
+
+[questions.minutes]
+interval = [0, 180]
+epsilon = 1
+mechanism = "Podium"
+
+[questions.browser]
+categories = ["firefox", "chrome", "safari", "other"]
+epsilon = 1.0
+mechanism = "KRR"
+"""
+_KEY: Final = "dither-private-key-1:ed25519:" + bytes(range(32)).hex() + "\n"
+_ASKED: Final = (  # below the campaign, beside its own text
+    "card",
+    "answers.json",
+    "answers.csv",
+    "answers.json?question=minutes&what=distribution&bins=8",
+    "answers.json?question=minutes&what=quantile&share=0.9",
+    "answers.json?question=browser&by=label",
+    "answers.json?question=absent",
+    "summary?question=browser",
+)
+
+
+def collector() -> Data:
+    """Return what a collector serves, before and after some reports: its pages, answers and routes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "campaign.toml").write_text(_CAMPAIGN, encoding="utf-8")
+        (folder / "asker.key").write_text(_KEY, encoding="utf-8")
+        (folder / "asker.key").chmod(0o600)
+        (folder / "limits.toml").write_text("rate = 1e6\nburst = 1000000\n", encoding="utf-8")
+        words = (
+            "serve --json campaign.toml --store reports.db --port 0 --key asker.key --settings limits.toml"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dither", *words.split()],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        with process:
+            try:
+                line = process.stdout.readline() if process.stdout else b""
+                places = json.loads(line)
+                return _served(places["page"].rstrip("/"), places["campaigns"][0], folder)
+            finally:
+                process.terminate()
+
+
+def _served(page: str, campaign: str, folder: Path) -> Data:
+    identity, sent = campaign.rpartition("/")[2], dict[str, Data]()
+
+    def get(address: str, body: bytes | None = None) -> Data:
+        asked = urllib.request.Request(address, body, {"content-type": "application/json"} if body else {})
+        try:
+            with urllib.request.urlopen(asked, timeout=60) as answer:
+                status, form, read = answer.status, answer.headers["content-type"], answer.read()
+        except urllib.error.HTTPError as error:
+            status, form, read = error.code, error.headers["content-type"], error.read()
+        if not any(word in form for word in ("html", "json", "text", "csv")):
+            return [status, form, _digest(read)]
+        text = read.decode().replace(identity, "<campaign>").replace(page, "<collector>")
+        return [status, form, _normalise(text, folder)]
+
+    def settled(address: str) -> Data:
+        """Return a page as soon as nothing on it waits: it is drawn again some seconds later."""
+        until = time.monotonic() + 60
+        while True:
+            found = get(address)
+            waits = "is being computed" in found[2] or (bool(sent) and "No reports have arrived" in found[2])
+            if not waits or time.monotonic() > until:
+                return found
+            time.sleep(0.5)
+
+    def pages() -> Data:
+        shown = {"/": settled(f"{page}/"), "/campaigns/": settled(f"{page}/campaigns/{identity}")}
+        return shown | {f"…/{name}": get(f"{campaign}/{name}") for name in _ASKED}
+
+    described = json.loads(get(f"{page}/openapi.json")[2])
+    result = {
+        "identity": identity,
+        "description": described,
+        "routes": sorted(f"{verb} {path}" for path, verbs in described["paths"].items() for verb in verbs),
+        "campaign": get(campaign),
+        "campaigns": get(f"{page}/v1/campaigns"),
+        "log": get(f"{page}/v1/log"),
+        "client": {name: get(f"{page}/client/{name}") for name in ("dither.js", "absent.js")},
+        "playground": get(f"{page}/playground"),
+        "absent": get(f"{page}/absent"),
+        "no reports": pages(),
+    }
+    for number, label in enumerate(("1.0", "1.1")):
+        batch = {"batch": f"{number:032x}", "dither": 2, "label": label, "reports": _batch(number)}
+        body = json.dumps(batch, sort_keys=True, separators=(",", ":")).encode()
+        sent[label] = get(f"{campaign}/batches", body)
+    sent["the same again"] = get(f"{campaign}/batches", body)
+    sent["malformed"] = get(f"{campaign}/batches", b"{}")
+    return {**result, "sent": sent, "reports": pages()}
+
+
+def _batch(seed: int) -> Data:
+    """Return the reports of 400 people to both questions, by fingerprint, in hexadecimal and sorted."""
+    result = {}
+    for question in dt.Campaign.from_toml(_questions()).questions.values():
+        cells = question.perturb(values_of(question.domain, 400), source=dt.Seeded(seed)).cells
+        rows = cells.astype(cells.dtype.newbyteorder("<"))
+        result[question.fingerprint] = sorted(row.tobytes().hex() for row in rows)
+    return result
+
+
+def _questions() -> str:
+    return "".join(_CAMPAIGN.partition("[questions")[1:])
+
+
+def pages() -> Data:
+    """Return the other pages and parts of pages in HTML: explanations, cards, tables and estimates."""
+    survey = dt.Campaign.from_toml(_questions())
+    minutes, browser = survey.questions.values()
+    some = {
+        "minutes": minutes.perturb(values_of(minutes.domain), source=dt.Seeded(1)),
+        "browser": browser.perturb(values_of(browser.domain), source=dt.Seeded(2)),
+        "again": browser.perturb(values_of(browser.domain), source=dt.Seeded(3)),
+        "other": minutes.perturb(values_of(minutes.domain), source=dt.Seeded(4)),
+    }
+    age = np.where(np.arange(REPORTS) % 3 == 0, "young", "old")
+    weights = partial(dt.weights.rake, {"age": age}, {"age": {"young": 400, "old": 600}})
+    made: dict[str, Callable[[], Any]] = {
+        "explanation": lambda: dt.explain(survey),
+        "explanation, in batches": lambda: dt.explain(survey, minimum_batch=1000),
+        "mean": lambda: dt.mean(some["minutes"]),
+        "frequencies": lambda: dt.frequencies(some["browser"]),
+        "distribution": lambda: dt.distribution(some["minutes"], 8),
+        "quantiles": lambda: dt.quantile(some["minutes"], 0.9),
+        "pairs": lambda: dt.crosstab(some["browser"], some["again"]),
+        "comparison": lambda: dt.compare(dt.Interval(0, 1), epsilon=1),
+        "recommendation": lambda: dt.recommend(dt.Interval(0, 1), dt.goals.Mean(n=1000), epsilon=1),
+        "over time": lambda: dt.over_time(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=7),
+        "audit": lambda: dt.audit(minutes),
+        "guarantee": lambda: minutes.guarantee,
+        "weights": weights,
+        "weighted": lambda: dt.mean(some["minutes"], weights=weights()),
+        "regression": lambda: dt.regression(some["browser"], some["minutes"]),
+        "correlation": lambda: dt.correlation(some["minutes"], some["other"]),
+        "map": lambda: dt.maps.density(
+            dt.PlanarLaplace(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=4).perturb(
+                np.column_stack([np.linspace(0, 1, 50), np.linspace(0, 1, 50)]), source=dt.Seeded(3)
+            ),
+            4,
+            4,
+        ),
+    }
+    result = {}
+    for name, make in made.items():
+        result[name] = attempt(lambda make=make: _normalise(_html(make()), ROOT))  # type: ignore[misc]
+    result["card"] = attempt(lambda: dt.card(survey, asker="city.example", contact="data@city.example"))
+    with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
+        folder = Path(place)
+        prepare(folder)
+        (folder / "campaign.toml").write_text(_CAMPAIGN, encoding="utf-8")
+        for line in (
+            "explain campaign.toml --officer -o officer.html",
+            "explain campaign.toml --officer -o officer-de.html --language de",
+            "explain --officer -o all.html",
+            "card campaign.toml --asker city.example --contact data@city.example --people 50",
+            "card --schema",
+            "classify model.joblib people.csv --row 5 --feature age 18 100 --feature bmi 10 60 --epsilon 4"
+            " --budgets 5 --queries 2000 -o classify.html",
+        ):
+            result[line] = _run(["dither", *line.split()], folder)
+        for path in sorted(folder.glob("*.html")):
+            result[path.name] = _normalise(path.read_text(encoding="utf-8"), folder)
+    return result
+
+
+def _html(made: Any) -> str:
+    return str(made._repr_html_())
+
+
+# --- public addresses
+
+
+def addresses() -> Data:
+    """Return every public name with what it is, what it takes and which public names it has."""
+    result = {}
+    for name in vars(dt)["__all__"]:
+        result[f"dt.{name}"] = _public(getattr(dt, name))
+        if isinstance(module := getattr(dt, name), ModuleType):
+            result |= _names_of(f"dt.{name}", module)
+    for name in ("errors", "results", "sklearn"):
+        result |= _names_of(f"dither.{name}", import_module(f"dither.{name}"))
+    result["verbs"] = [" ".join(words) for words in _verbs(command_line, []) if words]
+    for path in (ROOT / "pyproject.toml", ROOT / "clients" / "python" / "pyproject.toml"):
+        project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+        tables = {name: project.get(name, {}) for name in ("scripts", "gui-scripts", "entry-points")}
+        result[f"entry points of {project['name']}"] = tables
+        result[f"extras of {project['name']}"] = sorted(project.get("optional-dependencies", {}))
+    return result
+
+
+def _names_of(address: str, module: ModuleType) -> Data:
+    return {f"{address}.{name}": _public(getattr(module, name)) for name in getattr(module, "__all__", ())}
+
+
+def _public(value: Any) -> Data:
+    if isinstance(value, ModuleType):
+        return {"is": "module", "names": dict.fromkeys(sorted(getattr(value, "__all__", ())), "")}
+    kind = "class" if inspect.isclass(value) else "function" if callable(value) else type(value).__name__
+    result = {"is": kind, "takes": attempt(lambda: _without_paths(str(inspect.signature(value))))}
+    if inspect.isclass(value):
+        result["names"] = {name: "" for name in dir(value) if not name.startswith("_")}
+        result["errors"] = [base.__name__ for base in value.__mro__ if issubclass(base, BaseException)]
+    elif not callable(value):
+        result["shown"] = _without_paths(repr(value))
+    return result
+
+
 # --- recording and comparing
 
 
@@ -380,9 +680,19 @@ def observe(only: str) -> Data:
             in_full = not name.startswith(("larger ε:", "devices:"))  # densities take most of the time
             result[name] = attempt(partial(describe_design, make, in_full=in_full))
     for page, lines in commands():
-        name = f"commands: {page.relative_to(ROOT)}"
+        name = f"commands: {'/'.join(page.relative_to(ROOT).parts[-2:])}"  # folders may move
         if only in name:
             result[name] = run_page(lines)
+    for name, record in (
+        ("addresses", addresses),
+        ("collector", collector),
+        ("golden texts", golden_texts),
+        ("help", help_texts),
+        ("pages", pages),
+        ("vectors", vectors),
+    ):
+        if only in name:
+            result[name] = record()
     return json.loads(json.dumps(result))
 
 
@@ -422,9 +732,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.net", description=__doc__.partition("\n")[0])
     parser.add_argument("do", choices=["record", "check"])
     parser.add_argument("--file", type=Path, default=Path(tempfile.gettempdir()) / "dither-net.json")
-    parser.add_argument("--only", default="", help="names that contain this word, such as `places:`")
+    parser.add_argument(
+        "--only", default="", help="names that contain this word, such as `places:` or `help`"
+    )
     asked = parser.parse_args()
     os.environ |= {"NO_COLOR": "1", "COLUMNS": "120"}
+    os.environ["SOURCE_DATE_EPOCH"] = "0"  # the date in pictures
+    matplotlib.rcParams["svg.hashsalt"] = "dither"  # else the names of their parts are random
     warnings.simplefilter("ignore")
     found = observe(asked.only)
     spent = f"{len(found)} cases, {time.process_time():.0f} s of processor time"

@@ -17,18 +17,8 @@ from typing import Final
 
 from dither.core.reports import DecodedValues
 from dither.errors import MissingExtra, unknown_name
-from dither.foundation.tables import (
-    Markup,
-    Row,
-    as_csv,
-    as_html,
-    as_latex,
-    element,
-    escape,
-    from_csv,
-    join_markup,
-    page,
-)
+from dither.foundation.markup import Markup, element, escape, join_markup, page
+from dither.foundation.tables import Row, as_csv, as_html, as_latex, from_csv
 from dither_papers.drawing import PictureForm, picture
 from dither_papers.figure import Figure, Outcome, Setting, slug
 

@@ -15,7 +15,7 @@ import pytest
 from dither.core.domains import Categories
 from dither.core.reports import DecodedValues
 from dither.errors import InvalidParameter, MissingExtra
-from dither.extensions.central.answer import quotient
+from dither.extensions.central.release import quotient
 from dither.mechanisms.joint.joint import JRR
 from dither_papers import ExpectedNumber, Figure, Setting, figures, run
 from dither_papers.add_remove import literal, midpoint

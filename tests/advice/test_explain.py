@@ -1,4 +1,4 @@
-"""A campaign in words and as a card: computed numbers, short texts, a card that has its schema.
+"""A campaign in words: computed numbers and short texts.
 
 The promise of a mixed batch: the numbers of `dt.shuffled`, enumerated guesses, clear refusals.
 """
@@ -15,12 +15,11 @@ from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 import pytest
 
 import dither as dt
-from dither.advice.explain import batch_promise, caution, guessed_right, odds, officer_page, schema, sentences
+from dither.advice.explain import batch_promise, caution, guessed_right, odds, officer_page, sentences
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
 from tests.support.repository import ROOT
@@ -194,67 +193,6 @@ def test_at_the_terminal(tmp_path: Path) -> None:
             refused = run(verb, bad, *more)
             assert refused.exit_code == 2, (verb, bad, refused.output)
             assert bad.name in refused.output
-
-
-def fits(value: Any, given: dict[str, Any], whole: dict[str, Any]) -> bool:
-    """Check a value against the part of JSON schema that the card uses; written here, from its definition."""
-    if "$ref" in given:
-        return fits(value, whole["$defs"][given["$ref"].rpartition("/")[2]], whole)
-    kinds = {
-        "object": dict,
-        "array": list,
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "null": type(None),
-    }
-    names = given.get("type", [])
-    if names and not any(
-        isinstance(value, kinds[name]) for name in ([names] if isinstance(names, str) else names)
-    ):
-        return False
-    if ("const" in given and value != given["const"]) or ("enum" in given and value not in given["enum"]):
-        return False
-    if isinstance(value, dict):
-        parts = given.get("properties", {})
-        missing = set(given.get("required", [])) - set(value)
-        surplus = set(value) - set(parts) if given.get("additionalProperties") is False else set()
-        return (
-            not missing and not surplus and all(fits(value[key], parts.get(key, {}), whole) for key in value)
-        )
-    if isinstance(value, list):
-        return all(fits(one, given.get("items", {}), whole) for one in value)
-    return True
-
-
-def test_the_card_has_its_schema(tmp_path: Path) -> None:
-    campaign, out = tmp_path / "survey.toml", tmp_path / "card.json"
-    campaign.write_text(TOML)
-    stated = (
-        "--asker",
-        "City of X",
-        "--contact",
-        "data@x.example",
-        "--people",
-        5000,
-        "--begins",
-        "2026-05-01",
-    )
-    assert run("card", campaign, *stated, "-o", out).exit_code == 0
-    made, form = json.loads(out.read_text()), schema()
-    assert fits(made, form, form)
-    assert not fits({**made, "extra": 1}, form, form)
-    assert not fits({**made, "people": "many"}, form, form)
-    assert made["promise"]["epsilon"] == pytest.approx(1.0)
-    assert made["promise"]["unit"] == "one record"
-    assert json.loads(run("card", "--schema").output) == form
-    assert run("card", campaign, *stated, "-o", out).exit_code == 2  # it exists
-    for words in ((), ("--asker", "A"), (*stated, "--ends", "tomorrow"), (*stated, "--ends", "2026-04-01")):
-        assert run("card", campaign, *words).exit_code == 2
-    with pytest.raises(InvalidParameter, match="names its contact"):
-        dt.card(AGE, asker="A", contact=" ")
-    with pytest.raises(InvalidParameter, match="people is a whole number"):
-        dt.card(AGE, asker="A", contact="b", people=0)
 
 
 def test_what_was_given_before_is_what_the_account_charged(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import dither as dt
 from dither.collection import Client
 from dither.collection.contract import Contract
 from dither.collection.ohttp import GATEWAY, REQUEST, BinaryRequest, configuration, encapsulate
-from dither.collection.settings import make_sealing_key
+from dither.collection.secrets import make_sealing_key
 from dither.core.batch import JSON, PACKED, BatchBody
 from tests.collection.load import batches
 from tests.collection.serving import OPEN, Process

@@ -12,8 +12,8 @@ import pytest
 import dither as dt
 from dither.collection.client import Client
 from dither.collection.contract import CampaignLog, Contract, Published, Signer, list_file
+from dither.collection.secrets import public_part
 from dither.collection.server import ServerPlan
-from dither.collection.settings import public_part
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
 from tests.collection.campaigns import DAY, TOML, contract
 from tests.collection.serving import OPEN, Process

@@ -14,7 +14,8 @@ from starlette.applications import Starlette
 
 from dither.collection.collector import Collector
 from dither.collection.settings import Settings
-from dither.collection.store.opening import backup, open_store, restore
+from dither.collection.store.backup import backup, restore
+from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived, CollectorStore
 from dither.collection.web.answers import answer_routes
 from dither.core.batch import PACKED, BatchBody

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import threading
 import time
@@ -17,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from dither.collection.server import Connections, _protocol
-from dither.collection.settings import FewLines, Settings
+from dither.collection.settings import Settings
 
 
 @pytest.fixture
@@ -72,17 +71,3 @@ def test_proxies_and_relays_are_not_counted() -> None:
     assert counted.enter("9.9.9.9")
     for address in ("10.0.0.1", "10.0.0.2"):
         assert all(counted.enter(address) for _ in range(5))
-
-
-def test_log_lines_of_one_text_are_limited() -> None:
-    now = [0.0]
-    few = FewLines(most=3, clock=lambda: now[0])
-
-    def line() -> logging.LogRecord:
-        return logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, "Invalid HTTP request", None, None)
-
-    assert sum(few.filter(line()) for _ in range(1000)) == 3
-    now[0] = 61.0
-    said = line()
-    assert few.filter(said)
-    assert said.facts == {"left out": 997}  # type: ignore[attr-defined]

@@ -11,7 +11,8 @@ import pytest
 
 from dither.collection.collector import Collector
 from dither.collection.live import Slot
-from dither.collection.settings import Reason, Settings
+from dither.collection.refusals import Reason
+from dither.collection.settings import Settings
 from dither.collection.store.store import Arrived, CollectorStore, RefusedKey, Stored, StoreUnavailable
 from dither.core.summary import Summary
 from dither.errors import Mismatch

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from dither.collection.collector import Collector
-from dither.collection.settings import Reason, Settings
-from dither.collection.store.opening import backup, open_store, restore
+from dither.collection.refusals import Reason
+from dither.collection.settings import Settings
+from dither.collection.store.backup import backup, restore
+from dither.collection.store.opening import open_store
 from dither.collection.store.store import RefusedKey, Stored, StoreUnusable
 from dither.errors import InvalidParameter
 from tests.collection.campaigns import DAY, published

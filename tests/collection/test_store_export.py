@@ -15,8 +15,9 @@ import pytest
 from dither.collection.collector import Collector
 from dither.collection.live import Slot
 from dither.collection.settings import Settings
+from dither.collection.store.backup import backup, restore
 from dither.collection.store.export import LIST, Export, export_reports, report_columns
-from dither.collection.store.opening import backup, open_store, restore
+from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived, CollectorStore
 from dither.core.batch import BatchBody
 from dither.core.summary import Summary

@@ -16,19 +16,12 @@ import pytest
 from dither.collection.collector import Collector
 from dither.collection.live import Slot
 from dither.collection.settings import Settings
-from dither.collection.store import store as module
-from dither.collection.store.opening import backup, is_postgresql, migrate, open_store, restore
+from dither.collection.store import versions
+from dither.collection.store.backup import backup, migrate, restore
+from dither.collection.store.opening import is_postgresql, open_store
 from dither.collection.store.sqlite import APPLICATION
-from dither.collection.store.store import (
-    MIGRATIONS,
-    Arrived,
-    CollectorStore,
-    Migration,
-    Stored,
-    StoreUnavailable,
-    StoreUnusable,
-    present_version,
-)
+from dither.collection.store.store import Arrived, CollectorStore, Stored, StoreUnavailable, StoreUnusable
+from dither.collection.store.versions import MIGRATIONS, Migration, present_version
 from tests.collection.campaigns import published
 from tests.collection.conftest import MakeStore
 from tests.collection.test_store import arrived, counts, expected
@@ -106,7 +99,7 @@ def test_a_migration_that_is_interrupted_changes_nothing(
 ) -> None:
     place = golden(tmp_path)
     broken = MIGRATIONS[0]._replace(statements=MIGRATIONS[0].statements + "INSERT INTO {0}none VALUES (1);")
-    monkeypatch.setattr(module, "MIGRATIONS", [broken])
+    monkeypatch.setattr(versions, "MIGRATIONS", [broken])
     with pytest.raises(StoreUnusable, match="none"):
         open_store(str(place))
     monkeypatch.undo()
@@ -155,7 +148,7 @@ def test_two_releases_write_side_by_side(
     first = [arrived(seed, 2) for seed in range(10)]
     assert set(before.append(first)) == {Stored.NEW}
     with monkeypatch.context() as later:
-        later.setattr(module, "MIGRATIONS", [*MIGRATIONS, ADDED])
+        later.setattr(versions, "MIGRATIONS", [*MIGRATIONS, ADDED])
         later.setattr("dither.collection.store.postgresql.MIGRATIONS", [*MIGRATIONS, ADDED])
         assert migrate(database, tmp_path / "before.backup") == 9
         after = open_store(database)
@@ -175,7 +168,7 @@ def test_a_release_that_cannot_read_the_store_any_more_stops(
     before = open_store(database)
     before.publish(published())
     with monkeypatch.context() as later:
-        later.setattr(module, "MIGRATIONS", [*MIGRATIONS, CHANGED])
+        later.setattr(versions, "MIGRATIONS", [*MIGRATIONS, CHANGED])
         later.setattr("dither.collection.store.postgresql.MIGRATIONS", [*MIGRATIONS, CHANGED])
         migrate(database, tmp_path / "before.backup")
     with pytest.raises(StoreUnavailable, match="later release"):

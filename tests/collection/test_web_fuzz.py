@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from dither.collection.collector import Collector
 from dither.collection.contract import Published
 from dither.collection.ohttp import GATEWAY, REQUEST, BinaryRequest, BinaryResponse, encapsulate
-from dither.collection.settings import Reason, Settings
+from dither.collection.refusals import Reason
+from dither.collection.settings import Settings
 from dither.collection.store.sqlite import SqliteStore
 from dither.core.batch import JSON, PACKED
 from tests.collection import test_web_gateway as sealing

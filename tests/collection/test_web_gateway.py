@@ -30,8 +30,9 @@ from dither.collection.ohttp import (
     encapsulate,
     sealed_size,
 )
+from dither.collection.secrets import make_sealing_key
 from dither.collection.server import ServerPlan, from_environment
-from dither.collection.settings import Settings, make_sealing_key
+from dither.collection.settings import Settings
 from dither.collection.store.sqlite import SqliteStore
 from dither.core.batch import JSON, PACKED, BatchBody
 from dither.errors import InvalidParameter, MalformedReport

@@ -13,7 +13,8 @@ import pytest
 from dither.collection.account.asking import Repeat
 from dither.collection.collector import Collector
 from dither.collection.contract import Contract
-from dither.collection.settings import Reason, Settings
+from dither.collection.refusals import Reason
+from dither.collection.settings import Settings
 from dither.core.batch import JSON, PACKED, BatchBody
 from dither.core.summary import Summary
 from tests.collection.caller import Caller

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-from dither.advice.explain import playground_page
 from dither.collection.collector import Collector
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
+from dither.collection.web.playground import playground_page
 from tests.collection.caller import Caller
 
 

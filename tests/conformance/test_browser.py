@@ -27,7 +27,7 @@ import pytest
 
 from dither.collection.conformance import vectors as read
 from dither.collection.ohttp import configuration
-from dither.collection.settings import make_sealing_key
+from dither.collection.secrets import make_sealing_key
 from dither.core.batch import BatchBody
 from tests.collection.serving import OPEN, Process
 from tests.conformance.draws import FILE, known_to_javascript, text

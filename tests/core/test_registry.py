@@ -28,11 +28,11 @@ def test_every_design_is_listed_with_its_draws() -> None:
     for name, kinds in drawn.items():
         for kind in kinds:
             registry.check_name(name, kind, known=True)
-    listed = {(name, kind) for name, design in registry.names().items() for kind in design.draws}
+    listed = {(name, kind) for name, design in registry.names().items() for kind in design._draws}
     shown = {(name, kind) for name, kinds in drawn.items() for kind in kinds}
     assert shown <= listed
     assert {name: registry._stated_draws(name) for name in drawn} == {
-        name: design.draws for name, design in registry.names().items()
+        name: design._draws for name, design in registry.names().items()
     }  # what is read from the source without an import is what the classes have
     assert {name for name, kind in listed - shown if kind != "optional"} == set()  # a window, and "no answer"
 

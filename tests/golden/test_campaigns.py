@@ -14,7 +14,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from dither.collection.contract import CampaignLog, Contract, KeyBefore, Published
-from dither.collection.settings import public_part
+from dither.collection.secrets import public_part
 from tests.support.repository import ROOT
 
 FILE: Final = ROOT / "tests" / "golden" / "campaign-1.json"

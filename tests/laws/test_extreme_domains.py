@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import dither as dt
 from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
-from dither.core.kernels.kernel import FEW
+from dither.core.kernels.blocks import FEW
 from dither.core.kernels.lattice.kernel import LatticeKernel
-from dither.core.kernels.window.integers import LineStart
 from dither.core.kernels.window.kernel import SlidingKernel
+from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.privacy.guarantee import exp_above
+from dither.privacy.exact import exp_above
 from tests.support.sources import Repeated, Scripted
 
 LINES: dict[str, Any] = {

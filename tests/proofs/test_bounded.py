@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from dither.core.kernels.lattice.kernel import Bounded
+from dither.core.kernels.lattice.integers import Bounded
 from dither.core.kernels.lattice.noise import DIGITS, End, Geometric, LatticeNoise, Normal, Stairs
 from dither.errors import InvalidParameter
 

@@ -10,11 +10,11 @@ from scipy import stats
 
 import dither as dt
 from dither.core.kernels.coin import FINE, BiasedCoin
-from dither.core.kernels.counting import count_bits, row_width, unpack_rows
+from dither.core.kernels.packing import count_bits, row_width, unpack_rows
 from dither.core.kernels.sets import hashing
 from dither.core.kernels.sets.bits import DIGITS, Bits
+from dither.core.kernels.sets.hadamard import Columns, walsh_hadamard
 from dither.core.kernels.sets.hashing import Hashing
-from dither.core.kernels.sets.projective import Columns, walsh_hadamard
 from dither.core.kernels.sets.subsets import SubsetBits
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import KINDS, LISTED, names, numbered

@@ -36,7 +36,7 @@ SUITES = {
         "proofs/test_lottery.py",
         "statistical",
         "golden/test_devices.py",
-        "mechanisms/numeric",
+        "laws/test_numeric_reference.py",
     ),
     "core.kernels.lattice": (
         "core/kernels/test_kernel.py",
@@ -44,19 +44,25 @@ SUITES = {
         "golden/test_devices.py",
     ),
     "core.kernels.alias": (
+        "core/kernels/test_alias.py",
         "core/kernels/test_kernel.py",
         "proofs/test_alias_table.py",
         "mechanisms/places/test_rivals.py",
     ),
+    "core.kernels.channel": (
+        "core/kernels/test_channel.py",
+        "core/kernels/test_kernel.py",
+        "mechanisms/optimal/queries",
+    ),
     "core.kernels.sets": (
         "core/kernels/test_kernel.py",
         "mechanisms/frequency",
-        "estimation/test_heavy_hitters.py",
+        "estimation/test_frequency.py",
     ),
     "core.kernels.places": (
         "core/kernels/test_kernel.py",
         "mechanisms/places/test_rivals.py",
-        "mechanisms/places/test_laws.py",
+        "laws/test_places.py",
     ),
     "core.kernels": (
         "core/kernels",

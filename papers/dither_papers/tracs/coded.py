@@ -16,7 +16,8 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Interval, Line, Paths, Rectangle
-from dither.core.kernels.kernel import LineKernel, Promise, Sampler
+from dither.core.kernels.blocks import Sampler
+from dither.core.kernels.kernel import LineKernel, Promise
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats
@@ -95,7 +96,7 @@ class _FloatKernel(LineKernel):
     def likelihood(self, inputs: Array, rows: int) -> NoReturn:
         raise InvalidParameter("a program in floats has no exact probabilities")
 
-    def unbiased_reading(self, book: Any, *, plain: bool = False) -> None:
+    def unbiased_reading(self, book: Any) -> None:
         """Return None: what the reports of a program mean is measured, not computed."""
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:

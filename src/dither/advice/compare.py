@@ -1,31 +1,27 @@
-"""`dt.compare`: all mechanisms for a domain in a table, with errors relative to the smallest possible.
-
-The picture of a comparison: two panels of curves. matplotlib is loaded when called.
-"""
+"""`dt.compare`: all mechanisms for a domain in a table, with errors relative to the smallest possible."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
-from dither.core.domains import Categories, Circle, Domain, Interval, Line, Profile, Several
+from dither.advice.curves import along_budgets, draw_curves, error_curve, frequency_curve
+from dither.core.domains import Categories, Domain, Line, Profile
 from dither.core.question import check_epsilon
-from dither.errors import DitherError, Infeasible, InvalidParameter
+from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
-from dither.foundation.numerics.roots import integrate
-from dither.foundation.plotting import COLOURS, as_budgets, draw_rows, dress_axes, panels_or_new
+from dither.foundation.numerics.quadrature import integrate
+from dither.foundation.plotting import draw_rows, panels_or_new
 from dither.foundation.tables import ResultTable, Row, show_cell
 from dither.mechanisms.frequency.several import least_item_variance
 from dither.mechanisms.marginals import Marginals
 from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism
-from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import Problem, known_optimum, least_frequency_variance
 
@@ -34,39 +30,6 @@ if TYPE_CHECKING:
 
     from dither.advice.goals.numbers import Goal
     from dither.advice.simulation import Progress
-
-
-Curve = tuple[str, tuple[Floats, Floats]]  # a label, x and y
-
-BUDGETS: Final = (0.25, 0.375, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)  # on the ε axis
-
-
-def draw_curves(
-    here: Sequence[Curve],
-    there: Sequence[Curve],
-    labels: tuple[str, str],
-    *,
-    ax: Sequence[Axes] | None = None,
-) -> Sequence[Axes]:
-    """Draw curves against the input in the left panel and against ε in the right; return both axes."""
-    ax = panels_or_new(ax, 2)
-    left, right = ax
-    for (name, (x, y)), colour in zip(here, cycle(COLOURS), strict=False):
-        left.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
-    for (name, (x, y)), colour in zip(there, cycle(COLOURS), strict=False):
-        right.plot(x, y, color=colour, linestyle=_dash(colour), label=name)
-    left.set(xlabel=labels[0], ylabel=labels[1], ylim=(0, None))
-    right.set(xlabel="ε", ylabel=f"worst {labels[1]}", yscale="log")
-    as_budgets(right)
-    left.legend(frameon=False, fontsize="small")
-    dress_axes(left, title=f"{labels[1].capitalize()} by {labels[0]}")
-    dress_axes(right, title=f"Worst {labels[1]} by budget")
-    return ax
-
-
-def _dash(colour: str) -> str:
-    """Return the style of a line: every second one is dashed, so that equal curves do not hide each other."""
-    return "-" if COLOURS.index(colour) % 2 == 0 else "--"
 
 
 _INPUTS: Final = 2048  # evenly spaced, over which the error of a solved mechanism is averaged
@@ -103,16 +66,17 @@ class Comparison(ResultTable):
         if self.goal or not drawn or (len(drawn) < len(self.candidates) and not self.losses):
             return self._draw_goal(self.goal or (self.columns[1],), count, ax)
         best = drawn[:count]
-        if isinstance(self.domain, Categories):
-            here = [(candidate.name, _frequency_curve(candidate)) for candidate in best]
+        if self.domain.listed is not None:
+            here = [(candidate.name, frequency_curve(candidate)) for candidate in best]
             there = [
-                (candidate.name, _along(candidate, lambda made: made.variance(0.0))) for candidate in best
+                (candidate.name, along_budgets(candidate, lambda made: made.variance(0.0)))
+                for candidate in best
             ]
             return draw_curves(here, there, ("frequency", "variance of one report"), ax=ax)
         judged = self.losses[0] if loss is None else as_power(loss)
-        here = [(candidate.name, _error_curve(candidate, judged)) for candidate in best]
+        here = [(candidate.name, error_curve(candidate, judged)) for candidate in best]
         there = [
-            (candidate.name, _along(candidate, lambda made: error_of(made, judged, "worst")))
+            (candidate.name, along_budgets(candidate, lambda made: error_of(made, judged, "worst")))
             for candidate in best
         ]
         return draw_curves(here, there, ("value", f"{judged!r} error"), ax=ax)
@@ -176,18 +140,18 @@ def compare(
         if also:
             raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
         return _compare_apart(domain, budget, goal)
-    if isinstance(domain, Categories):
+    if domain.listed is domain:
         mine = own_candidates(also, domain, CategoryMechanism)
         return _for_goal(_compare_protocols(domain, budget, mine), goal, progress)
-    if isinstance(domain, Several):
+    if domain.sets and domain.listed is not None:
         if also:
             raise InvalidParameter("mechanisms for sets of items are compared without `also`")
-        return _for_goal(_compare_sets(domain, budget), goal, progress)
+        return _for_goal(_compare_sets(domain, len(domain.listed), budget), goal, progress)
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
         return _compare_tables(domain, budget)
-    if not isinstance(domain, Interval | Circle):
+    if not isinstance(domain, Line):
         raise InvalidParameter(
             "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
             f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
@@ -318,10 +282,10 @@ def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate])
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
 
-def _compare_sets(domain: Several, epsilon: float) -> Comparison:
+def _compare_sets(domain: Domain, items: int, epsilon: float) -> Comparison:
     """Return the mechanism beside asking for one of the items at random, and beside a proved lower bound."""
     candidates = on_sets(domain, epsilon)
-    share, items = domain.most / len(domain), len(domain)
+    share = domain.most / items
     least = least_item_variance(items, domain.most, epsilon)
     lies = (
         math.exp(epsilon) / math.expm1(epsilon) ** 2
@@ -414,7 +378,7 @@ def average_variance(protocol: Any) -> float:
     Those of items sum to the mean size of a set, here the largest.
     """
     domain = protocol.domain
-    return float(protocol.variance((domain.most if isinstance(domain, Several) else 1) / len(domain)))
+    return float(protocol.variance(domain.most / len(domain)))
 
 
 def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:
@@ -429,32 +393,3 @@ def mean_over(mechanism: Analysis, function: Callable[[Floats], Floats]) -> floa
     if isinstance(mechanism, Optimal):
         return float(np.mean(function(line.from_unit((np.arange(_INPUTS) + 0.5) / _INPUTS))))
     return integrate(lambda unit: function(line.from_unit(unit)), 0.0, 1.0, (0.5, *mechanism.law.kinks))
-
-
-def _error_curve(candidate: Candidate, loss: Power) -> tuple[Floats, Floats]:
-    line = candidate.mechanism.line
-    x = np.linspace(line.low, line.high, 201)
-    return x, np.asarray(candidate.mechanism.error(loss.loss, x))
-
-
-def _frequency_curve(candidate: Candidate) -> tuple[Floats, Floats]:
-    f = np.linspace(0.0, 1.0, 51)
-    return f, np.array([candidate.mechanism.variance(float(share)) for share in f])
-
-
-def _along(candidate: Candidate, measure: Callable[[Any], float]) -> tuple[Floats, Floats]:
-    """Return the ε of the picture, and a measure of the same mechanism at each; NaN where it has none."""
-    values = []
-    for budget in BUDGETS:
-        try:
-            values.append(measure(_at(candidate.mechanism, budget)))
-        except DitherError:  # a budget that this mechanism does not take
-            values.append(np.nan)
-    return np.array(BUDGETS), np.array(values)
-
-
-def _at(mechanism: Any, epsilon: float) -> Any:
-    """Return the mechanism with another budget; raise Infeasible if that would need a design to be solved."""
-    if isinstance(mechanism, Optimal) and not store.ready(replace(mechanism.problem, epsilon=epsilon)):
-        raise Infeasible(f"no stored design has ε = {epsilon:g}")
-    return mechanism.at(epsilon)

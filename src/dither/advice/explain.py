@@ -1,33 +1,28 @@
-"""A campaign explained to the people who are asked, with what mixing in batches adds.
-
-The card of a campaign, and the playground page.
-"""
+"""`dt.explain`: a campaign explained to the people who are asked, with what mixing in batches adds."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache, reduce
 from importlib import resources
-from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final, Literal
 
-from dither.core.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.campaign import Campaign
+from dither.core.combinator import Combinator
+from dither.core.domains import Domain
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
-from dither.core.wire import Campaign, specification
-from dither.errors import DitherError, InvalidParameter, check_choice, found, unknown_name
-from dither.foundation.tables import element
+from dither.core.repetition import AskedAgain, KeptChange, Once
+from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
+from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import Combinator, Metric, Nothing
+from dither.privacy.guarantee import Metric, Nothing
 
 DELTA: Final = 1e-6
 Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
@@ -102,13 +97,13 @@ def batch_promise(
     >>> round(promise.guarantee.epsilon, 3)
     0.143
     """
-    asked, words = _Questions.of(questions), sentences(language)
+    asked, words = AskedQuestions.of(questions), sentences(language)
     people = f"{minimum_batch:,}".replace(",", " ") if isinstance(minimum_batch, int) else ""
     try:
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    plain = {name: asking for name, asking in asked.named.items() if isinstance(asking, Question)}
+    plain = {name: asking for name, asking in asked.named.items() if not isinstance(asking, Combinator)}
     refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
     if refused or asked.sampled:
         names = ", ".join(refused or asked.named)
@@ -186,7 +181,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class _Questions:
+class AskedQuestions:
     """What a person is asked: questions and questions asked again by name, and their guarantee together."""
 
     named: Mapping[str, Any]
@@ -194,7 +189,7 @@ class _Questions:
     sampled: bool = False  # whether a person answers only one of them, drawn at random
 
     @classmethod
-    def of(cls, questions: Any) -> _Questions:
+    def of(cls, questions: Any) -> AskedQuestions:
         """Return the questions of a mapping, a campaign, `Each` or `Sampled`."""
         if isinstance(questions, Attributes):
             named = {name: _plain(part) for name, part in questions.parts.items()}
@@ -218,7 +213,7 @@ class _Questions:
 
 def whole_promise(questions: Any) -> Guarantee:
     """Return what one person is promised who answers all that `explain` takes."""
-    return _Questions.of(questions).whole
+    return AskedQuestions.of(questions).whole
 
 
 def _plain(asked: Any) -> Any:
@@ -251,19 +246,19 @@ def explain(
     True
     """
     check_choice("randomiser", randomiser, Randomiser)
-    asked, words = _Questions.of(questions), sentences(language)
+    asked, words = AskedQuestions.of(questions), sentences(language)
     batch = (
         None
         if minimum_batch is None
         else batch_promise(questions, minimum_batch=minimum_batch, delta=delta, language=language)
     )
     beside = {name: ", ".join(given) for name, given in (("keep", keep), ("weight", weights)) if given}
-    person = _person(asked, spent, batch, randomiser, beside, repeat, words)
+    person = person_text(asked, spent, batch, randomiser, beside, repeat, words)
     return Explanation(person, _officer(asked, spent, batch, randomiser, beside, words))
 
 
-def _person(
-    asked: _Questions,
+def person_text(
+    asked: AskedQuestions,
     spent: Guarantee | None,
     batch: BatchPromise | None,
     randomiser: Randomiser,
@@ -298,7 +293,7 @@ def _is_optional(asked: Any) -> bool:
     return bool(getattr(getattr(asked, "domain", None), "optional", False))
 
 
-def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
+def _asked_about(asked: AskedQuestions, said: Mapping[str, str]) -> str:
     names = list(asked.named)
     listed = ", ".join(names[:_LISTED])
     if len(names) > _LISTED:
@@ -306,7 +301,7 @@ def _asked_about(asked: _Questions, said: Mapping[str, str]) -> str:
     return said["asked"].format(names=listed)
 
 
-def _again(asked: _Questions, said: Mapping[str, str], repeat: str | None) -> list[str]:
+def _again(asked: AskedQuestions, said: Mapping[str, str], repeat: str | None) -> list[str]:
     """Return how often each question is asked, those that are asked alike together."""
     alike: dict[tuple[str, int, int], list[str]] = {}
     for name, asking in asked.named.items():
@@ -339,7 +334,7 @@ def _protection(whole: Guarantee, said: Mapping[str, str]) -> list[str]:
     return [said["weak" if whole.epsilon < LITTLE else "little"]] if loose else []
 
 
-def _sure(asked: _Questions, words: Words) -> str:
+def _sure(asked: AskedQuestions, words: Words) -> str:
     whole, said = asked.whole, words["person"]
     if not isinstance(whole.bound, Pure):
         return said["promise"].format(bound=_in_words(whole.bound, words))
@@ -382,7 +377,7 @@ def _at_most(share: float, decimals: int = 0) -> str:
 
 
 def _officer(
-    asked: _Questions,
+    asked: AskedQuestions,
     spent: Guarantee | None,
     batch: BatchPromise | None,
     randomiser: Randomiser,
@@ -412,20 +407,22 @@ def _officer(
 
 def _question(asked: Any, words: Words, drawn: int = 1) -> str:
     said = words["officer"]
-    inner: Question = asked if isinstance(asked, Question) else asked.question
+    inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
     text = f"{_answers(inner.domain, said)}, {how}, {_guarantee_words(asked.guarantee, words)}"
     errors = _in_words(_errors(inner, said, drawn), words) if asked is inner else ""
     return f"{text}; {errors}." if errors else f"{text}."
 
 
+_WORDS: Final = {"interval": "number", "circle": "angle", "categories": "category", "several": "several"}
+
+
 def _answers(domain: Domain, said: Mapping[str, str]) -> str:
-    if isinstance(domain, Several):
-        return said["several"].format(items=len(domain), most=domain.most)
-    kinds = ((Interval, "number"), (Circle, "angle"), (Categories, "category"))
-    kind = next((name for kind, name in kinds if isinstance(domain, kind)), None)
-    count = len(domain) if isinstance(domain, Categories) else 0
-    return str(domain) if kind is None else said[kind].format(domain=domain, count=count)
+    words = _WORDS.get(domain.kind)
+    if words is None:
+        return str(domain)
+    items = 0 if domain.listed is None else len(domain.listed)
+    return said[words].format(domain=domain, count=items, items=items, most=domain.most)
 
 
 def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:
@@ -435,7 +432,7 @@ def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str
     """
     from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
 
-    goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
+    goal = Mean if mechanism.domain.listed is None else Frequencies
     found = []
     for people in PEOPLE:
         try:
@@ -447,7 +444,7 @@ def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str
         many = f"{people:,}".replace(",", " ")
         found.append(said["error"].format(error=_two_digits(error * math.sqrt(drawn)), people=many))
     what = "frequency" if goal is Frequencies else "mean"
-    cost = mechanism.design().cut_cost if isinstance(mechanism.domain, Several) else 0.0
+    cost = getattr(mechanism.design(), "cut_cost", 0.0)
     cut = said["cut"].format(times=_two_digits(1.0 + cost)) if cost > 1.0 else ""
     return said[what].format(errors=said["and"].join(found)) + cut
 
@@ -459,121 +456,3 @@ def _two_digits(number: float) -> str:
     places = 1 - math.floor(math.log10(abs(number)))
     text = f"{round(number, places):.{max(0, places)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-VERSION: Final = 1
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of a card."""
-    text = resources.files("dither.advice").joinpath("card.schema.json").read_text(encoding="utf-8")
-    return dict(json.loads(text))
-
-
-def card(
-    questions: Mapping[str, Any] | Campaign,
-    *,
-    asker: str,
-    contact: str,
-    purpose: str = "",
-    people: int | None = None,
-    begins: str | None = None,
-    ends: str | None = None,
-    repeat: str | None = None,
-    campaign: str | None = None,
-) -> dict[str, Any]:
-    """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
-
-    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
-    identity of a published campaign. Questions and `repeat` are as `explain` takes them. Every number of the
-    promise is computed from the mechanisms; the rest is as stated.
-
-    >>> import dither as dt
-    >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")
-    >>> round(made["promise"]["epsilon"], 9)
-    1.0
-    """
-    asked = _Questions.of(questions)
-    for name, text in (("asker", asker), ("contact", contact)):
-        if not isinstance(text, str) or not text.strip():
-            raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
-    if people is not None and (isinstance(people, bool) or not isinstance(people, int) or people < 1):
-        raise InvalidParameter(f"people is a whole number of at least 1, not {found(people)}")
-    days = {name: _day(name, day) for name, day in (("begins", begins), ("ends", ends))}
-    if days["begins"] and days["ends"] and days["ends"] < days["begins"]:
-        raise InvalidParameter(f"the campaign ends on {days['ends']}, before it begins on {days['begins']}")
-    return {
-        "dither-card": VERSION,
-        "asker": asker,
-        "contact": contact,
-        "purpose": purpose,
-        "people": people,
-        **days,
-        **({} if campaign is None else {"campaign": campaign}),
-        "promise": _promise(asked.whole),
-        "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
-        "for the person": _person(asked, None, None, "device", {}, repeat, sentences()),
-    }
-
-
-def _day(name: str, day: object) -> str | None:
-    if day is None:
-        return None
-    try:
-        return date.fromisoformat(str(day)).isoformat()
-    except ValueError:
-        raise InvalidParameter(f"{name} is a day such as 2026-05-01, not {found(day)}") from None
-
-
-def _promise(guarantee: Guarantee) -> dict[str, Any]:
-    pure = isinstance(guarantee.bound, Pure)
-    return {
-        "words": str(guarantee),
-        "epsilon": getattr(guarantee.bound, "epsilon", None),
-        "delta": getattr(guarantee.bound, "delta", 0.0 if pure else None),
-        "kind": type(guarantee.bound).__name__.lower(),
-        "unit": f"one {guarantee.unit}",
-        "assumptions": list(guarantee.assumes),
-        "odds": [{"before": prior, "at most after": odds(guarantee.epsilon, prior)} for prior in PRIORS]
-        if pure
-        else [],
-    }
-
-
-def _question_data(name: str, asked: Any) -> dict[str, Any]:
-    mechanism: Question = asked if isinstance(asked, Question) else asked.question
-    given = specification(mechanism)
-    return {
-        "name": name,
-        "domain": mechanism.domain.device(),
-        "mechanism": mechanism.name,
-        "fingerprint": given["fingerprint"],
-        "bytes": int(mechanism.layout.itemsize),
-        "promise": _promise(asked.guarantee),
-    }
-
-
-_NAME: Final = "playground/index.html"
-_POLICY: Final = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
-
-
-@cache
-def playground_page() -> bytes:
-    """Return the page, of the package or of the repository."""
-    for root in (Path(str(files("dither"))), Path(__file__).parents[3] / "docs"):
-        if (root / _NAME).is_file():
-            return (root / _NAME).read_bytes()
-    raise DitherError("this installation has no playground; install dither from its wheel")
-
-
-def playground_headers() -> dict[str, str]:
-    """Return the headers of the page: its own content policy, and that no other page may frame it."""
-    found = _POLICY.search(playground_page().decode())
-    if found is None:
-        raise DitherError("the playground has no content policy; build it again")
-    return {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": f"{found[1]}; frame-ancestors 'none'",
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-    }

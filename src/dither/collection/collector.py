@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from dither.collection.contract import CampaignLog, Published
 from dither.collection.live import LiveCounts, News, Slot
+from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys
-from dither.collection.settings import BatchRefused, Reason, Settings, log
+from dither.collection.refusals import BatchRefused, Reason
+from dither.collection.settings import Settings
 from dither.collection.signals import Signals, label_text
 from dither.collection.store.store import Arrived, CollectorStore, RefusedKey
 from dither.core.batch import JSON, PACKED, ReadBatch

@@ -2,8 +2,6 @@
 
 A published contract is a text. Its identity is the SHA-256 of that text, which travels as it was signed, so
 that nothing has to be written again in order to be checked. A change is a new version with a new identity.
-
-Terms of a contract: texts that can be shown, and the promise that is computed from the questions.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,25 +17,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
-from dither.advice.explain import Explanation, card, explain, whole_promise
+from dither.advice.card import card
+from dither.advice.explain import Explanation, explain, whole_promise
 from dither.collection.account.asking import Asking, Repeat
 from dither.collection.ohttp import public_key
-from dither.collection.settings import make_key, public_part, read_key, refuse_private
+from dither.collection.secrets import make_key, public_part, read_key, refuse_private
+from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.domains import Profile
+from dither.core.campaign import BUDGET, TERMS, Campaign, read_as, reading
 from dither.core.question import Question, as_question
 from dither.core.repetition import Once
-from dither.core.wire import (
-    BUDGET,
-    MOST_BYTES,
-    TERMS,
-    Campaign,
-    loads,
-    read_as,
-    read_named,
-    reading,
-    to_json,
-)
+from dither.core.wire import MOST_BYTES, loads, read_named, to_json
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -51,56 +40,6 @@ from dither.errors import (
 from dither.foundation.atomic import whole
 from dither.foundation.canonical import canonical
 from dither.privacy import Guarantee
-
-
-def promises(guarantee: Guarantee) -> dict[str, Any]:
-    """Return what a person is promised, computed from the integers of the questions."""
-    epsilon, delta = (getattr(guarantee.bound, name, None) for name in ("epsilon", "delta"))
-    return {"epsilon": epsilon, "delta": delta, "assumptions": list(guarantee.assumes)}
-
-
-def is_promise(stated: object, guarantee: Guarantee) -> bool:
-    """Return whether a stated promise is the computed one; the last digits may be another version's."""
-    computed = promises(guarantee)
-    if not isinstance(stated, dict) or stated.keys() != computed.keys():
-        return False
-    for name in ("epsilon", "delta"):
-        given, own = stated[name], computed[name]
-        if own is None or given is None:
-            if given is not own:
-                return False
-        elif (
-            isinstance(given, bool)
-            or not isinstance(given, int | float)
-            or not math.isclose(given, own, rel_tol=1e-9)
-        ):
-            return False
-    return bool(stated["assumptions"] == computed["assumptions"])
-
-
-def read_day(text: object) -> datetime.date:
-    """Return the day of a text such as 2026-05-01; raise ValueError for any other form of it."""
-    day = datetime.date.fromisoformat(str(text))
-    if day.isoformat() != text:
-        raise ValueError("a day is written as 2026-05-01")
-    return day
-
-
-def from_digits(text: object) -> bytes:
-    """Return the bytes of lower-case hexadecimal digits; raise ValueError for any other text."""
-    data = bytes.fromhex(str(text))
-    if data.hex() != text:
-        raise ValueError("bytes are written as lower-case hexadecimal digits")
-    return data
-
-
-def check_text(what: str, text: object, most: int) -> None:
-    """Raise InvalidParameter unless a term is a text that can be shown, of at most so many bytes."""
-    if not isinstance(text, str) or not text.strip() or len(text.encode(errors="replace")) > most:
-        raise InvalidParameter(f"{what} is a text of 1 to {most} bytes, not {found(text)}")
-    if not text.replace("\n", " ").isprintable():
-        raise InvalidParameter(f"{what} has characters that cannot be shown")
-
 
 VERSION: Final = 1
 _MOST_LABELS: Final = 1000
@@ -192,7 +131,7 @@ class Contract:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
-                if isinstance(question.domain, Profile):
+                if question.domain.kind == "profile":
                     raise InvalidParameter(
                         "a collector shows no tables of several attributes: collect reports in files, and "
                         "dt.tables estimates them"
@@ -300,7 +239,8 @@ class Contract:
         """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
-            if data["dither-campaign"] != VERSION:
+            version = data["dither-campaign"]
+            if version != VERSION or isinstance(version, bool):  # in Python, true is 1
                 raise MalformedReport(
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )

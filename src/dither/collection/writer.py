@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 from dither.collection.collector import Collector
 from dither.collection.contract import Published
 from dither.collection.live import as_cells
-from dither.collection.settings import BatchRefused, Reason, log
+from dither.collection.log import log
+from dither.collection.refusals import BatchRefused, Reason
 from dither.collection.signals import label_text
 from dither.collection.store.store import Arrived, Stored, StoreUnavailable
 from dither.errors import MalformedReport

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from dither.core.combinator import Combinator
 from dither.core.domains import Rectangle, numbers, read_domain
 from dither.core.domains.plane import read_pair
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.canonical import whole
 from dither.privacy import Guarantee
-from dither.privacy.guarantee import Combinator
 
 _BLOCK: Final = 1 << 16
 

@@ -124,7 +124,7 @@ def _stated_draws(name: str) -> tuple[str, ...]:
     body = re.search(
         rf"^class {name}\b.*?(?=^\S|\Z)", file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
-    stated = body and re.search(r"^    draws = (\(.*\))$", body[0], re.MULTILINE)
+    stated = body and re.search(r"^    _draws = (\(.*\))$", body[0], re.MULTILINE)
     return ast.literal_eval(stated[1]) if stated else ()
 
 

@@ -1,6 +1,7 @@
 """The public names, each from the module that defines it."""
 
 from . import sql as sql
+from .dialect import Dialect as Dialect
 from .files import check_file as check_file
 from .files import group_files as group_files
 from .files import perturb_file as perturb_file
@@ -13,7 +14,6 @@ from .frames.frames import estimate as estimate
 from .frames.frames import perturb as perturb
 from .frames.frames import reports as reports
 from .frames.frames import summarise as summarise
-from .streams import Dialect as Dialect
-from .trips.trips import TripReports as TripReports
+from .trips.reports import TripReports as TripReports
+from .trips.reports import perturb_trips as perturb_trips
 from .trips.trips import Trips as Trips
-from .trips.trips import perturb_trips as perturb_trips

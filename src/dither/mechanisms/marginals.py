@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from dither.core.domains import Categories
-from dither.core.domains.categories import Profile
+from dither.core.domains.records import Profile
 from dither.core.kernels.sets.functions import (
     MOST_FUNCTIONS,
     TOTAL,
@@ -22,9 +22,9 @@ from dither.core.kernels.sets.functions import (
     TableReading,
     lines,
 )
-from dither.core.kernels.sets.projective import least_order
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
+from dither.foundation.numerics.finite_fields import least_order
 from dither.foundation.numerics.roots import argmax
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
@@ -149,7 +149,7 @@ class Marginals(Mechanism[Profile]):
     Guarantee: ε ≤ 1 for one value
     """
 
-    draws = ("questions",)
+    _draws = ("questions",)
 
     _: KW_ONLY
     way: int = 2

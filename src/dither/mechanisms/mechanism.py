@@ -32,33 +32,26 @@ from dither.core.kernels.window.codebook import (
     Steps,
     decoder,
 )
-from dither.core.kernels.window.integers import CENTRED, WRAPPED, Placement, Room, Sliding, check_cells
+from dither.core.kernels.window.integers import Sliding, check_cells
 from dither.core.kernels.window.kernel import OptionalKernel, SlidingKernel
+from dither.core.kernels.window.start import CENTRED, WRAPPED, Placement, Room
 from dither.core.question import Question, ask, check_epsilon
 from dither.core.registry import writable
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.losses import Loss, as_power
-from dither.foundation.numerics.roots import global_maximum, integrate
+from dither.foundation.numerics.quadrature import integrate
+from dither.foundation.numerics.roots import global_maximum
 from dither.foundation.plotting import draw_law
 from dither.foundation.randomness import Source
-from dither.mechanisms.analysis.law import (
-    BIAS,
-    COSINE,
-    AddedLaw,
-    CutLaw,
-    Law,
-    NoiseDensity,
-    TableLaw,
-    WindowLaw,
-    loss_moment,
-)
+from dither.mechanisms.analysis.law import BIAS, COSINE, Law, TableLaw, loss_moment
+from dither.mechanisms.analysis.noise import AddedLaw, CutLaw, NoiseDensity
+from dither.mechanisms.analysis.window import WindowLaw
 from dither.privacy import Guarantee, Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
 
 Number = float | Floats
 Prior = Callable[[Floats], Floats]
@@ -202,7 +195,7 @@ class Mechanism(ABC, Generic[Admits]):
     epsilon: float
 
     takes: ClassVar[tuple[type[Domain], ...]]
-    draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
+    _draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
     called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
     certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dither.collection.contract import Published
+from dither.collection.secrets import make_key
 from dither.collection.server import Addresses
-from dither.collection.settings import make_key
 from dither.collection.store.opening import open_store
 from tests.collection.campaigns import TOML
 from tests.support.terminal import run

@@ -21,7 +21,7 @@ import numpy as np
 import dither as dt
 from dither.collection.collector import Collector
 from dither.collection.contract import Published
-from dither.collection.settings import Reason
+from dither.collection.refusals import Reason
 from tests.collection.collectors import make, people, send
 
 FIRST = datetime.date(2026, 5, 4)

@@ -16,8 +16,10 @@ import pytest
 
 import dither as dt
 from dither.core import kernels
+from dither.core.kernels.blocks import BLOCK
 from dither.core.kernels.kernel import (
-    BLOCK,
+    _KINDS,
+    _MODULES,
     MOST_LISTED,
     CellKernel,
     Kernel,
@@ -62,6 +64,9 @@ def test_every_kind_of_kernel_has_a_case() -> None:
         importlib.import_module(module.name)
     known = kinds(Kernel)
     assert len(known) > 15
+    for module, draws in _MODULES.items():  # a device text's draw imports this module and no other
+        assert {_KINDS[draw].__module__ for draw in draws} == {f"dither.core.kernels.{module}"}
+    assert {draw for draws in _MODULES.values() for draw in draws} == known
     apart = {"nearest", "listing", "box"}  # with laws of their own: test_nearest.py, optimal/test_box.py
     assert {case.kernel.kind for case in CASES.values()} | apart == known
 

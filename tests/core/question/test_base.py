@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.kernels.window.integers import GLIDING
+from dither.core.kernels.window.start import GLIDING
 from dither.core.question import NumberQuestion, as_question, can_answer, read_question
 from dither.core.wire import read_named
 from dither.errors import InvalidParameter, MalformedReport, Mismatch

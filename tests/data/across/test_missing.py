@@ -12,7 +12,7 @@ import pytest
 
 import dither as dt
 from dither import results
-from dither.data.streams import Missing
+from dither.data.dialect import Missing
 from dither.errors import OutsideDomain
 
 pa = pytest.importorskip("pyarrow")

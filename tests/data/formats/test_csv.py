@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.data.dialect import Dialect
 from dither.data.formats import csv as csv_module
 from dither.data.formats.csv import Csv, CsvBatch
-from dither.data.streams import Dialect
 from dither.errors import DitherError
 
 pytest.importorskip("pyarrow")

@@ -11,7 +11,7 @@ import pytest
 import dither as dt
 from dither.data import sql
 from dither.data.sql.dialects import dialect_named
-from dither.data.sql.engines import fold_script
+from dither.data.sql.retention import fold_script
 from dither.errors import DitherError, InvalidParameter
 from tests.support import report_tables as tables
 

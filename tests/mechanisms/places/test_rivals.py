@@ -17,12 +17,12 @@ import dither as dt
 from dither.core import registry
 from dither.core.domains import Paths
 from dither.core.kernels.alias import Grades, draw, largest_ratio
-from dither.core.kernels.places.points import TwoCopies
+from dither.core.kernels.places.two_copies import TwoCopies
 from dither.core.kernels.window.integers import Blocks
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.base import grid
 from dither.privacy import Nothing, Pure
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.chi_square import ALARM, p_value
 from tests.support.repository import reference
 

@@ -13,7 +13,7 @@ import numpy as np
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Averaged, people_of
 from dither.core.domains import Categories, Interval
-from dither.core.domains.categories import Profile
+from dither.core.domains.records import Profile
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.queries import cumulative
 from dither.foundation.arrays import Floats
@@ -22,7 +22,7 @@ from dither.foundation.tables import percent, show_cell
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
 from dither.mechanisms.marginals import Marginals
-from dither.mechanisms.optimal.queries.design import prefixes
+from dither.mechanisms.optimal.queries.store import prefixes
 from dither.mechanisms.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 
 _RUNS: Final = 12  # simulations of an error

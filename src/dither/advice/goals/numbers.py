@@ -15,19 +15,11 @@ from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
 from dither.core.domains import Categories, Circle, Domain, Interval, Several
-from dither.core.kernels.kernel import mean_of_ends
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, check_choice, found
-from dither.estimation.intervals import reach_of_one
 from dither.estimation.linear import length_factor
+from dither.estimation.reading import least_variance_reading, mean_of_ends, reach_of_one
 from dither.foundation.arrays import Floats
-from dither.foundation.losses import (
-    Criterion,
-    Loss,
-    absolute,
-    as_power,
-    check_criterion,
-    squared,
-)
+from dither.foundation.losses import Criterion, Loss, absolute, as_power, check_criterion, squared
 from dither.foundation.tables import percent
 from dither.mechanisms.analysis.law import COSINE, Moment
 from dither.mechanisms.mechanism import Analysis
@@ -175,7 +167,7 @@ class Mean(Averaged):
         return [*best, *_plain(domain, epsilon)]
 
     def spread(self, mechanism: Any) -> float | None:
-        if isinstance(mechanism.domain, Circle):
+        if mechanism.domain.circular:
             try:
                 length_factor(mechanism.question)
             except NotIdentifiable:  # a few sectors turn directions: no mean of theirs is estimated
@@ -194,7 +186,7 @@ class Mean(Averaged):
         return over(mechanism, function)
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        if isinstance(domain, Circle):
+        if domain.circular:
             return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
             return (
@@ -218,7 +210,7 @@ class Frequencies(Averaged):
     otherwise = "for numbers use dt.goals.Distribution"
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        return on_sets(domain, epsilon) if isinstance(domain, Several) else on_categories(domain, epsilon)
+        return on_sets(domain, epsilon) if domain.sets else on_categories(domain, epsilon)
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
@@ -229,7 +221,7 @@ class Frequencies(Averaged):
         return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        if isinstance(domain, Several):
+        if domain.sets:
             cost = first.mechanism.cut_cost
             cut = f"; longer ones have {percent(cost / (1.0 + cost))} less variance" if cost > 0.01 else ""
             cut = f"; {remark}" if (remark := first.mechanism.cut_remark) else cut
@@ -273,7 +265,7 @@ def reading_gain(mechanism: Any, criterion: Criterion) -> float:
         question = (replace(mechanism, cells=_COARSE) if _is_fine(mechanism) else mechanism).question
     except DitherError:  # so few cells do not hold such a window
         return 1.0
-    readings = [question.plain_reading(), question.unbiased_reading()]
+    readings = [question.unbiased_reading(), least_variance_reading(question)]
     if any(reading is None for reading in readings) or np.array_equal(
         *(reading.values for reading in readings)
     ):
@@ -376,7 +368,7 @@ class _Simulated(Goal):
         return [*plain, *(self.beside(domain, epsilon) if wait else [])]
 
     def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
-        if not isinstance(domain, Interval):
+        if domain.circular or domain.line is not domain:
             return []
         try:
             return [Candidate("Cumulative", Cumulative(domain, epsilon=epsilon))]
@@ -460,7 +452,7 @@ class _Simulated(Goal):
         return simulation.people_for_error(best.mechanism, self.question, target)
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        population = "Beta(4, 4)" if isinstance(domain, Circle) else "Beta(2, 5)"
+        population = "Beta(4, 4)" if domain.circular else "Beta(2, 5)"
         what = "the smallest error"
         if self.question.share is not None:
             population, what = "people of twelve shapes and their mirror images", "no error resolved below it"

@@ -12,19 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from dither.cli.output import (
-    ADDRESSES,
-    JSON_OPTION,
-    build,
-    domain_options,
-    find_questions,
-    holds_questions,
-    mechanism_names,
-    need_domain,
-    print_json,
-    save_picture,
-    verdict,
-)
+from dither.cli.options import JSON_OPTION, build, domain_options, mechanism_names, need_domain
+from dither.cli.output import print_json, save_picture, verdict
+from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -195,7 +185,7 @@ def _audit_address(
         raise click.UsageError("--head takes the 64 hexadecimal digits of a head, all of them")
     if "/v1/campaigns/" not in address:
         _audit_list(address, head, key, as_json)
-    from dither.collection.remote import verify_campaign
+    from dither.collection.audit import verify_campaign
 
     checks, limits = verify_campaign(address, head=head, key=key, assume=assume)
     if as_json:

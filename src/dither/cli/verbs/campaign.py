@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def sealing_key(file: Path, as_json: bool) -> None:
     FILE to the collector (`dither serve --sealing-key FILE`) and to nobody else.
     """
     from dither.collection.ohttp import configuration
-    from dither.collection.settings import make_sealing_key, read_sealing_key
+    from dither.collection.secrets import make_sealing_key, read_sealing_key
 
     key = read_sealing_key(file) if file.exists() else make_sealing_key(file)
     public = configuration(key)

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, Found, find_questions, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.questions import Found, find_questions
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 
@@ -48,7 +50,7 @@ def command(
     dither card survey.toml --asker "City of X" --contact data@x.example --people 5000 -o card.json
     dither card --schema
     """
-    from dither.advice.explain import card, schema
+    from dither.advice.card import card, schema
 
     if only_schema:
         click.echo(json.dumps(schema(), indent=2, ensure_ascii=False))

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, dialect_options, print_json, rows_done
-from dither.data.streams import Dialect
+from dither.cli.options import JSON_OPTION, dialect_options
+from dither.cli.output import print_json, rows_done
+from dither.cli.protection import check_protection
+from dither.data.dialect import Dialect
 
 _MISSING: Final = {
     "middle": "cells that are not numbers count as the middle of the interval (--missing drop: not at all)",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, number_of, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import number_of, print_json
 
 
 @click.group()
@@ -33,7 +34,7 @@ def command() -> None:
 @JSON_OPTION
 def backup(store: str, file: Path, force: bool, as_json: bool) -> None:
     """Write a consistent copy of STORE to FILE."""
-    from dither.collection.store.opening import backup as write_backup
+    from dither.collection.store.backup import backup as write_backup
 
     batches = write_backup(store, file, force=force)
     if as_json:
@@ -48,7 +49,7 @@ def backup(store: str, file: Path, force: bool, as_json: bool) -> None:
 @JSON_OPTION
 def restore(file: Path, store: str, as_json: bool) -> None:
     """Make STORE of the backup FILE; it must not exist, or be an empty database."""
-    from dither.collection.store.opening import restore as read_backup
+    from dither.collection.store.backup import restore as read_backup
 
     batches = read_backup(file, store)
     if as_json:
@@ -73,7 +74,7 @@ def migrate(store: str, file: Path, force: bool, as_json: bool) -> None:
 
     Collectors of the release before may run meanwhile on PostgreSQL, and afterwards, until all are replaced.
     """
-    from dither.collection.store.opening import migrate as bring_forward
+    from dither.collection.store.backup import migrate as bring_forward
 
     version = bring_forward(store, file, force=force)
     if as_json:

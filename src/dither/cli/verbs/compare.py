@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import (
-    JSON_OPTION,
-    LOSS_CHOICES,
-    LOSSES,
-    domain_options,
-    need_domain,
-    print_json,
-    read_loss,
-    rows_done,
-    save_picture,
-)
+from dither.cli.options import JSON_OPTION, LOSS_CHOICES, LOSSES, domain_options, need_domain, read_loss
+from dither.cli.output import print_json, rows_done, save_picture
 
 if TYPE_CHECKING:
     from dither.advice.compare import Comparison
@@ -78,10 +69,9 @@ def command(
     """
     from dither.advice import goals
     from dither.advice.compare import compare
-    from dither.core.domains import Categories, Several
 
     asked = need_domain(domain)
-    goal = goal or ("frequencies" if isinstance(asked, Categories | Several) else "mean")
+    goal = goal or ("mean" if asked.listed is None else "frequencies")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)

@@ -1,7 +1,4 @@
-"""Account: what one person has given, durable in one file, and what they may still be asked.
-
-What an account returns: reports that wait, batches of them, and what an answer would do.
-"""
+"""Account: what one person has given, durable in one file, and what they may still be asked."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -28,60 +24,17 @@ from dither.collection.account.budget import (
 )
 from dither.collection.account.clock import ClockReading, EpochName
 from dither.collection.account.exports import is_identity, read_export, read_invitation
+from dither.collection.account.returns import Batch, Preview, Waiting, waiting
 from dither.collection.account.rules import Decision, decide
 from dither.collection.account.state import Data, State
 from dither.collection.account.store import Store, key_digest
-from dither.core.repetition import ChangeReports, check_key
+from dither.core.memoised import check_key
+from dither.core.repetition import ChangeReports
 from dither.core.reports import Reports
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
 from dither.foundation.canonical import canonical
 from dither.foundation.randomness import SYSTEM
 from dither.privacy import Guarantee, Ledger, Policy
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A report that is not acknowledged: its identity, the question it answers, and its bytes."""
-
-    id: str
-    asker: str
-    question: str
-    fingerprint: str
-    data: bytes
-    batch: str | None
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Reports that are sent together, with the identity that makes sending them again harmless."""
-
-    id: str
-    reports: tuple[Waiting, ...]
-
-
-@dataclass(frozen=True)
-class Preview:
-    """What an answer would do: `outcome` in one word, the ε it would charge, and a sentence for people."""
-
-    outcome: str
-    reason: str | None
-    charged: float
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def waiting(item: Data) -> Waiting:
-    """Return an item of the queue."""
-    return Waiting(
-        item["id"],
-        item["asker"],
-        item["question"],
-        item["fingerprint"],
-        bytes.fromhex(item["report"]),
-        item["batch"],
-    )
 
 
 class Account:

@@ -9,11 +9,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dither.collection.account.clock import DAY, ClockReading, Epoch, EpochName
-from dither.collection.account.state import VERSION, Data, State, check_name
+from dither.collection.account.names import check_name
+from dither.collection.account.state import VERSION, Data, State
 from dither.errors import InvalidParameter, check_choice
 from dither.foundation.canonical import hexadecimal
-from dither.foundation.numerics.roots import float_at_least
 from dither.privacy import Approximate, Guarantee, Ledger, Nothing, Pure
+from dither.privacy.exact import float_at_least
 from dither.privacy.ledger import Entry
 
 EPSILON: Final = 64  # binary places of a unit of ε

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dither.collection.account.asking import KEPT_CHANGE, drawn_group, due, period, span
 from dither.collection.account.budget import DELTA, EPSILON, charge
 from dither.collection.account.clock import DAY, MOST_EPOCHS
 from dither.collection.account.exports import merge
+from dither.collection.account.kept_change import KEPT_CHANGE, drawn_group, due, period, span
 from dither.collection.account.state import Data, State, question_key
-from dither.core.repetition import SECRET
+from dither.core.memoised import SECRET
 from dither.foundation.canonical import from_hexadecimal, hexadecimal
 from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import Approximate, Guarantee, Policy, Pure

@@ -1,8 +1,6 @@
 """The state of an account: a fold of effects. Plain data, the same in every language; see docs/account.md.
 
 Nothing here reads a clock, draws a number or touches a file, and nothing here is ever given a value.
-
-Names of questions and askers: public texts that are printed and compared.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dither.collection.account.clock import Epoch
-from dither.errors import InvalidParameter
 from dither.foundation.canonical import from_hexadecimal, hexadecimal
 
 VERSION: Final = 2
@@ -240,12 +237,3 @@ def _pair(data: Mapping[str, Any]) -> tuple[int, int]:
 
 def _write_amounts(pair: tuple[int, int]) -> Data:
     return {"epsilon": hexadecimal(pair[0]), "delta": hexadecimal(pair[1])}
-
-
-_MOST: Final = 200  # letters
-
-
-def check_name(what: str, name: object, *, least: int) -> None:
-    """Raise InvalidParameter unless a name is a text of `least` to 200 printable letters."""
-    if not isinstance(name, str) or not least <= len(name) <= _MOST or not name.isprintable():
-        raise InvalidParameter(f"{what} is a text of {least} to {_MOST} printable letters")

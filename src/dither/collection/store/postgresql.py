@@ -19,23 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.contract import Published
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot
-from dither.collection.settings import Reason
+from dither.collection.refusals import Reason
 from dither.collection.store.store import (
-    FIRST,
-    HELD,
-    INSERT,
-    KEPT,
-    LOCK,
-    MIGRATIONS,
-    NEW_SLOT,
-    NEXT,
-    SCHEMA,
-    TICKS,
     Arrived,
     CollectorStore,
     Folding,
     Kept,
-    Migration,
     RefusedKey,
     Row,
     Stored,
@@ -46,15 +35,47 @@ from dither.collection.store.store import (
     in_order,
     pack_counts,
     part_digest,
-    pending,
-    present_version,
     unpack_counts,
     whole_ticks,
 )
+from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pending, present_version
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+
+LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, alone to fold or delete
+TICKS: Final = 0x64697463 << 32  # and the tick: the lock of a tick, shared by whoever appends to it
+SCHEMA: Final = f"""
+SELECT pg_advisory_xact_lock({LOCK});
+CREATE TABLE IF NOT EXISTS dither_meta (version INTEGER NOT NULL, generation BIGINT NOT NULL,
+    tick BIGINT NOT NULL DEFAULT 1);
+CREATE TABLE IF NOT EXISTS dither_campaigns (number SERIAL, id TEXT PRIMARY KEY, name TEXT NOT NULL,
+    version BIGINT NOT NULL, document TEXT NOT NULL, UNIQUE (name, version));
+CREATE TABLE IF NOT EXISTS dither_slots (number SERIAL PRIMARY KEY, campaign TEXT NOT NULL,
+    question TEXT NOT NULL, day INTEGER NOT NULL, label TEXT NOT NULL, n BIGINT, counts BYTEA,
+    shown INTEGER);
+CREATE UNIQUE INDEX IF NOT EXISTS dither_open ON dither_slots (campaign, question, day, label)
+    WHERE counts IS NULL;
+CREATE TABLE IF NOT EXISTS dither_reports (id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL,
+    tick BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (id, part));
+CREATE INDEX IF NOT EXISTS dither_news ON dither_reports (tick);
+CREATE TABLE IF NOT EXISTS dither_refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
+    count BIGINT NOT NULL, PRIMARY KEY (campaign, day, reason));
+"""
+INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data)
+    SELECT new.id, new.part, new.slot, %b, new.data FROM
+    unnest(%b::bytea[], %b::integer[], %b::integer[], %b::bytea[]) AS new (id, part, slot, data)
+    ON CONFLICT DO NOTHING RETURNING id"""
+NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
+    ON CONFLICT DO NOTHING"""
+NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
+    WHERE EXISTS (SELECT 1 FROM dither_reports WHERE dither_reports.tick = dither_meta.tick)"""
+HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) FROM pg_locks
+    WHERE locktype = 'advisory' AND objsubid = 1 AND classid = {TICKS >> 32}
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+KEPT: Final = """SELECT campaign, question, day, label, counts IS NOT NULL, data
+    FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b ORDER BY part"""
 _ROWS: Final = 1 << 15
 _PAUSE: Final = 1.0  # seconds before a database that was out of reach is tried again
 

@@ -13,15 +13,13 @@ from typing import Final
 
 from dither.collection.contract import Published
 from dither.collection.live import FoldedCounts, LiveCounts, News, Slot
-from dither.collection.settings import Reason, log
+from dither.collection.log import log
+from dither.collection.refusals import Reason
 from dither.collection.store.store import (
-    FIRST,
-    MIGRATIONS,
     Arrived,
     CollectorStore,
     Folding,
     Kept,
-    Migration,
     RefusedKey,
     Row,
     Stored,
@@ -32,11 +30,10 @@ from dither.collection.store.store import (
     in_order,
     pack_counts,
     part_digest,
-    pending,
-    present_version,
     unpack_counts,
     whole_ticks,
 )
+from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pending, present_version
 from dither.foundation.atomic import rename_after
 
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others

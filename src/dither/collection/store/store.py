@@ -1,4 +1,4 @@
-"""The interface of stores, and the tables they keep."""
+"""The interface of stores, and what they have in common."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dither.collection.contract import Published
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Total
-from dither.collection.settings import Reason
+from dither.collection.refusals import Reason
 from dither.errors import DitherError, Mismatch
 from dither.foundation.arrays import Integers
 
@@ -257,86 +257,3 @@ def pack_counts(counts: Integers) -> bytes:
 def unpack_counts(packed: bytes) -> Integers:
     """Return the counts that `pack_counts` wrote."""
     return np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
-
-
-class Migration(NamedTuple):
-    """What makes a store of the version before one of this version.
-
-    `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
-    that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
-    type of bytes.
-    """
-
-    version: int
-    oldest: int
-    statements: str
-
-    def script(self, prefix: str = "", data: str = "BLOB") -> str:
-        """Return the statements, with those that note the version."""
-        noted = f"INSERT INTO {prefix}versions VALUES ({self.version}, {self.oldest});"
-        return f"{self.statements.format(prefix, data)}\n{noted}"
-
-
-FIRST: Final = 2  # the version that the tables below are of; migrations lead from it to the present one
-MIGRATIONS: Final = [
-    Migration(
-        3,
-        oldest=2,
-        statements="""
-CREATE TABLE {0}versions (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL);
-CREATE TABLE {0}exports (file TEXT PRIMARY KEY, campaign TEXT NOT NULL, day INTEGER NOT NULL);
-CREATE TABLE {0}notes (number INTEGER PRIMARY KEY, data {1} NOT NULL);
-""",
-    ),
-]
-
-
-def present_version() -> int:
-    """Return the version of the stores that this release makes."""
-    return MIGRATIONS[-1].version
-
-
-def pending(version: int, oldest: int, what: str) -> list[Migration]:
-    """Return the migrations that a store waits for; raise StoreUnusable if this release cannot use it."""
-    if version < FIRST:
-        raise StoreUnusable(f"{what} is a store of version {version}, older than any that was released")
-    if oldest > present_version():
-        raise StoreUnusable(
-            f"{what} is a store of version {version}, which releases from version {oldest} on read; this "
-            f"dither has version {present_version()}: install a later one"
-        )
-    return [migration for migration in MIGRATIONS if migration.version > version]
-
-
-LOCK: Final = 0x64697463  # the advisory lock of a store: shared to append, alone to fold or delete
-TICKS: Final = 0x64697463 << 32  # and the tick: the lock of a tick, shared by whoever appends to it
-SCHEMA: Final = f"""
-SELECT pg_advisory_xact_lock({LOCK});
-CREATE TABLE IF NOT EXISTS dither_meta (version INTEGER NOT NULL, generation BIGINT NOT NULL,
-    tick BIGINT NOT NULL DEFAULT 1);
-CREATE TABLE IF NOT EXISTS dither_campaigns (number SERIAL, id TEXT PRIMARY KEY, name TEXT NOT NULL,
-    version BIGINT NOT NULL, document TEXT NOT NULL, UNIQUE (name, version));
-CREATE TABLE IF NOT EXISTS dither_slots (number SERIAL PRIMARY KEY, campaign TEXT NOT NULL,
-    question TEXT NOT NULL, day INTEGER NOT NULL, label TEXT NOT NULL, n BIGINT, counts BYTEA,
-    shown INTEGER);
-CREATE UNIQUE INDEX IF NOT EXISTS dither_open ON dither_slots (campaign, question, day, label)
-    WHERE counts IS NULL;
-CREATE TABLE IF NOT EXISTS dither_reports (id BYTEA NOT NULL, part INTEGER NOT NULL, slot INTEGER NOT NULL,
-    tick BIGINT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (id, part));
-CREATE INDEX IF NOT EXISTS dither_news ON dither_reports (tick);
-CREATE TABLE IF NOT EXISTS dither_refused (campaign TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL,
-    count BIGINT NOT NULL, PRIMARY KEY (campaign, day, reason));
-"""
-INSERT: Final = """INSERT INTO dither_reports (id, part, slot, tick, data)
-    SELECT new.id, new.part, new.slot, %b, new.data FROM
-    unnest(%b::bytea[], %b::integer[], %b::integer[], %b::bytea[]) AS new (id, part, slot, data)
-    ON CONFLICT DO NOTHING RETURNING id"""
-NEW_SLOT: Final = """INSERT INTO dither_slots (campaign, question, day, label) VALUES (%s, %s, %s, %s)
-    ON CONFLICT DO NOTHING"""
-NEXT: Final = """UPDATE dither_meta SET tick = tick + 1
-    WHERE EXISTS (SELECT 1 FROM dither_reports WHERE dither_reports.tick = dither_meta.tick)"""
-HELD: Final = f"""SELECT min((classid::bigint << 32) + objid::bigint - {TICKS}) FROM pg_locks
-    WHERE locktype = 'advisory' AND objsubid = 1 AND classid = {TICKS >> 32}
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
-KEPT: Final = """SELECT campaign, question, day, label, counts IS NOT NULL, data
-    FROM dither_reports JOIN dither_slots ON number = slot WHERE id = %b ORDER BY part"""

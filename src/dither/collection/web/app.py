@@ -1,18 +1,20 @@
-"""The application of a collector: its routes, their description and the playground."""
+"""The application of a collector: its routes and their description."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.advice.explain import playground_headers, playground_page
 from dither.collection.collector import Collector
 from dither.collection.ohttp import GATEWAY, KEYS, REQUEST, RESPONSE
-from dither.collection.settings import Reason, on_hangup
+from dither.collection.refusals import Reason
 from dither.collection.web.pages import page_routes
+from dither.collection.web.playground import playground_headers, playground_page
 from dither.collection.web.requests import (
     LOG,
     METHODS,
@@ -68,7 +70,7 @@ _BATCH: Final = {
 }
 _ACKNOWLEDGED: Final = {
     "type": "object",
-    "description": "The identity of the batch.",
+    "description": "The identity of the batch: without it a device takes no answer for an acknowledgement.",
     "properties": {"batch": _DIGITS},
     "required": ["batch"],
 }
@@ -308,3 +310,20 @@ def application(writer: Writer, *parts: Routes, token: str | None = None) -> Sta
     app = Quick(routes=[*own, *(route for part in parts for route in part(collector))], lifespan=lifespan)
     app.router.redirect_slashes = False  # a device follows no redirect
     return app
+
+
+def on_hangup(act: Callable[[], Any]) -> None:
+    """Call a function in a thread whenever SIGHUP comes, where a loop runs in the main thread."""
+    loop = asyncio.get_running_loop()
+
+    def safely() -> None:
+        try:
+            act()
+        except Exception:  # such as a file that is not a campaign: what was published before goes on
+            logging.getLogger("dither.collection").exception("reloading failed")
+
+    try:
+        loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, safely))
+    except (AttributeError, NotImplementedError, RuntimeError, ValueError):
+        # Windows has no such signal; in another thread than the main one, as in tests, none is handled.
+        return

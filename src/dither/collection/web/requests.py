@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.collection.collector import Collector, check, read
+from dither.collection.log import log
 from dither.collection.ohttp import (
     GATEWAY,
     KEYS,
@@ -27,7 +28,8 @@ from dither.collection.ohttp import (
     decapsulate,
     sealed_size,
 )
-from dither.collection.settings import BatchRefused, Networks, Reason, limited_as, log
+from dither.collection.refusals import BatchRefused, Reason
+from dither.collection.settings import Networks, limited_as
 from dither.collection.store.store import StoreUnavailable
 from dither.collection.writer import Writer
 from dither.errors import DitherError, InvalidParameter, MalformedReport

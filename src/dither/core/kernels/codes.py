@@ -15,8 +15,10 @@ from typing import Any, ClassVar, Final, cast
 import numpy as np
 
 from dither.core.domains import Categories, Domain
-from dither.core.kernels.counting import BitSums, HashMatches, row_width, unpack_rows
-from dither.core.kernels.kernel import FEW, Kernel, PureKernel, check_no_codebook, in_threads
+from dither.core.kernels.blocks import FEW, in_threads
+from dither.core.kernels.counting import BitSums, HashMatches
+from dither.core.kernels.kernel import Kernel, PureKernel, check_no_codebook
+from dither.core.kernels.packing import row_width, unpack_rows
 from dither.core.kernels.sets.hashing import Hashing
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Integers, Mask

@@ -15,8 +15,8 @@ import numpy as np
 from dither.core.domains import Domain
 from dither.core.kernels.codes import BitReports, BucketReports, SupportKernel
 from dither.core.kernels.coin import PairedCoins, partners
-from dither.core.kernels.counting import check_rows, unpack_rows
 from dither.core.kernels.kernel import CellKernel, Promise
+from dither.core.kernels.packing import check_rows, unpack_rows
 from dither.core.kernels.sets.hashing import SEED_BITS, Hashing, seeds
 from dither.core.kernels.sets.prefix import FAMILY
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found

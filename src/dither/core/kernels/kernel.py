@@ -3,16 +3,13 @@
 Mechanisms, estimators, maps, audits and the wire use only this interface. An input is what `Domain.check`
 returns: a number, the code of a category, or two numbers for a place. A report is an integer or a short row
 of integers.
-
-Processing of arrays in blocks that stay in the cache, split among threads.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, ClassVar, Final, NamedTuple, Self
@@ -20,6 +17,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Line
+from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.counting import Counting, EachReport, LeadingBits
 from dither.core.kernels.transition import Dense, Operator
 from dither.core.kernels.window.codebook import Decoder
@@ -27,74 +25,25 @@ from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, fo
 from dither.foundation.arrays import Array, Floats, Indices
 from dither.foundation.randomness import Source
 from dither.privacy import Bound, Pure
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 from dither.privacy.shuffling import Blanket
-
-Sampler = Callable[[Array, Array, Source], None]  # a block of inputs, its reports to write, randomness
-
-BLOCK: Final = 1 << 15  # inputs processed together, so that they stay in the cache
-FEW: Final = 32  # for fewer values than this, Python integers are faster than arrays
-SHARED_BLOCK: Final = 1 << 17  # longer, since several threads share the interpreter's lock
-
-
-def in_threads(
-    new: Callable[[int], Sampler], values: Array, dtype: np.dtype[Any], source: Source, threads: int
-) -> Array:
-    """Draw reports for all values, block by block, split evenly among threads.
-
-    Numpy releases the interpreter's lock inside a block, and so does the cipher of `cryptography` 50 (that of
-    46 does not): two threads took 0.80 (0.95) of one's time for 3·10⁷ values of `Podium`.
-    `new(size)` returns the sampler of one thread, for blocks of up to `size` values.
-    """
-    cells = np.empty(values.size, dtype=dtype)
-    threads = min(threads, -(-values.size // BLOCK))
-    if threads <= 1:
-        _in_blocks(new, values, cells, source, BLOCK)
-        return cells
-    share = -(-values.size // threads)
-    parts = [slice(begin, begin + share) for begin in range(0, values.size, share)]
-    sources = [source.spawn() for _ in parts]
-    with ThreadPoolExecutor(threads) as pool:
-        jobs = [
-            pool.submit(_in_blocks, new, values[part], cells[part], own, SHARED_BLOCK)
-            for part, own in zip(parts, sources, strict=True)
-        ]
-        for job in jobs:
-            job.result()
-    return cells
-
-
-def _in_blocks(new: Callable[[int], Sampler], values: Array, cells: Array, source: Source, size: int) -> None:
-    sampler = new(min(values.size, size))
-    for begin in range(0, values.size, size):
-        sampler(values[begin : begin + size], cells[begin : begin + size], source)
-
-
-def split_rows(draw: Callable[[Array, Source], Array], inputs: Array, source: Source, threads: int) -> Array:
-    """Draw reports for rows of inputs, split evenly among threads; each thread has its own source."""
-    size = -(-len(inputs) // threads)
-    if threads == 1 or size < FEW:
-        return draw(inputs, source)
-    parts = [inputs[begin : begin + size] for begin in range(0, len(inputs), size)]
-    with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(draw, part, source.spawn()) for part in parts]
-        return np.concatenate([job.result() for job in jobs])
-
 
 MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
 
 _KINDS: Final[dict[str, type[Kernel]]] = {}
 _MODULES: Final = {  # where the kernels of device texts are defined, below `dither.core.kernels`
     "window.kernel": ("sliding", "sectors", "response", "mixture", "optional"),
-    "window.projective": ("projective", "hadamard"),
     "lattice.kernel": ("lattice",),
-    "table": ("channel", "table"),
+    "channel": ("channel", "table"),
     "sets.bits": ("bits",),
     "sets.subsets": ("subset", "indices"),
     "sets.prefix": ("hashed", "prefix"),
+    "sets.projective": ("projective",),
+    "sets.hadamard": ("hadamard",),
     "sets.functions": ("questions",),
     "sets.several": ("several",),
-    "places.points": ("points", "grid", "two copies"),
+    "places.points": ("points", "grid"),
+    "places.two_copies": ("two copies",),
     "places.planar": ("planar", "rings"),
     "places.pair": ("pair", "polar"),
     "places.walk": ("walk",),
@@ -342,8 +291,6 @@ def _import_kernel(kind: str) -> type[Kernel]:
     return _KINDS[kind]
 
 
-_COMPARED: Final = 129  # inputs at which the variances of two readings are compared
-_WORTH: Final = 0.01  # the gain from which on another reading than the plain one is taken
 STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
 
 
@@ -398,13 +345,12 @@ class LineKernel(CellKernel):
         return None if book is None else book.plain()
 
     @abstractmethod
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return numbers for the counted reports whose mean is the value; None if there are none.
 
-        They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
-        If reports can be listed, the numbers are those with the least variance on average over the domain
-        that the kernel knows of, where that gains 1 % (see `better_reading`). With `plain` they are affine in
-        the report, or the decoded reports: their squares have a mean that is quadratic in the value.
+        They are affine in the report, or the decoded reports: their squares have a mean that is quadratic in
+        the value. They do not depend on how reports are decoded, unless the codebook itself is what makes
+        them unbiased.
         """
 
     @abstractmethod
@@ -460,29 +406,6 @@ class LineKernel(CellKernel):
     def typical(self) -> list[Any]:
         """Return a few inputs that cover the domain."""
         return list(np.linspace(self.line.low, self.line.high, 9))
-
-
-def better_reading(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
-    """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
-
-    They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is
-    not more.
-    """
-    inputs = np.linspace(kernel.line.low, kernel.line.high, _COMPARED)
-    operator = kernel.likelihood(inputs, kernel.outcomes)
-    middle = (kernel.line.low + kernel.line.high) / 2.0
-    old, new = (
-        operator.backward((numbers - middle) ** 2) - (inputs - middle) ** 2
-        for numbers in (plain.values, values)
-    )
-    if mean_of_ends(new) > (1.0 - _WORTH) * mean_of_ends(old) or new.max() > old.max():
-        return plain
-    return replace(plain, values=values)
-
-
-def mean_of_ends(numbers: Floats) -> float:
-    """Return the mean over an interval of a function at equal steps from end to end (trapezium rule)."""
-    return float((numbers[1:] + numbers[:-1]).mean() / 2.0)
 
 
 def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:

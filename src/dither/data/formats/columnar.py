@@ -19,6 +19,7 @@ import numpy as np
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.core.wire import VERSION
+from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.arrow import (
     BATCH,
     SPECIFICATION,
@@ -36,7 +37,6 @@ from dither.data.formats.arrow import (
     with_gaps,
 )
 from dither.data.formats.format import Chunk, Columns, GappedReports, TableFormat, code_cells, require_columns
-from dither.data.streams import USUAL, Dialect
 from dither.errors import DitherError, InvalidParameter, MalformedReport, OutsideDomain
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 

@@ -20,28 +20,15 @@ import numpy as np
 
 from dither.core.question import Question
 from dither.core.reports import Reports
+from dither.data.dialect import USUAL, Dialect, is_header
 from dither.data.formats.arrow import encode_column, rows_of, to_ids, to_mask, to_numbers
-from dither.data.formats.format import (
-    ROWS,
-    Chunk,
-    Columns,
-    GappedReports,
-    TableFormat,
-    TextChunk,
-    comment_line,
-    from_comment_line,
-    numbers_in,
-    require_columns,
-    text_cells,
-    text_rows,
-)
+from dither.data.formats.cells import comment_line, from_comment_line
+from dither.data.formats.format import ROWS, Chunk, Columns, GappedReports, TableFormat, require_columns
+from dither.data.formats.text import TextChunk, numbers_in, text_cells, text_rows
 from dither.data.streams import (
-    USUAL,
-    Dialect,
     byte_sink,
     byte_stream,
     first_line,
-    is_header,
     is_standard,
     lines,
     read_line,

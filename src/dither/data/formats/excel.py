@@ -16,16 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from dither.data.formats.format import (
-    ROWS,
-    Chunk,
-    Columns,
-    TableFormat,
-    TextChunk,
-    require_columns,
-    text_rows,
-)
-from dither.data.streams import USUAL, Dialect, is_header
+from dither.data.dialect import USUAL, Dialect, is_header
+from dither.data.formats.format import ROWS, Chunk, Columns, TableFormat, require_columns
+from dither.data.formats.text import TextChunk, text_rows
 from dither.errors import DitherError, InvalidParameter, MissingExtra, found
 
 _SHEET: Final = "dither"  # the sheet of the specification

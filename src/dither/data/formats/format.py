@@ -5,8 +5,6 @@ is needed to decode their reports. Every format returns it by `specification(pat
 Each format has its own place for it: the first line, the schema, an element.
 
 A new format is a class in a file of its own, and a line for each ending in `streams.TABLES` or `.TRIPS`.
-
-Cells of text: rows that were read from text, reports as text, and the specification in a comment line.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
@@ -23,22 +21,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import first_misfit
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.wire import Campaign
-from dither.data.formats.arrow import to_objects
-from dither.data.streams import (
-    COMPRESSED,
-    SURVEYS,
-    TABLES,
-    TRIPS,
-    USUAL,
-    Dialect,
-    ending,
-    not_text,
-    shown_name,
-)
+from dither.data.dialect import USUAL, Dialect
+from dither.data.formats.cells import from_text
+from dither.data.streams import COMPRESSED, SURVEYS, TABLES, TRIPS, ending, not_text, shown_name
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found, unknown_name
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
@@ -50,6 +39,7 @@ Questions = Mapping[str, Any] | Campaign  # by the names of their columns
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
 Columns = Mapping[str, "Reports | GappedReports | Sequence[Any]"]  # rows to be written: reports, other cells
 
+ROWS: Final = 1 << 16  # rows of a chunk
 _COMPRESSIBLE: Final = (".csv", ".tsv", ".jsonl", ".ndjson")  # .gz or .zst may follow these endings
 
 
@@ -292,144 +282,3 @@ def require_columns(path: Path, columns: Sequence[str], there: Sequence[str], *,
             raise InvalidParameter(
                 f"{shown_name(path)} has more than one column {found(column)}; rename all but one"
             )
-
-
-ROWS: Final = 1 << 16  # rows of a chunk
-_COMMENT: Final = "# dither "  # the first line of a CSV file begins so if it holds the specification
-
-
-class TextChunk(Chunk):
-    """Rows of cells: text from CSV, plain objects from JSON and from spreadsheets."""
-
-    def __init__(
-        self, path: Path, first: int, columns: Mapping[str, Sequence[Any]], dialect: Dialect = USUAL
-    ) -> None:
-        super().__init__(path, first, dialect)
-        self._columns = columns
-
-    def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ()))
-
-    def cells(self, column: str) -> Sequence[Any]:
-        return self._columns[column]
-
-    def absent(self, column: str) -> Mask:
-        cells = self._columns[column]
-        if not self.dialect.na and None not in cells:
-            return np.zeros(len(cells), dtype=np.bool_)
-        return np.fromiter(map(self.dialect.is_absent, cells), np.bool_, len(cells))
-
-    def numbers(self, column: str, rows: Integers) -> Floats:
-        return numbers_in(self.take(column, rows), self.dialect)
-
-    def codes(self, column: str, rows: Integers) -> tuple[Integers, list[Any]]:
-        return code_cells(self.take(column, rows))
-
-    def ids(self, column: str) -> None:
-        return None  # objects: one by one
-
-    def take(self, column: str, rows: Integers) -> Sequence[Any]:
-        cells = self._columns[column]
-        return cells if rows.size == len(cells) else [cells[row] for row in rows.tolist()]
-
-    def raw_reports(self, column: str, question: Question) -> Array:
-        return self.from_cells(column, self._columns[column], question)
-
-
-def numbers_in(cells: Sequence[Any], dialect: Dialect) -> Floats:
-    """Return cells as numbers, NaN where a cell is not a number."""
-    if dialect.point == "." and dialect.thousands is None:
-        try:
-            numbers = np.array(cells, dtype=np.float64)
-        except (ValueError, TypeError, OverflowError):
-            pass  # below, cell by cell
-        else:
-            if numbers.ndim == 1:  # lists of one length would make a second axis
-                return numbers
-    return np.fromiter(map(dialect.number, cells), np.float64, len(cells))
-
-
-def text_rows(rows: Columns) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a chunk as objects that text can hold."""
-    return zip(*(text_cells(name, column) for name, column in rows.items()), strict=True)
-
-
-def text_cells(name: str, column: Reports | GappedReports | Sequence[Any]) -> Sequence[Any]:
-    """Return a column to be written as objects that text can hold."""
-    if isinstance(column, GappedReports):
-        told = iter(to_text(column.reports))
-        return [next(told) if there else None for there in column.there.tolist()]
-    if isinstance(column, Reports):
-        return to_text(column)
-    if not hasattr(column, "to_pylist"):
-        return column
-    try:
-        return to_objects(column)
-    except OutsideDomain as error:
-        raise InvalidParameter(f"column {name!r} cannot be kept as text: {error}") from None
-
-
-def comment_line(specification: str) -> str:
-    """Return the first line of a CSV file that carries a specification."""
-    return f"{_COMMENT}{specification}\n"
-
-
-def from_comment_line(line: str) -> str | None:
-    """Return the specification in the first line of a CSV file, or None if the line holds none."""
-    return line.removeprefix(_COMMENT).strip() if line.startswith(_COMMENT) else None
-
-
-def to_text(reports: Reports) -> list[Any]:
-    """Return reports as cells of text: a whole number each, or hexadecimal digits if they are several.
-
-    Hexadecimal digits are the bytes of the numbers, each number with its lowest byte first.
-    """
-    if reports.cells.ndim == 1:
-        return list(reports.cells.tolist())
-    rows = np.ascontiguousarray(reports.cells, dtype=reports.cells.dtype.newbyteorder("<"))
-    digits, width = rows.tobytes().hex(), 2 * rows.dtype.itemsize * rows.shape[-1]
-    return [digits[begin : begin + width] for begin in range(0, len(digits), width)]
-
-
-def from_text(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
-    """Return the whole numbers of reports that were written by `to_text`, one row for each cell.
-
-    A cell that cannot be read raises MalformedReport with `where(index)`. Whether a device can have sent
-    the numbers is not checked here: pass the result to `question.reports`.
-    """
-    read = _read_numbers if question.layout.subdtype is None else _read_rows
-    return read(cells, question, where)
-
-
-def _read_numbers(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
-    layout = question.layout
-    if layout.itemsize < 8:
-        with suppress(ValueError, OverflowError):  # the loop below finds the cell that is not a number
-            whole = np.array(cells)
-            if whole.dtype.kind in "iU" and whole.ndim == 1:
-                return whole.astype(np.int64)
-    rows = np.empty(len(cells), dtype=layout if layout.itemsize == 8 else np.int64)
-    for index, cell in enumerate(cells):
-        try:
-            rows[index] = int(cell)
-        except (ValueError, TypeError, OverflowError):
-            raise _malformed_cell(question, where(index)) from None
-    return rows
-
-
-def _read_rows(cells: Sequence[Any], question: Question, where: Callable[[int], str]) -> Array:
-    layout = question.layout
-    base, shape = layout.base.newbyteorder("<"), layout.shape
-    for index, cell in enumerate(cells):
-        # `bytes.fromhex` skips spaces, which would make up for missing digits.
-        if not isinstance(cell, str) or len(cell) != 2 * layout.itemsize or not cell.isalnum():
-            raise _malformed_cell(question, where(index))
-        try:
-            bytes.fromhex(cell)
-        except ValueError:
-            raise _malformed_cell(question, where(index)) from None
-    return np.frombuffer(bytes.fromhex("".join(cells)), base).reshape(len(cells), *shape)
-
-
-def _malformed_cell(question: Question, place: str) -> MalformedReport:
-    return MalformedReport(f"{place}: this is not a report of {question.name}")

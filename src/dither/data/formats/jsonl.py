@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from dither.data.formats.format import ROWS, Chunk, Columns, TableFormat, TextChunk, absent_column, text_rows
-from dither.data.streams import USUAL, Dialect, lines, read_line, shown_name, text_sink, text_stream
+from dither.data.dialect import USUAL, Dialect
+from dither.data.formats.format import ROWS, Chunk, Columns, TableFormat, absent_column
+from dither.data.formats.text import TextChunk, text_rows
+from dither.data.streams import lines, read_line, shown_name, text_sink, text_stream
 from dither.errors import InvalidParameter
 
 _HEAD: Final = '{"dither"'  # how the specification of a campaign begins

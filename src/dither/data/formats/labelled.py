@@ -15,16 +15,9 @@ from typing import Any
 import numpy as np
 
 from dither.core.question import Question
-from dither.data.formats.format import (
-    ROWS,
-    Chunk,
-    Columns,
-    TableFormat,
-    code_cells,
-    numbers_in,
-    require_columns,
-)
-from dither.data.streams import USUAL, Dialect
+from dither.data.dialect import USUAL, Dialect
+from dither.data.formats.format import ROWS, Chunk, Columns, TableFormat, code_cells, require_columns
+from dither.data.formats.text import numbers_in
 from dither.errors import InvalidParameter, MissingExtra
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 

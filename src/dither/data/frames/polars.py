@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dither.core.question import as_question
+from dither.data.dialect import Missing, check_missing
 from dither.data.formats.arrow import arrow
 from dither.data.frames.batches import perturb_column
-from dither.data.streams import Missing, check_missing
 from dither.errors import InvalidParameter, MissingExtra
 
 try:

@@ -1,8 +1,9 @@
 """Counting in databases: the query that turns a table of reports into counts, and engines that run it."""
 
 from dither.data.sql.dialects import DIALECTS, SqlDialect
-from dither.data.sql.engines import DuckDB, Engine, PostgreSQL, connect, fold_statements, summaries
+from dither.data.sql.engines import DuckDB, Engine, PostgreSQL, connect, summaries
 from dither.data.sql.query import ReportTable, counting_query, report_rows
+from dither.data.sql.retention import fold_statements
 
 __all__ = [
     "DIALECTS",

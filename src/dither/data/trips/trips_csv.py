@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.data.formats.cells import comment_line
 from dither.data.formats.csv import Csv
-from dither.data.formats.format import Chunk, Progress, TripFormat, comment_line
+from dither.data.formats.format import Chunk, Progress, TripFormat
 from dither.data.trips.trips import TripPoint, Trips, column_of, gather_trips, usual_name
 from dither.errors import InvalidParameter
 

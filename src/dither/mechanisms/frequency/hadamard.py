@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dither.core.kernels.sets.projective import Columns
+from dither.core.kernels.sets.hadamard import Columns
 from dither.mechanisms.mechanism import CategoryMechanism
 
 
@@ -18,7 +18,7 @@ class HadamardResponse(CategoryMechanism):
     Reference: [Acharya19, Sec. 4]; category x has row x + 1 of the matrix of order 2^⌈log₂(k+1)⌉.
     """
 
-    draws = ("hadamard",)
+    _draws = ("hadamard",)
 
     def _kernel(self) -> Columns:
         return Columns.largest(self.epsilon, len(self.categories))

@@ -24,7 +24,7 @@ class KRR(CategoryMechanism):
     1
     """
 
-    draws = ("response",)
+    _draws = ("response",)
 
     def _kernel(self) -> ResponseKernel:
         return ResponseKernel(Blocks.largest(self.epsilon, len(self.categories)))
@@ -40,7 +40,7 @@ class RR(CategoryMechanism):
     Reference: [Warner65], with the coin of [Duchi13].
     """
 
-    draws = ("response",)
+    _draws = ("response",)
 
     def _check(self) -> None:
         if len(self.categories) != 2:

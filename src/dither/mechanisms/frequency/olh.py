@@ -21,7 +21,7 @@ class OLH(CategoryMechanism):
     Reference: [Wang17, Sec. 4.4], with another hash family.
     """
 
-    draws = ("hashed",)
+    _draws = ("hashed",)
 
     def _kernel(self) -> HashedResponse:
         return HashedResponse(Blocks.largest(self.epsilon, best_buckets(self.epsilon)))
@@ -42,7 +42,7 @@ class BLH(CategoryMechanism):
     Reference: [Bassily15], as analysed in [Wang17, Sec. 4.4].
     """
 
-    draws = ("hashed",)
+    _draws = ("hashed",)
 
     def _kernel(self) -> HashedResponse:
         return HashedResponse(Blocks.largest(self.epsilon, 2))

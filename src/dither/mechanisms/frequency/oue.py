@@ -18,7 +18,7 @@ class OUE(CategoryMechanism):
     Reference: [Wang17, Sec. 4.3].
     """
 
-    draws = ("bits",)
+    _draws = ("bits",)
 
     def _kernel(self) -> Bits:
         return Bits.fair(self.epsilon, len(self.categories))  # p = 1/2, q = 1/(e^ε + 1)
@@ -34,7 +34,7 @@ class SUE(CategoryMechanism):
     Reference: [RAPPOR14, Sec. 3], one-time; [Wang17, Sec. 4.3].
     """
 
-    draws = ("bits",)
+    _draws = ("bits",)
 
     def _kernel(self) -> Bits:
         return Bits.symmetric(self.epsilon, len(self.categories))  # p = e^(ε/2)/(e^(ε/2) + 1), q = 1 − p

@@ -25,7 +25,7 @@ class PEM(Mechanism[Text]):
     Reference: [Wang21, Sec. 4], with levels of whole letters.
     """
 
-    draws = ("prefix",)
+    _draws = ("prefix",)
 
     takes = (Text,)
 

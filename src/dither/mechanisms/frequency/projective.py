@@ -8,10 +8,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, ProjectiveKernel, prime_power
+from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, ProjectiveKernel
 from dither.errors import InvalidParameter
+from dither.foundation.numerics.finite_fields import prime_power
 from dither.mechanisms.mechanism import CategoryMechanism
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
 _NEAR: Final = 2  # prime powers that are tried on each side of the best order
@@ -32,7 +33,7 @@ class ProjectiveResponse(CategoryMechanism):
     2
     """
 
-    draws = ("projective",)
+    _draws = ("projective",)
 
     def _check(self) -> None:
         if len(self.categories) > MOST_CATEGORIES:

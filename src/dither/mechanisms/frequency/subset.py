@@ -21,7 +21,7 @@ class SubsetSelection(CategoryMechanism):
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
-    draws = ("subset",)
+    _draws = ("subset",)
 
     def _check(self) -> None:
         if len(self.categories) > MOST:
@@ -46,7 +46,7 @@ class SubsetIndices(CategoryMechanism):
     Reference: [Ye18, Sec. III]; [WangS16]; optimal by [Pan26]. The distribution is that of `SubsetSelection`.
     """
 
-    draws = ("indices",)
+    _draws = ("indices",)
 
     def _check(self) -> None:
         if not 3 <= len(self.categories) <= MOST_SIZE:

@@ -23,19 +23,13 @@ from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
 from dither.mechanisms.joint.accounting import (
     Mode,
-    Search,
     account,
     check_colluders,
     check_mode,
     check_people,
-    coins,
-    constraint,
-    exact,
-    plain,
-    published_coins,
-    rho_range,
     theorem_3_epsilon,
 )
+from dither.mechanisms.joint.coins import Search, coins, constraint, exact, plain, published_coins, rho_range
 from dither.mechanisms.mechanism import CategoryMechanism
 from dither.privacy import Guarantee
 
@@ -233,7 +227,7 @@ class JointSUE(Joint):
     Reference: [Thesis, Sec. 4.5], which names OUE; that is not possible, see deviations.
     """
 
-    draws = ("joint bits",)
+    _draws = ("joint bits",)
 
     @property
     def symbols(self) -> int:
@@ -265,7 +259,7 @@ class JointOLH(Joint):
     Reference: [Thesis, Sec. 4.5].
     """
 
-    draws = ("joint hashed",)
+    _draws = ("joint hashed",)
 
     _: KW_ONLY
     hashed_to: int
@@ -297,7 +291,7 @@ class JRR(Joint):
     Nothing(reason="other people's coins can give this one away, and with it the answer")
     """
 
-    draws = ("joint response",)
+    _draws = ("joint response",)
 
     @staticmethod
     def tuned(

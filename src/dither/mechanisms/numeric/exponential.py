@@ -11,14 +11,15 @@ from typing import Final
 import numpy as np
 
 from dither.core.domains import Circle, Interval, finite
-from dither.core.kernels.alias import MOST_INPUTS, Channel, ChannelKernel, NearestPoint, fullest_rate
+from dither.core.kernels.alias import fullest_rate
+from dither.core.kernels.channel import MOST_INPUTS, Channel, ChannelKernel, NearestPoint
 from dither.core.kernels.lattice.noise import fixed_exponential
 from dither.core.kernels.window.codebook import TableDecoder
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import TableLaw
 from dither.mechanisms.mechanism import NumberMechanism
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding
@@ -41,7 +42,7 @@ class Exponential(NumberMechanism):
     Guarantee: ε ≤ 2 for one value
     """
 
-    draws = ("channel",)
+    _draws = ("channel",)
 
     points: Sequence[float]
     _: KW_ONLY

@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dither.core.domains import finite
-from dither.core.kernels.lattice.integers import SPENT, Clamped, domain_base
-from dither.core.kernels.lattice.kernel import Bounded, LatticeKernel, largest_shift
+from dither.core.kernels.lattice.integers import SPENT, Bounded, Clamped, domain_base
+from dither.core.kernels.lattice.kernel import LatticeKernel, largest_shift
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential, in_few_bits
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import smallest_float
-from dither.mechanisms.analysis.law import InsideLaw, SmoothDensity
+from dither.mechanisms.analysis.noise import InsideLaw, SmoothDensity
 from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
 
 
@@ -37,7 +37,7 @@ class Laplace(AddedNoise, LatticeMechanism):
     0.5
     """
 
-    draws = ("lattice clamped",)
+    _draws = ("lattice clamped",)
 
     def lattice(self) -> Clamped:
         reach = self.cells // 2 - 1
@@ -80,7 +80,7 @@ class BoundedLaplace(LatticeMechanism):
                does not, and the result is not a density: see deviations.
     """
 
-    draws = ("lattice bounded",)
+    _draws = ("lattice bounded",)
 
     _: KW_ONLY
     sensitivity: float | None = None

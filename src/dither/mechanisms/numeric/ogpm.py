@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from dither.core.domains import Circle, Interval, finite
-from dither.core.kernels.window.integers import Gliding
+from dither.core.kernels.window.start import Gliding
 from dither.errors import InvalidParameter, found
 from dither.foundation.losses import Loss, Power, as_power
 from dither.foundation.numerics.roots import increasing_root
@@ -30,7 +30,7 @@ class OGPM(WindowMechanism):
     0.2689414213699951
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     _: KW_ONLY
     loss: Loss = "absolute"
@@ -64,7 +64,7 @@ class OGPMU(WindowMechanism):
     Reference: [OGPM25, Thm 5.1], which calls it optimal; it is not, see deviations.
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     def shape(self) -> Shape:
         reach = 1.0 / math.tanh(self.epsilon / 4.0)  # C of Thm 5.1
@@ -88,7 +88,7 @@ class Focused(WindowMechanism):
     0.241367
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     _: KW_ONLY
     focus: float

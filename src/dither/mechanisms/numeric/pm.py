@@ -11,8 +11,9 @@ import numpy as np
 
 from dither.core.domains import Interval, Line
 from dither.core.kernels.window.codebook import JoinedDecoder, Steps
-from dither.core.kernels.window.integers import GLIDING, LineStart, Placement, Sliding
+from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.kernel import COIN, MixtureKernel
+from dither.core.kernels.window.start import GLIDING, LineStart, Placement
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import Law, MixedLaw
 from dither.mechanisms.mechanism import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line
@@ -28,7 +29,7 @@ class PM(WindowMechanism):
     Reference: [PM19, Alg. 2].
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     def shape(self) -> Shape:
         return Shape.unbiased(1.0 / (1.0 + math.exp(self.epsilon / 2.0)), GLIDING)  # [PM19, eq. 6–7]
@@ -44,7 +45,7 @@ class Duchi(WindowMechanism):
     Reference: [Duchi18, eq. 26].
     """
 
-    draws = ("sliding",)
+    _draws = ("sliding",)
 
     cells: int = field(default=2, init=False)
 
@@ -73,7 +74,7 @@ class TwoPoint(WindowMechanism):
     0.196612
     """
 
-    draws = ("sliding",)
+    _draws = ("sliding",)
 
     cells: int = field(default=2, init=False)
 
@@ -121,7 +122,7 @@ class Hybrid(NumberMechanism):
     Reference: [PM19, Sec. III-C].
     """
 
-    draws = ("mixture",)
+    _draws = ("mixture",)
 
     _: KW_ONLY
     cells: int = 1 << 15

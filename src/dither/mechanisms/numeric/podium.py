@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 
-from dither.core.kernels.window.integers import GLIDING
+from dither.core.kernels.window.start import GLIDING
 from dither.foundation.numerics.roots import newton
 from dither.mechanisms.mechanism import Shape, WindowMechanism
 
@@ -21,7 +21,7 @@ class Podium(WindowMechanism):
                the paper's σ = ε/3, at most 5 % worse.
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     _: KW_ONLY
     approximate: bool = False

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dither.core.domains import Circle
-from dither.core.kernels.lattice.integers import SPENT
-from dither.core.kernels.lattice.kernel import LatticeKernel, Ring
+from dither.core.kernels.lattice.integers import SPENT, Ring
+from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.foundation.arrays import Floats
-from dither.mechanisms.analysis.law import RingLaw, SmoothDensity
+from dither.mechanisms.analysis.noise import RingLaw, SmoothDensity
 from dither.mechanisms.mechanism import LatticeMechanism
 
 
@@ -29,7 +29,7 @@ class Purkayastha(LatticeMechanism):
     Reference: [Weggenmann21] on the circle.
     """
 
-    draws = ("lattice ring",)
+    _draws = ("lattice ring",)
 
     takes = (Circle,)
 

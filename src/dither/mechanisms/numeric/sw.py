@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 from dither.core.domains import Circle, Interval
 from dither.core.kernels.window.codebook import Ramps
-from dither.core.kernels.window.integers import GLIDING
+from dither.core.kernels.window.start import GLIDING
 from dither.errors import InvalidParameter, found
 from dither.mechanisms.mechanism import Shape, WindowMechanism
 
@@ -23,7 +23,7 @@ class SW(WindowMechanism):
     Reference: [SW20, Thm 4.3]; redesigned: [Thesis, D.2.6].
     """
 
-    draws = ("sliding", "optional")
+    _draws = ("sliding", "optional")
 
     _: KW_ONLY
     redesign: bool = False

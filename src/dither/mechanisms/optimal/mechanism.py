@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 
 from dither.core.domains import Box, Circle, Interval, Places, Plane
 from dither.core.kernels.window.codebook import Runs
-from dither.core.kernels.window.integers import Placement
+from dither.core.kernels.window.start import Placement
 from dither.core.kernels.window.start_table import COIN, BalancedCells, KnotStart, NearestCells, StepStart
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, Power, as_power
 from dither.foundation.tables import percent
-from dither.mechanisms.analysis.law import BlendedLaw, WindowLaw
+from dither.mechanisms.analysis.window import BlendedLaw, WindowLaw
 from dither.mechanisms.mechanism import Realised, Shape, WindowMechanism
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.anywhere import Among, Anywhere
 from dither.mechanisms.optimal.box import InBox
+from dither.mechanisms.optimal.design import Design, relative_gap
 from dither.mechanisms.optimal.problem import (
     Given,
     Problem,
@@ -27,7 +28,6 @@ from dither.mechanisms.optimal.problem import (
     bound_on_circle,
     error_on_circle,
 )
-from dither.mechanisms.optimal.store import Design, relative_gap
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Optimal(WindowMechanism):
     (0.3163, True)
     """
 
-    draws = ("sliding", "nearest", "listing", "box")
+    _draws = ("sliding", "nearest", "listing", "box")
 
     _: KW_ONLY
     loss: Loss | Callable[[Floats], Any] | None = None

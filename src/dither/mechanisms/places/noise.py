@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from dither.core.domains import Disk, Parallelogram, Rectangle, Region, finite
-from dither.core.kernels.lattice.kernel import PlanarNoise, RingNoise
+from dither.core.kernels.lattice.plane import PlanarNoise, RingNoise
 from dither.core.kernels.places.planar import (
     PlanarKernel,
     PlanarNoiseKernel,
@@ -71,7 +71,7 @@ class PlanarLaplace(PlanarMechanism):
                first, as coded, adds up to 13 % of error: see deviations.
     """
 
-    draws = ("planar",)
+    _draws = ("planar",)
 
     def _kernel(self) -> PlanarKernel:
         reach = steps_across(self.domain, self.spacing)
@@ -100,7 +100,7 @@ class PlanarStaircase(PlanarMechanism):
     Reference: [Andres13] for the promise; the staircase of [GKOV15], in the plane and with round rings.
     """
 
-    draws = ("rings",)
+    _draws = ("rings",)
 
     _: KW_ONLY
     distance: float | None = None

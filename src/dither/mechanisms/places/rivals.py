@@ -18,18 +18,19 @@ from dither.core.kernels.places.points import (
     GridKernel,
     PointKernel,
     RingWeights,
-    TwoCopies,
     distances,
     ring,
 )
+from dither.core.kernels.places.two_copies import TwoCopies
 from dither.core.kernels.places.walk import TURN, UNIT
 from dither.core.kernels.window.codebook import IDENTITY, AffineDecoder
-from dither.core.kernels.window.integers import Blocks, LineStart
+from dither.core.kernels.window.integers import Blocks
 from dither.core.kernels.window.kernel import SectorKernel
+from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.roots import largest_float
-from dither.mechanisms.analysis.law import WindowLaw
+from dither.mechanisms.analysis.window import WindowLaw
 from dither.mechanisms.mechanism import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import (
@@ -42,7 +43,7 @@ from dither.mechanisms.places.base import (
     positive,
 )
 from dither.mechanisms.places.tracs import HEURISTIC
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class ATP(PublicPoints):
     Reference: [Thesis, Sec. 6.3.2] after [Zhang23]; sectors that do not depend on the secret are ours.
     """
 
-    draws = ("two copies",)
+    _draws = ("two copies",)
 
     _: KW_ONLY
     sectors: int = 6
@@ -96,7 +97,7 @@ class Gridding(PathMechanism[Rectangle]):
     Reference: [Thesis, D.2.3]; the scale is ours, the largest that keeps ε.
     """
 
-    draws = ("grid",)
+    _draws = ("grid",)
 
     _: KW_ONLY
     side: int = 10
@@ -131,7 +132,7 @@ class LSRR(PublicPoints):
                ε: `as_published`.
     """
 
-    draws = ("points",)
+    _draws = ("points",)
 
     _: KW_ONLY
     rings: tuple[float, float] = (0.3, 0.6)
@@ -245,7 +246,7 @@ class NGram(PublicPoints):
                `reach` the scale is ours, the largest that keeps ε; the paper's spends about half of it.
     """
 
-    draws = ("points",)
+    _draws = ("points",)
 
     _: KW_ONLY
     reach: float | None = None
@@ -283,7 +284,7 @@ class Sectors(NumberMechanism):
                deviations.
     """
 
-    draws = ("sectors",)
+    _draws = ("sectors",)
 
     _: KW_ONLY
     sectors: int = 6
@@ -334,7 +335,7 @@ class Strawman(StepByStep, PairMechanism[Region]):
     Reference: [Thesis, Sec. 6.2.2, 6.3.1].
     """
 
-    draws = ("walk",)
+    _draws = ("walk",)
 
     _: KW_ONLY
     sectors: int = 6

@@ -25,7 +25,7 @@ class TraCSC(PairMechanism[Crossed]):
     Reference: [Thesis, Alg. 2, Thm 14]; parallelograms and the sphere: [Thesis, Sec. 6.2.5].
     """
 
-    draws = ("pair",)
+    _draws = ("pair",)
 
     _: KW_ONLY
     inner: Inner = OGPM
@@ -61,7 +61,7 @@ class TraCSD(StepByStep, PairMechanism[Region]):
                deviations.
     """
 
-    draws = ("walk",)
+    _draws = ("walk",)
 
     _: KW_ONLY
     direction: Inner = OGPM

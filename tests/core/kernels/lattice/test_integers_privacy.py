@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.kernels.alias import Channel
-from dither.core.kernels.lattice.integers import Clamped, domain_base, excess, failure
-from dither.core.kernels.lattice.kernel import Bounded, LatticeKernel, Ring
+from dither.core.kernels.channel import Channel
+from dither.core.kernels.lattice.delta import excess, failure
+from dither.core.kernels.lattice.integers import Bounded, Clamped, Ring, domain_base
+from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.lattice.noise import (
     End,
     Geometric,
@@ -26,7 +27,7 @@ from dither.core.kernels.lattice.noise import (
 from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.numeric.gaussian import Calibration
 from dither.privacy import PAC, Approximate, Pure
-from dither.privacy.guarantee import exp_above, exp_below, log_above
+from dither.privacy.exact import exp_above, exp_below, log_above
 from tests.support.travel import Change, changed
 
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)

@@ -15,7 +15,7 @@ from dither.core.kernels.places.nearest import SIDE, Grid, ListingKernel, Neares
 from dither.core.kernels.window.integers import Nearest
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.randomness import Seeded
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.chi_square import p_value
 from tests.support.sources import Scripted
 

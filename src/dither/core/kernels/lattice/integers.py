@@ -7,36 +7,30 @@
 Floats may compute the step of an input, since privacy does not depend on that map. An input between two steps
 of a `Clamped` lattice is rounded at random, which preserves the mean. A mixture preserves the bound on
 ratios.
-
-The δ of noise on a lattice for a given ε, in exact integers.
-
-Weights decrease with the distance from the centre, so the two ends of the domain are the worst pair of
-inputs. With weights w and a domain of G steps: if w(z) > E·w(z − G), then z is nearer to the centre, and a
-smaller shift makes w(z − G) larger. The weight clamped to an outermost report is counted whole, which is an
-upper bound.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
 
 from dither.core.domains import Line
 from dither.core.kernels.alias import MOST_OUTCOMES, TOTAL_BITS
-from dither.core.kernels.lattice.noise import ClampedSampler, End, LatticeNoise, NoiseSampler, fixed_point
-from dither.core.kernels.window.integers import LineStart
+from dither.core.kernels.lattice.noise import FLOOR, End, LatticeNoise, fixed_point, largest_ratio
+from dither.core.kernels.lattice.samplers import BoundedSampler, ClampedSampler, NoiseSampler, RingSampler
+from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_above, exp_below
+from dither.privacy.exact import exp_above, exp_below
 
 _TOTAL: Final = 1 << TOTAL_BITS
 _SAME: Final = 1e-9  # relative differences of ratios of weights that count as rounding
@@ -304,65 +298,121 @@ def domain_base(epsilon: float, last: int, fraction: int, exponents: int) -> int
     return fixed_point(1 / (1 + (exp_below(budget) - 1) * (1 << fraction) / last))
 
 
-@lru_cache(maxsize=64)
-def excess(lattice: Clamped, bound: Fraction) -> Fraction:
-    """Return δ of (ε, δ)-LDP: the largest P(S | x) − bound · P(S | x′), over sets S and inputs x, x′.
+@dataclass(frozen=True)
+class Ring(Lattice):
+    """N steps around a circle; a report is the input's step plus noise, modulo N."""
 
-    It is convex in both distributions, so inputs that are rounded at random are no worse than whole steps.
+    noise: LatticeNoise
+
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.RING:
+            raise InvalidParameter("a circular lattice needs noise with End.RING")
+
+    @property
+    def cells(self) -> int:
+        return 2 * self.noise.reach
+
+    @property
+    def ratio(self) -> Fraction:
+        return Fraction(self.noise.weights[0], self.noise.weights[-1])
+
+    def law(self, row: Array, step: int) -> Array:
+        return np.roll(row, step)
+
+    def start(self, domain: Line) -> LineStart:
+        scale = self.cells / domain.length
+        return LineStart(domain.low - 0.5 / scale, scale, None)
+
+    def keeps(self, start: LineStart, domain: Line) -> bool:
+        return not start.fraction  # modulo N every whole number is a step of the circle
+
+    def sampler(self, start: LineStart, size: int) -> NoiseSampler:
+        return RingSampler(self.noise.table, start, size, self.cells)
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": "ring", "noise": self.noise.device()}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Ring:
+        """Return the lattice that `device` describes."""
+        return Ring(LatticeNoise.from_device(data["noise"], End.RING))
+
+    def draw_one(self, step: int, source: Source) -> int:
+        return (step + self.noise.table.draw_one(source)) % self.cells
+
+
+@dataclass(frozen=True)
+class Bounded(Lattice):
+    """G + 1 places from end to end of the domain; noise that leads outside is drawn again.
+
+    Every place is a possible report of every input. The probability of staying inside depends on the input:
+    the probability of a report is its weight over the total C of the input. The guarantee is for inputs at
+    most `shift` steps apart.
     """
-    weights, reach, steps = lattice.noise.weights, lattice.noise.reach, lattice.steps
-    pile = lattice.noise.tails[reach - steps]
-    scale, factor = bound.denominator, bound.numerator
-    if lattice.share == 1:
-        near = [weights[abs(place)] for place in range(steps - reach + 1, steps // 2 + 1)]
-        far = [weights[steps - place] for place in range(steps - reach + 1, steps // 2 + 1)]
-        spent = sum(max(0, scale * ours - factor * theirs) for ours, theirs in zip(near, far, strict=True))
-        return min(Fraction(1), Fraction(spent + scale * pile, scale << TOTAL_BITS))
-    # The domain is shorter than a step: its upper end is a mixture of two steps. Denominators are multiplied
-    # out.
-    share, whole = lattice.share.numerator, lattice.share.denominator
-    first = second = 0
-    for place in range(2 - reach, reach):
-        ours = weights[abs(place)]
-        mixed = (whole - share) * ours + share * weights[abs(place - 1)]
-        first += max(0, scale * whole * ours - factor * mixed)
-        second += max(0, scale * mixed - factor * whole * ours)
-    spent = max(first, second) + scale * whole * pile
-    return min(Fraction(1), Fraction(spent, scale * whole << TOTAL_BITS))
 
+    noise: LatticeNoise
+    shift: int
 
-@lru_cache(maxsize=64)
-def failure(lattice: Clamped, bound: Fraction) -> Fraction:
-    """Return δ of probabilistic LDP: P(P(Y | x)/P(Y | x′) > bound) for a report Y of x, at the worst x, x′.
+    def __post_init__(self) -> None:
+        if self.noise.end is not End.CUT or not 1 <= self.shift <= self.noise.reach:
+            raise InvalidParameter(
+                f"a bounded lattice needs noise with End.CUT and a shift from 1 to {self.noise.reach}, "
+                f"not {found(self.shift)}"
+            )
 
-    Rounding at random mixes two neighbouring steps. A report exceeds the bound for the mixture only if it
-    does so for one of the two, compared with a step at most one domain away from either.
-    """
-    tails, steps = lattice.noise.tails, lattice.steps
-    if lattice.share == 1:
-        worst = max(_furthest(lattice, bound, steps), _furthest(lattice, bound, steps - 1) + 1)
-        return Fraction(_up_to(tails, worst), 1 << TOTAL_BITS)
-    # With share f: 1 − f + f·ratio > bound, or its reciprocal, for one end of the short domain.
-    share = lattice.share
-    below = _furthest(lattice, 1 / (1 - (1 - 1 / bound) / share) if (1 - 1 / bound) < share else None, 1)
-    above = _furthest(lattice, 1 + (bound - 1) / share, 1)
-    rounded = (1 - share) * _up_to(tails, above - 1) + share * _up_to(tails, above)
-    return max(Fraction(_up_to(tails, below)), rounded) / (1 << TOTAL_BITS)
+    @property
+    def cells(self) -> int:
+        return self.noise.reach + 1
 
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The total weight inside the domain, by step of the input."""
+        sums = tuple(accumulate(self.noise.weights))
+        return tuple(below + above - sums[0] for below, above in zip(sums, reversed(sums), strict=True))
 
-def _furthest(lattice: Clamped, bound: Fraction | None, shift: int) -> int:
-    """Return the largest place z at which w(z)/w(z − shift) may exceed the bound."""
-    weights, reach = lattice.noise.weights, lattice.noise.reach
-    last = lattice.steps - reach  # the outermost report, which is always counted
-    if bound is None or shift < 1:
-        return last
-    for place in range(math.floor(shift / 2), last, -1):
-        other = weights[abs(place - shift)]
-        if weights[abs(place)] * bound.denominator > bound.numerator * other:
-            return place
-    return last
+    @cached_property
+    def ratio(self) -> Fraction:
+        """An upper bound of the ratio of two probabilities of one report, with the totals of both inputs.
 
+        Between inputs k steps apart it is at most ρ(k)·κ(k): the largest ratio of two weights times the
+        largest ratio of two totals. From k to k + 1, ρ grows at least by the smallest ratio of neighbouring
+        weights above the floor, and κ at least by the smallest ratio of neighbouring totals. If their product
+        is at least 1, the largest shift is the worst.
+        """
+        totals, weights = self.totals, self.noise.weights
+        falling = sum(weight > FLOOR for weight in weights) - 1
+        steeper = 1 / largest_ratio(weights[1 : falling + 1], weights[:falling])
+        flatter = 1 / largest_ratio(totals[:-1], totals[1:])
+        if steeper * flatter < 1 or falling < self.shift:
+            raise InvalidParameter("the noise is too narrow to certify its bound; choose more cells")
+        return self.noise.ratio(self.shift) * largest_ratio(totals[self.shift :], totals[: -self.shift])
 
-def _up_to(tails: tuple[int, ...], place: int) -> int:
-    """Return the weight of all places up to `place`."""
-    return tails[-place] if place <= 0 else (1 << TOTAL_BITS) - tails[place + 1]
+    def law(self, row: Array, step: int) -> Array:
+        reach = self.noise.reach
+        return row[reach - step : 2 * reach - step + 1]
+
+    def start(self, domain: Line) -> LineStart:
+        scale = self.noise.reach / domain.length
+        return LineStart(domain.low - 0.5 / scale, scale, self.noise.reach)
+
+    def keeps(self, start: LineStart, domain: Line) -> bool:
+        # A larger scale would put values further than `shift` steps apart for which the guarantee holds.
+        near = start.scale <= self.noise.reach / domain.length
+        return start.last == self.noise.reach and not start.fraction and near
+
+    def sampler(self, start: LineStart, size: int) -> NoiseSampler:
+        return BoundedSampler(self.noise.table, start, size, self.noise.reach)
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": "bounded", "noise": self.noise.device(), "shift": self.shift}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Bounded:
+        """Return the lattice that `device` describes."""
+        return Bounded(LatticeNoise.from_device(data["noise"], End.CUT), whole(data["shift"]))
+
+    def draw_one(self, step: int, source: Source) -> int:
+        while True:
+            place = step + self.noise.table.draw_one(source) - self.noise.reach
+            if 0 <= place <= self.noise.reach:
+                return place

@@ -22,7 +22,8 @@ import numpy as np
 from dither.core.domains import Box, Categories, Domain, Paths, Places, Region, Sphere
 from dither.core.domains.domain import LEAST_LENGTH, MOST_NUMBER
 from dither.core.domains.plane import Pair, read_pair
-from dither.core.kernels.kernel import BLOCK, FEW, CellKernel, PureKernel, split_rows
+from dither.core.kernels.blocks import BLOCK, FEW, split_rows
+from dither.core.kernels.kernel import CellKernel, PureKernel
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Separable
 from dither.core.kernels.places.points import TableLikelihood
 from dither.core.kernels.transition import Dense

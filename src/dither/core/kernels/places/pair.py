@@ -21,8 +21,9 @@ from dither.core.domains import (
     Sphere,
     read_domain,
 )
+from dither.core.kernels.blocks import FEW
 from dither.core.kernels.counting import CoarseGrid, EachColumn
-from dither.core.kernels.kernel import FEW, Kernel, LineKernel, Promise, check_ratio, read_kernel
+from dither.core.kernels.kernel import Kernel, LineKernel, Promise, check_ratio, read_kernel
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, Separable, over_cells
 from dither.core.kernels.transition import Product
 from dither.core.kernels.window.codebook import Decoder
@@ -31,7 +32,8 @@ from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.canonical import real
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import assumptions_of, divide
+from dither.privacy.exact import divide
+from dither.privacy.guarantee import assumptions_of
 
 Crossed = Rectangle | Parallelogram | Sphere  # the range of each coordinate does not depend on the other
 

@@ -10,8 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dither.core.domains import Domain, Paths
+from dither.core.kernels.blocks import FEW
 from dither.core.kernels.counting import Counting, NotCounted
-from dither.core.kernels.kernel import FEW, Kernel
+from dither.core.kernels.kernel import Kernel
 from dither.core.kernels.transition import Operator
 from dither.errors import MalformedReport, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers, Mask

@@ -1,41 +1,38 @@
-"""Kernels of public points and of the cells of a grid.
-
-ATP's draw: two noisy copies of a path among public points, which are merged into one.
-"""
+"""Kernels of public points and of the cells of a grid."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final, NoReturn, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 
 from dither.core.domains import Domain, Paths, Rectangle, Region
+from dither.core.domains.domain import MOST_NUMBER
 from dither.core.domains.plane import Pair, read_pair
 from dither.core.kernels.alias import Grades, blocks, draw, largest_ratio
-from dither.core.kernels.kernel import (
-    FEW,
-    CellKernel,
-    NoCodebook,
-    Promise,
-    PureKernel,
-    check_ratio,
-    split_rows,
-)
+from dither.core.kernels.blocks import split_rows
+from dither.core.kernels.kernel import CellKernel, NoCodebook, Promise, PureKernel, check_ratio
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows
-from dither.core.kernels.window.integers import Blocks
-from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, found
+from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
-from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.canonical import real, whole
 from dither.foundation.randomness import Source
 from dither.privacy import Nothing, Pure
 
 MOST_POINTS = 1 << 15
+
+
+def check_points(points: tuple[Pair, ...]) -> None:
+    """Raise InvalidParameter unless there are 2 to 2^15 points, within ±1e30: their distances are finite."""
+    if not 2 <= len(points) <= MOST_POINTS:
+        raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(points)}")
+    if not all(abs(number) <= MOST_NUMBER for point in points for number in point):
+        raise InvalidParameter(f"the coordinates of points are within ±{MOST_NUMBER:g}; use another unit")
 
 
 class WeightRule(ABC):
@@ -157,8 +154,7 @@ class PointKernel(ChoiceKernel, CellKernel):
     kind: ClassVar[str] = "points"
 
     def __post_init__(self) -> None:
-        if not 2 <= len(self.points) <= MOST_POINTS:
-            raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(self.points)}")
+        check_points(self.points)
 
     @property
     def outcomes(self) -> int:
@@ -406,184 +402,3 @@ class GridKernel(ChoiceKernel, PureKernel):
             raise MalformedReport(f"a grid needs a rectangle, not {type(domain).__name__}")
         grades = Grades(whole(device["low"]), whole(device["high"]))
         return cls(domain, whole(device["side"]), grades)
-
-
-_TURN: Final = 2.0 * math.pi
-_WORDS: Final = float(1 << 53)
-
-
-@dataclass(frozen=True)
-class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
-    """In each copy every second location, an anchor, is drawn by distance; the others also by two directions.
-
-    `anchor` and `choice` bound the weights of the two kinds of draws. `sector` reports a direction by
-    randomized response. With `odds`, sectors are centred on the true direction, as in the authors' program,
-    and a false sector is reported with probability 1/(sectors − 1 + odds). Then there is no privacy bound.
-    """
-
-    points: tuple[Pair, ...]
-    anchor: Grades
-    sector: Blocks
-    choice: Grades
-    odds: float | None = None
-
-    kind: ClassVar[str] = "two copies"
-
-    def __post_init__(self) -> None:
-        if len(self.points) < 2:
-            raise InvalidParameter(f"at least two points are needed, not {len(self.points)}")
-
-    @property
-    def sectors(self) -> int:
-        """The number of sectors of directions."""
-        return self.sector.cells
-
-    @property
-    def outcomes(self) -> int:
-        return len(self.points)
-
-    @cached_property
-    def places(self) -> Floats:
-        """The points, as an array."""
-        return np.asarray(self.points)
-
-    def weights(self, points: Integers) -> Integers:
-        """Return the weight of every point for anchors with the given true points."""
-        return self.anchor.exponential(distances(self.places[points], self.places))
-
-    def fits(self, domain: Domain) -> bool:
-        return isinstance(domain, Region)
-
-    def places_of(self, cells: Array, begins: Mask, domain: Domain, book: Any) -> Floats:
-        return np.asarray(self.places[cells[:, 0]])
-
-    def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
-        if self.odds is None:
-            return Promise(Pure(self.epsilon), self.evidence)
-        reason = "the candidates depend on the exact direction of the true location"
-        return Promise(Nothing(reason), "not finite", kept=False)
-
-    def certify(self, epsilon: float, stated: Mapping[str, Any]) -> None:
-        if self.odds is None:
-            check_ratio(self, epsilon)
-
-    def likelihood_in(self, cells: Floats) -> NoReturn:
-        raise NotIdentifiable(
-            "a report depends on several locations at once; maps are made from reports of TraCSC, TraCSD, "
-            "PlanarLaplace, NGram, LSRR and Gridding"
-        )
-
-    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
-        """Draw the reports of one path, its locations in order."""
-        return self.draw_paths(Paths.of(inputs), source, threads)[:, 0]
-
-    def draw_paths(self, paths: Paths, source: Source, threads: int = 1) -> Array:
-        """Draw the reports of all locations of many paths."""
-        if threads != 1:
-            raise InvalidParameter(f"whole paths are drawn in one thread; omit threads={threads}")
-        truth = nearest_points(paths.points, self.places)
-        position = np.arange(truth.size) - np.repeat(paths.offsets[:-1], paths.lengths)
-        last = position == np.repeat(paths.lengths, paths.lengths) - 1
-        copies = [self._copy(truth, position, last, parity, source) for parity in (1, 0)]
-        return self._merge(*copies).astype(self.layout)[:, None]
-
-    def draw_one(self, value: Any, source: Source) -> int:
-        """Draw the report of a path of one location."""
-        return int(self.draw(np.asarray(value, dtype=np.float64).reshape(1, 2), source)[0])
-
-    def _copy(self, truth: Integers, position: Integers, last: Mask, parity: int, source: Source) -> Integers:
-        """Draw one copy: first the anchors, then the locations between two anchors."""
-        between = (position % 2 != parity) & (position > 0) & ~last
-        copy = np.empty_like(truth)
-        anchors = np.flatnonzero(~between)
-        for block in blocks(anchors.size, len(self.points)):
-            copy[anchors[block]] = draw(self.weights(truth[anchors[block]]), source)
-        others = np.flatnonzero(between)
-        for block in blocks(others.size, len(self.points)):
-            rows = others[block]
-            seen = [self._in_sight(copy[rows + side], truth[rows], source) for side in (-1, 1)]
-            both = seen[0] & seen[1]
-            both |= ~both.any(axis=1, keepdims=True)  # if no point lies in both sectors, all are candidates
-            apart = distances(self.places[truth[rows]], self.places)
-            copy[rows] = draw(self.choice.exponential(apart, both), source)
-        return copy
-
-    def _in_sight(self, neighbours: Integers, truth: Integers, source: Source) -> Mask:
-        """Return which points lie in the noisy sector of the direction from a neighbour to the truth."""
-        gaps = self.places[None, :, :] - self.places[neighbours][:, None, :]
-        directions = np.arctan2(gaps[..., 1], gaps[..., 0]) % _TURN
-        true = np.take_along_axis(directions, truth[:, None], axis=1)[:, 0]
-        width = _TURN / self.sectors
-        if self.odds is not None:
-            middle = true + self._seldom_lies(truth.size, self.odds, source) * width
-            off = (directions - middle[:, None] + math.pi) % _TURN - math.pi
-            return np.asarray(np.abs(off) <= width / 2.0)
-        sectors = np.minimum((directions / width).astype(np.int64), self.sectors - 1)
-        own = np.minimum((true / width).astype(np.int64), self.sectors - 1)
-        if own.size < FEW:  # as devices draw: see docs/wire.md
-            told = np.array([self.sector.draw_one(code, source) for code in own.tolist()])
-        else:
-            told = self.sector.draw(own, source)
-        return np.asarray(sectors == told[:, None])
-
-    def _seldom_lies(self, size: int, odds: float, source: Source) -> Integers:
-        """Return shifts of sectors as in the authors' program.
-
-        A false sector has the total probability 1/(k − 1 + e^ε), and is one of k shifts instead of k − 1.
-        """
-        words = source.words(2 * size)
-        chance = 1.0 / (self.sectors - 1.0 + odds)
-        lies = (words[:size] >> np.uint64(11)) / _WORDS < chance
-        return np.where(lies, 1 + (words[size:] % np.uint64(self.sectors)).astype(np.int64), 0)
-
-    def _merge(self, first: Integers, second: Integers) -> Integers:
-        """Return for each location the point with the smallest sum of distances to its two copies."""
-        merged = np.empty_like(first)
-        for block in blocks(first.size, len(self.points)):
-            near, far = (self.places[copy[block]] for copy in (first, second))
-            merged[block] = (distances(near, self.places) + distances(far, self.places)).argmin(axis=1)
-        return merged
-
-    def probabilities(self, value: Any) -> NoReturn:
-        raise NotIdentifiable("a report depends on the whole path: its probabilities cannot be listed")
-
-    def likelihoods(self, reports: Array, inputs: Array) -> NoReturn:
-        raise NotIdentifiable("a report depends on the whole path, not on one place")
-
-    @property
-    def ratio(self) -> Fraction:
-        if self.odds is not None:
-            raise InvalidParameter("the candidates depend on the exact direction: the ratio is infinite")
-        return max(self.anchor.ratio, self.sector.ratio**2 * self.choice.ratio) ** 2
-
-    @property
-    def evidence(self) -> str:
-        return "in each of two copies a choice by weights, or two sectors and a choice, whichever is more"
-
-    def device(self) -> dict[str, Any]:
-        return {
-            "draw": self.kind,
-            "points": [list(point) for point in self.points],
-            "anchor": {"low": self.anchor.low, "high": self.anchor.high},
-            "sector": {
-                "cells": self.sector.cells,
-                "step": hexadecimal(self.sector.step),
-                "bits": self.sector.bits,
-            },
-            "choice": {"low": self.choice.low, "high": self.choice.high},
-            "odds": self.odds,
-        }
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        sector = device["sector"]
-        anchor, choice = (
-            Grades(whole(device[name]["low"]), whole(device[name]["high"])) for name in ("anchor", "choice")
-        )
-        return cls(
-            tuple(read_pair(point) for point in device["points"]),
-            anchor,
-            Blocks(whole(sector["cells"]), 1, from_hexadecimal(sector["step"]), whole(sector["bits"])),
-            choice,
-            None if device["odds"] is None else real(device["odds"]),
-        )

@@ -13,7 +13,7 @@ import numpy as np
 
 from dither.core.domains import Circle, Domain, Interval, Paths, Region
 from dither.core.domains.plane import Pair, read_pair
-from dither.core.kernels.kernel import FEW
+from dither.core.kernels.blocks import FEW
 from dither.core.kernels.places.pair import PairDecoder, PairKernel, read_pair_of_kernels
 from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows, over_cells
 from dither.errors import InvalidParameter, MalformedReport

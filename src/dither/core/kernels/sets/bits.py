@@ -22,12 +22,12 @@ import numpy as np
 from dither.core.domains import Domain
 from dither.core.kernels.codes import BitReports, CodeKernel
 from dither.core.kernels.coin import FINE, BiasedCoin, read_coin
-from dither.core.kernels.counting import bit_places, check_rows, row_width, unpack_rows
+from dither.core.kernels.packing import bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Floats, Words
 from dither.foundation.canonical import hexadecimal, whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes

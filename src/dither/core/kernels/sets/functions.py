@@ -15,21 +15,15 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Categories, Domain
-from dither.core.domains.categories import Profile
+from dither.core.domains.records import Profile
+from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.counting import EachFunction
-from dither.core.kernels.kernel import (
-    FEW,
-    MOST_LISTED,
-    PureKernel,
-    check_no_codebook,
-    read_kernel,
-    split_rows,
-)
-from dither.core.kernels.sets.projective import tables
+from dither.core.kernels.kernel import MOST_LISTED, PureKernel, check_no_codebook, read_kernel
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import whole
+from dither.foundation.numerics.finite_fields import tables
 from dither.foundation.randomness import Source
 from dither.privacy.shuffling import Blanket
 

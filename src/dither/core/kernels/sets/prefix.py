@@ -11,9 +11,10 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Domain, Text
+from dither.core.kernels.blocks import BLOCK, in_threads
 from dither.core.kernels.codes import BucketReports, CodeKernel
 from dither.core.kernels.counting import NotCounted
-from dither.core.kernels.kernel import BLOCK, NoCodebook, PureKernel, in_threads
+from dither.core.kernels.kernel import NoCodebook, PureKernel
 from dither.core.kernels.sets.hashing import BUCKET_BITS, SEED_BITS, Hashing, mix, seeds
 from dither.core.kernels.window.integers import Blocks
 from dither.core.kernels.window.kernel import WindowKernel

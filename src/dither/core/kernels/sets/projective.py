@@ -1,7 +1,4 @@
-"""Projective response: points and hyperplanes of a finite geometry.
-
-Hadamard response, and arithmetic of finite fields.
-"""
+"""Projective response: points and hyperplanes of a finite geometry."""
 
 from __future__ import annotations
 
@@ -16,14 +13,13 @@ import numpy as np
 
 from dither.core.domains import Domain
 from dither.core.kernels.codes import CodeKernel
-from dither.core.kernels.coin import BiasedCoin, read_coin, truth
-from dither.core.kernels.kernel import BLOCK, MOST_LISTED, CellKernel
-from dither.core.kernels.window.integers import MOST_CELLS
+from dither.core.kernels.kernel import MOST_LISTED, CellKernel
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
+from dither.foundation.numerics.finite_fields import Field, first_primitive, prime_power
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST_POINTS: Final = 1 << 21
@@ -128,7 +124,7 @@ def _set(order: int, dimension: int) -> tuple[tuple[int, ...], Array]:
         raise InvalidParameter(f"the order of a projective geometry must be a prime power, not {order}")
     prime, power = parts
     degree, points = power * dimension, Geometry(order, dimension).points
-    field = _Field(prime, first_primitive(prime, degree))
+    field = Field(prime, first_primitive(prime, degree))
     sequence = field.sequence(points + degree)
     zero = np.flatnonzero(sequence[:points] == 0)
     for step in range(1, power):
@@ -140,99 +136,6 @@ def _set(order: int, dimension: int) -> tuple[tuple[int, ...], Array]:
     members = np.concatenate([zero, np.flatnonzero(others)]).astype(np.uint32)
     members.setflags(write=False)
     return field.coefficients, members
-
-
-@dataclass(frozen=True)
-class _Field:
-    """Polynomials over F_p modulo x^n + Σ c_j x^j, as lists of n coefficients, the constant first."""
-
-    prime: int
-    coefficients: tuple[int, ...]
-
-    def times(self, first: list[int], second: list[int]) -> list[int]:
-        degree, prime = len(self.coefficients), self.prime
-        product = [0] * (2 * degree - 1)
-        for place, factor in enumerate(first):
-            if factor:
-                for other, value in enumerate(second):
-                    product[place + other] += factor * value
-        for place in range(2 * degree - 2, degree - 1, -1):
-            lead = product[place] % prime
-            if lead:
-                for other, value in enumerate(self.coefficients):
-                    product[place - degree + other] -= lead * value
-        return [value % prime for value in product[:degree]]
-
-    def power_of_x(self, exponent: int) -> list[int]:
-        """Return x^exponent."""
-        degree = len(self.coefficients)
-        unit = [1] + [0] * (degree - 1)
-        x = [0, 1] + [0] * (degree - 2) if degree > 1 else [-self.coefficients[0] % self.prime]
-        result = unit
-        for bit in f"{exponent:b}":
-            result = self.times(result, result)
-            if bit == "1":
-                result = self.times(result, x)
-        return result
-
-    def sequence(self, size: int) -> Integers:
-        """Return s_0 … s_(size−1), doubling: s_(i+L) = Σ a_j·s_(i+j) where x^L = Σ a_j x^j."""
-        degree = len(self.coefficients)
-        out = np.zeros(size, dtype=np.int64)
-        out[degree - 1] = 1
-        known = degree
-        while known < size:
-            count = min(known - degree + 1, size - known)
-            block = np.zeros(count, dtype=np.int64)
-            for place, factor in enumerate(self.power_of_x(known)):
-                if factor:
-                    block += factor * out[place : place + count]
-            out[known : known + count] = block % self.prime
-            known += count
-        return out
-
-
-def first_primitive(prime: int, degree: int) -> tuple[int, ...]:
-    """Return c_0 … c_(n−1) of the first primitive polynomial: the least Σ c_j·p^j, the leading one left out.
-
-    The polynomial is primitive iff x has the order p^n − 1 modulo it.
-    """
-    order = prime**degree - 1
-    divisors = [order // factor for factor in prime_factors(order)]
-    number = prime - 1  # x^n + c is never primitive: x^n is a constant
-    while True:
-        number += 1
-        coefficients = tuple(number // prime**place % prime for place in range(degree))
-        if not coefficients[0]:
-            continue
-        field = _Field(prime, coefficients)
-        unit = [1] + [0] * (degree - 1)
-        if field.power_of_x(order) == unit and all(field.power_of_x(part) != unit for part in divisors):
-            return coefficients
-
-
-def prime_factors(number: int) -> list[int]:
-    """Return the different prime factors of a number, by trial division."""
-    factors = []
-    trial = 2
-    while trial * trial <= number:
-        if number % trial == 0:
-            factors.append(trial)
-            while number % trial == 0:
-                number //= trial
-        trial += 1 if trial == 2 else 2
-    return [*factors, number] if number > 1 else factors
-
-
-def prime_power(number: int) -> tuple[int, int] | None:
-    """Return the prime p and the exponent m of a number p^m; None if the number is no prime power."""
-    factors = prime_factors(number) if number > 1 else []
-    if len(factors) != 1:
-        return None
-    power = 1
-    while factors[0] ** power < number:
-        power += 1
-    return factors[0], power
 
 
 _WORDS: Final = (64, 128)  # bits of the draw: the first that suffices for ε is used
@@ -402,146 +305,3 @@ class ProjectiveKernel(CodeKernel, CellKernel):
         if device["polynomial"] != list(geometry.polynomial) or device["set"] != geometry.digest:
             raise MalformedReport("the polynomial or the digest is not that of this geometry's set")
         return kernel
-
-
-@dataclass(frozen=True)
-class Columns(CodeKernel, CellKernel):
-    """A uniform column with +1 in the input's row if the coin shows heads, else a uniform column with −1.
-
-    The input x has row x + 1, because all entries of row 0 are +1.
-    """
-
-    order: int
-    coin: BiasedCoin
-
-    kind: ClassVar[str] = "hadamard"
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.order <= MOST_CELLS or self.order & (self.order - 1):
-            raise InvalidParameter(
-                f"the order of the matrix must be a power of two from 2 to 2^32, not {found(self.order)}"
-            )
-        if not self.coin.odds > 1:
-            raise InvalidParameter("the probability of +1 must be above 1/2")
-
-    @staticmethod
-    def largest(epsilon: float, rows: int) -> Columns:
-        """Return the smallest matrix with more than `rows` rows; the coin has the largest odds up to e^ε."""
-        return Columns(1 << rows.bit_length(), truth(epsilon))
-
-    @property
-    def outcomes(self) -> int:
-        return self.order
-
-    @property
-    def rates(self) -> tuple[Fraction, Fraction]:
-        return self.coin.probability, Fraction(1, 2)  # any two rows agree in half of the columns
-
-    @property
-    def ratio(self) -> Fraction:
-        return self.coin.odds
-
-    @property
-    def blanket(self) -> Blanket:  # type: ignore[override]
-        """The probability of −1 for every column; any two rows are both +1 in a quarter of the columns."""
-        return Blanket.of_sets(self.ratio, Fraction(1, 2), Fraction(1, 4))
-
-    @property
-    def evidence(self) -> str:
-        return f"ln p/(1−p) with K = {self.order}, p = {self.coin.heads} of 2^{self.coin.bits}"
-
-    def holds(self, categories: int) -> bool:
-        return self.order == 1 << categories.bit_length()
-
-    def support(self, reports: Array, categories: int) -> Array:
-        minus: Array = np.bitwise_count(reports[..., None] & np.arange(1, categories + 1)) & np.uint8(1)
-        return np.asarray(minus == 0)
-
-    def supports(self, counts: Integers, categories: int) -> Integers:
-        """Return the number of reports that support each category, by one fast Walsh–Hadamard transform."""
-        return self.pluses(counts)[1 : categories + 1]
-
-    def probabilities(self, value: int) -> list[Fraction]:
-        plus = 2 * self.coin.probability / self.order
-        minus = Fraction(2, self.order) - plus
-        row = value + 1
-        return [minus if (row & column).bit_count() & 1 else plus for column in range(self.order)]
-
-    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
-        plus = float(2 * self.coin.probability / self.order)
-        minus = np.bitwise_count(reports.astype(np.int64) & (np.asarray(inputs) + 1)) & np.uint8(1)
-        return np.where(minus, 2.0 / self.order - plus, plus)
-
-    def draw_one(self, value: int, source: Source) -> int:
-        row, column = value + 1, source.bits(self.order.bit_length() - 1)
-        wrong = bool((row & column).bit_count() & 1) == self.coin.toss_one(source)
-        return column ^ (row & -row) if wrong else column
-
-    def device(self) -> dict[str, Any]:
-        return {"draw": self.kind, "order": self.order, "heads": hexadecimal(self.coin.heads)}
-
-    @classmethod
-    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        return cls(whole(device["order"]), read_coin(device["heads"]))
-
-    def write(self, codes: Array, reports: Array, source: Source) -> None:
-        random = np.empty(min(codes.size, BLOCK), dtype=reports.dtype)
-        for begin in range(0, codes.size, BLOCK):
-            row = (codes[begin : begin + BLOCK] + 1).astype(reports.dtype)
-            column = random[: row.size]
-            source.fill(column.data)
-            column &= reports.dtype.type(self.order - 1)
-            # A uniform column with the wrong sign is replaced by a partner with the right one: flipping the
-            # lowest bit of the row in the column flips the sign.
-            wrong = np.bitwise_count(row & column) & np.uint8(1)
-            wrong ^= ~self.coin.toss(row.size, source)
-            np.bitwise_xor(column, (row & -row) * wrong, out=reports[begin : begin + BLOCK])
-
-    @staticmethod
-    def pluses(counts: Integers) -> Integers:
-        """Return for each row the number of counted columns with +1, by one fast Walsh–Hadamard transform."""
-        doubled: Integers = walsh_hadamard(counts) + counts.sum()
-        return doubled >> 1
-
-
-def walsh_hadamard(counts: Integers) -> Integers:
-    """Return the product of the Hadamard matrix and a vector, in integers."""
-    out = counts.astype(np.int64)
-    half = 1
-    while half < out.size:
-        pairs = out.reshape(-1, 2, half)
-        out = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
-        half *= 2
-    return out
-
-
-@lru_cache(maxsize=16)
-def tables(order: int) -> tuple[Integers, Integers]:
-    """Return the tables of sums and of products of a field of `order` elements."""
-    found = prime_power(order)
-    if found is None or order > 1 << 8:
-        raise InvalidParameter("a field has a prime power of elements, up to 256")
-    prime, power = found
-    numbers = np.arange(order)
-    digits = numbers[:, None] // prime ** np.arange(power) % prime
-    weights = prime ** np.arange(power)
-    sums = (digits[:, None, :] + digits[None, :, :]) % prime @ weights
-    # x·a shifts the digits and subtracts the leading one times the polynomial; b adds such shifts of a.
-    polynomial = np.array(first_primitive(prime, power) if power > 1 else [0])
-    products = np.zeros((order, order), dtype=np.int64)
-    shifted = digits.copy()
-    total = np.zeros((order, order, power), dtype=np.int64)
-    for place in range(power):
-        total += digits[None, :, place, None] * shifted[:, None, :]
-        lead = shifted[:, -1:]
-        shifted = (np.concatenate([np.zeros_like(lead), shifted[:, :-1]], axis=1) - lead * polynomial) % prime
-    products = total % prime @ weights
-    return np.asarray(sums), np.asarray(products)
-
-
-def least_order(size: int) -> int:
-    """Return the least prime power that is at least `size`."""
-    order = max(size, 2)
-    while prime_power(order) is None:
-        order += 1
-    return order

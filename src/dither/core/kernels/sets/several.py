@@ -22,15 +22,17 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Domain, Several
+from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.codes import SupportKernel, noise_variance
 from dither.core.kernels.coin import BiasedCoin, read_coin
-from dither.core.kernels.counting import PackedColumns, pack_numbers, unpack_numbers
-from dither.core.kernels.kernel import FEW, MOST_LISTED, PureKernel, split_rows
+from dither.core.kernels.counting import PackedColumns
+from dither.core.kernels.kernel import MOST_LISTED, PureKernel
+from dither.core.kernels.packing import pack_numbers, unpack_numbers
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Integers, Mask
 from dither.foundation.canonical import hexadecimal, whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST_BYTES: Final = 64  # of a report

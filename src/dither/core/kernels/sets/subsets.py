@@ -14,13 +14,14 @@ import numpy as np
 from dither.core.domains import Domain
 from dither.core.kernels.codes import BitReports, CodeKernel
 from dither.core.kernels.coin import BiasedCoin, read_coin
-from dither.core.kernels.counting import BIT, ColumnSums, bit_places, check_rows, row_width, unpack_rows
+from dither.core.kernels.counting import ColumnSums
 from dither.core.kernels.kernel import MOST_LISTED
+from dither.core.kernels.packing import BIT, bit_places, check_rows, row_width, unpack_rows
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Halves, Mask
 from dither.foundation.canonical import hexadecimal, whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 

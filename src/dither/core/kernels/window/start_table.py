@@ -12,16 +12,8 @@ import numpy as np
 
 from dither.core.domains import Line
 from dither.core.kernels.window.codebook import Runs
-from dither.core.kernels.window.integers import (
-    Blocks,
-    LineStart,
-    Placement,
-    Sliding,
-    StartRule,
-    StartSampler,
-    split,
-    start_bits,
-)
+from dither.core.kernels.window.integers import Blocks, Sliding
+from dither.core.kernels.window.start import LineStart, Placement, StartRule, StartSampler, split, start_bits
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import real, whole

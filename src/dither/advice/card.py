@@ -1,0 +1,107 @@
+"""`dt.card`: the card of a campaign, as machine-readable data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import date
+from importlib import resources
+from typing import Any, Final
+
+from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
+from dither.core.campaign import Campaign
+from dither.core.question import Question
+from dither.core.wire import specification
+from dither.errors import InvalidParameter, found
+from dither.privacy import Guarantee, Pure
+
+VERSION: Final = 1
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a card."""
+    text = resources.files("dither.advice").joinpath("card.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def card(
+    questions: Mapping[str, Any] | Campaign,
+    *,
+    asker: str,
+    contact: str,
+    purpose: str = "",
+    people: int | None = None,
+    begins: str | None = None,
+    ends: str | None = None,
+    repeat: str | None = None,
+    campaign: str | None = None,
+) -> dict[str, Any]:
+    """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
+
+    `begins` and `ends` are days such as "2026-05-01"; `people` is how many will be asked, `campaign` the
+    identity of a published campaign. Questions and `repeat` are as `explain` takes them. Every number of the
+    promise is computed from the mechanisms; the rest is as stated.
+
+    >>> import dither as dt
+    >>> made = card({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)}, asker="A", contact="a@b.c")
+    >>> round(made["promise"]["epsilon"], 9)
+    1.0
+    """
+    asked = AskedQuestions.of(questions)
+    for name, text in (("asker", asker), ("contact", contact)):
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidParameter(f"a card names its {name}: a text, not {found(text)}")
+    if people is not None and (isinstance(people, bool) or not isinstance(people, int) or people < 1):
+        raise InvalidParameter(f"people is a whole number of at least 1, not {found(people)}")
+    days = {name: _day(name, day) for name, day in (("begins", begins), ("ends", ends))}
+    if days["begins"] and days["ends"] and days["ends"] < days["begins"]:
+        raise InvalidParameter(f"the campaign ends on {days['ends']}, before it begins on {days['begins']}")
+    return {
+        "dither-card": VERSION,
+        "asker": asker,
+        "contact": contact,
+        "purpose": purpose,
+        "people": people,
+        **days,
+        **({} if campaign is None else {"campaign": campaign}),
+        "promise": _promise(asked.whole),
+        "questions": [_question_data(name, asking) for name, asking in asked.named.items()],
+        "for the person": person_text(asked, None, None, "device", {}, repeat, sentences()),
+    }
+
+
+def _day(name: str, day: object) -> str | None:
+    if day is None:
+        return None
+    try:
+        return date.fromisoformat(str(day)).isoformat()
+    except ValueError:
+        raise InvalidParameter(f"{name} is a day such as 2026-05-01, not {found(day)}") from None
+
+
+def _promise(guarantee: Guarantee) -> dict[str, Any]:
+    pure = isinstance(guarantee.bound, Pure)
+    return {
+        "words": str(guarantee),
+        "epsilon": getattr(guarantee.bound, "epsilon", None),
+        "delta": getattr(guarantee.bound, "delta", 0.0 if pure else None),
+        "kind": type(guarantee.bound).__name__.lower(),
+        "unit": f"one {guarantee.unit}",
+        "assumptions": list(guarantee.assumes),
+        "odds": [{"before": prior, "at most after": odds(guarantee.epsilon, prior)} for prior in PRIORS]
+        if pure
+        else [],
+    }
+
+
+def _question_data(name: str, asked: Any) -> dict[str, Any]:
+    mechanism: Question = getattr(asked, "question", asked)
+    given = specification(mechanism)
+    return {
+        "name": name,
+        "domain": mechanism.domain.device(),
+        "mechanism": mechanism.name,
+        "fingerprint": given["fingerprint"],
+        "bytes": int(mechanism.layout.itemsize),
+        "promise": _promise(asked.guarantee),
+    }

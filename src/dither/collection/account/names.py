@@ -1,0 +1,15 @@
+"""Names of questions and askers: public texts that are printed and compared."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dither.errors import InvalidParameter
+
+_MOST: Final = 200  # letters
+
+
+def check_name(what: str, name: object, *, least: int) -> None:
+    """Raise InvalidParameter unless a name is a text of `least` to 200 printable letters."""
+    if not isinstance(name, str) or not least <= len(name) <= _MOST or not name.isprintable():
+        raise InvalidParameter(f"{what} is a text of {least} to {_MOST} printable letters")

@@ -1,0 +1,52 @@
+"""What an account returns: reports that wait, batches of them, and what an answer would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dither.collection.account.state import Data
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A report that is not acknowledged: its identity, the question it answers, and its bytes."""
+
+    id: str
+    asker: str
+    question: str
+    fingerprint: str
+    data: bytes
+    batch: str | None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Reports that are sent together, with the identity that makes sending them again harmless."""
+
+    id: str
+    reports: tuple[Waiting, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an answer would do: `outcome` in one word, the ε it would charge, and a sentence for people."""
+
+    outcome: str
+    reason: str | None
+    charged: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def waiting(item: Data) -> Waiting:
+    """Return an item of the queue."""
+    return Waiting(
+        item["id"],
+        item["asker"],
+        item["question"],
+        item["fingerprint"],
+        bytes.fromhex(item["report"]),
+        item["batch"],
+    )

@@ -1,0 +1,56 @@
+"""Versions of stores, and the migrations that lead from one to the next."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from dither.collection.store.store import StoreUnusable
+
+
+class Migration(NamedTuple):
+    """What makes a store of the version before one of this version.
+
+    `oldest` is the oldest version whose releases may still use the store: where a migration only adds tables
+    that they do not know of, both releases write side by side. {0} begins the names of tables, {1} is the
+    type of bytes.
+    """
+
+    version: int
+    oldest: int
+    statements: str
+
+    def script(self, prefix: str = "", data: str = "BLOB") -> str:
+        """Return the statements, with those that note the version."""
+        noted = f"INSERT INTO {prefix}versions VALUES ({self.version}, {self.oldest});"
+        return f"{self.statements.format(prefix, data)}\n{noted}"
+
+
+FIRST: Final = 2  # the version that SCHEMA of each store makes; migrations lead from it to the present one
+MIGRATIONS: Final = [
+    Migration(
+        3,
+        oldest=2,
+        statements="""
+CREATE TABLE {0}versions (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL);
+CREATE TABLE {0}exports (file TEXT PRIMARY KEY, campaign TEXT NOT NULL, day INTEGER NOT NULL);
+CREATE TABLE {0}notes (number INTEGER PRIMARY KEY, data {1} NOT NULL);
+""",
+    ),
+]
+
+
+def present_version() -> int:
+    """Return the version of the stores that this release makes."""
+    return MIGRATIONS[-1].version
+
+
+def pending(version: int, oldest: int, what: str) -> list[Migration]:
+    """Return the migrations that a store waits for; raise StoreUnusable if this release cannot use it."""
+    if version < FIRST:
+        raise StoreUnusable(f"{what} is a store of version {version}, older than any that was released")
+    if oldest > present_version():
+        raise StoreUnusable(
+            f"{what} is a store of version {version}, which releases from version {oldest} on read; this "
+            f"dither has version {present_version()}: install a later one"
+        )
+    return [migration for migration in MIGRATIONS if migration.version > version]

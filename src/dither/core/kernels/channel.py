@@ -1,0 +1,368 @@
+"""Channels: a table with an integer weight of every report for every input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+
+from dither.core.domains import Domain, Line
+from dither.core.kernels.alias import TOTAL_BITS, Alias, AliasSampler
+from dither.core.kernels.blocks import FEW, Sampler, in_threads
+from dither.core.kernels.kernel import (
+    CellKernel,
+    LineKernel,
+    PureKernel,
+    UnbiasedReading,
+    affine_reading,
+    check_no_codebook,
+    listed_likelihood,
+)
+from dither.core.kernels.transition import Operator
+from dither.core.kernels.window.codebook import Decoder, check_size, read_decoder
+from dither.core.kernels.window.kernel import a_line
+from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable
+from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.randomness import Source
+from dither.privacy.shuffling import Blanket
+
+_SINGULAR: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class LinearReading:
+    """Numbers for the answers to `queries`, a row each, from a channel with a row for each input."""
+
+    channel: Floats
+    queries: Floats
+    edges: Floats | None = None  # of the cells whose cumulative shares the queries are; None for others
+
+    def __call__(self, reports: Array) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return np.asarray(self.table.T[reports.astype(np.int64)])
+
+    def plain(self) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
+
+    @cached_property
+    def table(self) -> Floats:
+        """The contribution of each report to each answer: a row for each query, a column for each report."""
+        means = self.channel.mean(axis=0)
+        scaled = self.channel / means
+        moments = scaled @ self.channel.T
+        eigenvalues = np.linalg.eigvalsh(moments)
+        if not eigenvalues[0] > _SINGULAR * eigenvalues[-1]:
+            raise NotIdentifiable(
+                "some inputs have reports of the same distribution and cannot be distinguished"
+            )
+        return np.asarray(np.linalg.solve(moments, self.queries.T).T @ scaled)
+
+    @cached_property
+    def variances(self) -> Floats:
+        """The variance that one report adds to the answers together, for each input."""
+        squares = (self.table**2).sum(axis=0)
+        return np.asarray(self.channel @ squares - (self.queries**2).sum(axis=0))
+
+    @cached_property
+    def single_variances(self) -> Floats:
+        """The variance that one report adds to each answer, averaged over the inputs."""
+        return np.asarray((self.table**2) @ self.channel.mean(axis=0) - (self.queries**2).mean(axis=1))
+
+
+def cumulative(channel: Floats, edges: Floats) -> LinearReading:
+    """Return the reading of cumulative shares: row i of the queries adds up the first i + 1 inputs."""
+    return LinearReading(channel, np.tri(len(channel)), edges)
+
+
+_TOTAL: Final = 1 << TOTAL_BITS
+MOST_INPUTS: Final = 1 << 10
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A matrix of positive integers, row i for input i, which are scaled to weights of total 2^128.
+
+    The weights of a row are proportional to its values. Each is rounded up, so that no report is impossible,
+    and the first of the largest weights is reduced so that the total is 2^128.
+    """
+
+    values: tuple[tuple[int, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.values) <= MOST_INPUTS or len({len(row) for row in self.values}) != 1:
+            raise InvalidParameter(
+                f"a channel must have 1 to 1 024 rows of one length; {len(self.values)} rows were given"
+            )
+        if any(not row or min(row) < 1 for row in self.values):
+            raise InvalidParameter("the values of a channel must be positive whole numbers")
+        if any(min(row) < 1 for row in self.rows):
+            raise InvalidParameter("the values of a channel differ too much for weights of total 2^128")
+
+    @staticmethod
+    def of(values: Sequence[Sequence[int]]) -> Channel:
+        """Return the channel whose rows are proportional to the given ones."""
+        return Channel(tuple(tuple(row) for row in values))
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The weight of every report for every input; each row adds up to 2^128."""
+        rows = []
+        for row in self.values:
+            total = sum(row)
+            weights = [-(-value * _TOTAL // total) for value in row]
+            weights[row.index(max(row))] -= sum(weights) - _TOTAL
+            rows.append(tuple(weights))
+        return tuple(rows)
+
+    @property
+    def cells(self) -> int:
+        """The number of different reports."""
+        return len(self.values[0])
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The largest ratio of two probabilities of one report, over all pairs of inputs."""
+        top, bottom = 1, 1
+        for column in zip(*self.rows, strict=True):
+            most, least = max(column), min(column)
+            if most * bottom > top * least:
+                top, bottom = most, least
+        return Fraction(top, bottom)
+
+    def probabilities(self, row: int) -> list[Fraction]:
+        """Return the exact probability of every report for an input."""
+        return [Fraction(weight, _TOTAL) for weight in self.rows[row]]
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The probability of every report for every input, in floats: a row for each input."""
+        return np.array([[weight / _TOTAL for weight in row] for row in self.rows])
+
+    @cached_property
+    def table(self) -> Alias:
+        """The alias table for exact draws."""
+        return Alias.of(self.rows)
+
+    def device(self) -> dict[str, Any]:
+        """Return every distinct value once, and for each row the indices of its values."""
+        different = sorted({value for row in self.values for value in row}, reverse=True)
+        place = {value: index for index, value in enumerate(different)}
+        return {
+            "values": [hexadecimal(value) for value in different],
+            "rows": [[place[value] for value in row] for row in self.values],
+        }
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> Channel:
+        """Return the channel that `device` describes."""
+        values = [from_hexadecimal(text) for text in data["values"]]
+        places = [[whole(place) for place in row] for row in data["rows"]]
+        if not places or len(places) > MOST_INPUTS or any(min(row, default=-1) < 0 for row in places):
+            raise MalformedReport("a channel needs a list of values, and 1 to 1 024 rows of indices into it")
+        if any(max(row) >= len(values) for row in places):
+            raise MalformedReport(f"an index of a channel is beyond its {len(values)} values")
+        return Channel.of([[values[place] for place in row] for row in places])
+
+
+@dataclass(frozen=True)
+class NearestPoint:
+    """The nearest of several points: `labels[i]` for a value between `edges[i − 1]` and `edges[i]`."""
+
+    edges: tuple[float, ...]
+    labels: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.labels) != len(self.edges) + 1 or list(self.edges) != sorted(self.edges):
+            raise InvalidParameter("edges must not decrease, and there must be one label more than edges")
+
+    @staticmethod
+    def on_interval(points: Sequence[float]) -> NearestPoint:
+        """Return the rule for increasing points; halfway between two the upper one counts as nearest."""
+        middles = tuple((left + right) / 2.0 for left, right in pairwise(points))
+        return NearestPoint(middles, tuple(range(len(points))))
+
+    @staticmethod
+    def on_circle(points: Sequence[float], period: float) -> NearestPoint:
+        """Return the rule for increasing points on a circle, with distances the short way round."""
+        inner = NearestPoint.on_interval(points)
+        across = (points[-1] + points[0] + period) / 2.0  # between the last point and the first
+        if across <= period:
+            return NearestPoint((*inner.edges, across), (*inner.labels, 0))
+        return NearestPoint((across - period, *inner.edges), (len(points) - 1, *inner.labels))
+
+    def aim(self, values: Array) -> Integers:
+        """Return the index of the nearest point of each value."""
+        where = np.searchsorted(self._edges, np.asarray(values, dtype=np.float64), side="right")
+        return self._labels[where]
+
+    def aim_one(self, value: float) -> int:
+        """Return the index of the nearest point of one value."""
+        return int(self.aim(np.asarray(value)))
+
+    @cached_property
+    def _edges(self) -> Floats:
+        return np.array(self.edges)
+
+    @cached_property
+    def _labels(self) -> Integers:
+        return np.array(self.labels, dtype=np.int64)
+
+    def device(self) -> dict[str, Any]:
+        """Return the rule as JSON-compatible data."""
+        return {"kind": "edges", "edges": list(self.edges), "labels": list(self.labels)}
+
+    @staticmethod
+    def from_device(data: Mapping[str, Any]) -> NearestPoint:
+        """Return the rule that `device` describes."""
+        edges = tuple(real(edge) for edge in data["edges"])
+        return NearestPoint(edges, tuple(whole(label) for label in data["labels"]))
+
+
+class RowKernel(PureKernel):
+    """A kernel that draws from a row of a channel."""
+
+    channel: Channel
+
+    @property
+    def outcomes(self) -> int:
+        return self.channel.cells
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.channel.ratio
+
+    @cached_property
+    def blanket(self) -> Blanket:  # type: ignore[override]
+        """The least probability of every report, and all rows."""
+        return Blanket.of_laws(self.channel.matrix, self.ratio)
+
+    @property
+    def evidence(self) -> str:
+        return f"all pairs of {len(self.channel.values)} inputs, from integer weights of total 2^128"
+
+
+@dataclass(frozen=True)
+class ChannelKernel(RowKernel, LineKernel):
+    """A channel on a line: a value selects the row of the point nearest to it."""
+
+    line: Line
+    channel: Channel
+    start: NearestPoint
+
+    kind: ClassVar[str] = "channel"
+
+    def __post_init__(self) -> None:
+        if min(self.start.labels) < 0 or max(self.start.labels) >= len(self.channel.values):
+            raise InvalidParameter("every point needs a row of the channel")
+
+    def sampler(self, size: int) -> Sampler:
+        alias = AliasSampler(self.channel.table, size)
+
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            np.copyto(cells, alias.draw(block.size, source, self.start.aim(block)), casting="unsafe")
+
+        return draw
+
+    def draw_one(self, value: float, source: Source) -> int:
+        return self.channel.table.draw_one(source, self.start.aim_one(value))
+
+    def _probabilities(self, value: float) -> list[Fraction]:
+        return self.channel.probabilities(self.start.aim_one(value))
+
+    def chances(self, value: Any) -> Floats:
+        return np.asarray(self.channel.matrix[self.start.aim_one(float(self.line.check(value)))])
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Any:
+        """Return the numbers of the points; without numbers, the reading of cumulative shares."""
+        if data is not None:
+            return check_size(read_decoder(data), self.outcomes)
+        if self.start.labels != tuple(range(len(self.channel.values))):
+            raise MalformedReport("cumulative shares need one row of the channel for each cell, in order")
+        edges = np.array([self.line.low, *self.start.edges, self.line.high])
+        return cumulative(self.channel.matrix, edges)
+
+    def likelihood(self, inputs: Array, rows: int) -> Operator:
+        return listed_likelihood(self, inputs, rows, self.typical())
+
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        return affine_reading(self, book)
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        return np.asarray(self.channel.matrix[self.start.aim(inputs), reports.astype(np.int64)])
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **self.channel.device(), "start": self.start.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(a_line(domain), Channel.from_device(device), NearestPoint.from_device(device["start"]))
+
+
+@dataclass(frozen=True)
+class CodeChannelKernel(RowKernel, CellKernel):
+    """A report is an outcome of the row that belongs to the code."""
+
+    channel: Channel
+
+    kind: ClassVar[str] = "table"
+
+    def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
+        if inputs.size < FEW:
+            return self.draw_singly(inputs.reshape(-1).tolist(), source).reshape(inputs.shape)
+        reports = in_threads(self._sampler, inputs.reshape(-1), self.layout, source, threads)
+        return reports.reshape(inputs.shape)
+
+    def _sampler(self, size: int) -> Sampler:
+        alias = AliasSampler(self.channel.table, size)
+
+        def draw(block: Array, cells: Array, source: Source) -> None:
+            drawn = alias.draw(block.size, source, block.astype(np.int64))
+            np.copyto(cells, drawn, casting="unsafe")
+
+        return draw
+
+    def draw_one(self, value: int, source: Source) -> int:
+        return self.channel.table.draw_one(source, value)
+
+    def probabilities(self, value: int) -> list[Fraction]:
+        return self.channel.probabilities(value)
+
+    def chances(self, value: int) -> Floats:
+        return np.asarray(self.channel.matrix[value])
+
+    def likelihoods(self, reports: Array, inputs: Array) -> Floats:
+        return np.asarray(self.channel.matrix[np.asarray(inputs), reports.astype(np.int64)])
+
+    def fits(self, domain: Domain) -> bool:
+        return domain.count == len(self.channel.values)
+
+    def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
+        """Return the reading of the stated queries; without queries, of cumulative shares."""
+        check_no_codebook(self, data)
+        size = len(self.channel.values)
+        if "queries" not in stated:
+            return cumulative(self.channel.matrix, np.arange(size + 1, dtype=np.float64) - 0.5)
+        queries = np.asarray(stated["queries"], dtype=np.float64)
+        if queries.ndim != 2 or queries.shape[1] != size or not np.isfinite(queries).all():
+            raise MalformedReport("the kernel and the queries disagree about the number of inputs")
+        return LinearReading(self.channel.matrix, queries)
+
+    def write_codebook(self, book: LinearReading) -> None:
+        """Return None: the queries travel as a parameter, or follow from the channel."""
+
+    def decode(self, reports: Array, domain: Domain, book: LinearReading) -> Floats:
+        """Return the contribution of each report to each answer, along the last axis."""
+        return book(reports)
+
+    def device(self) -> dict[str, Any]:
+        return {"draw": self.kind, **self.channel.device()}
+
+    @classmethod
+    def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
+        return cls(Channel.from_device(device))

@@ -1,0 +1,261 @@
+"""Reports of trips: drawn from trips, written to a file, and read back with everything that decodes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dither.core.domains import Paths, Sphere
+from dither.core.question import Question, as_question
+from dither.core.question.paths import PathQuestion
+from dither.core.reports import Reports
+from dither.core.wire import from_json, to_json
+from dither.data.dialect import Outside
+from dither.data.formats.cells import from_text, to_text
+from dither.data.formats.format import Progress, ignore_progress, name_errors, trip_format
+from dither.data.trips.trips import Trips
+from dither.errors import (
+    DitherError,
+    InvalidParameter,
+    MalformedReport,
+    MissingExtra,
+    OutsideDomain,
+    unknown_name,
+)
+from dither.estimation.maps.projection import LocalMap, Map, ReferenceMap
+from dither.foundation.canonical import real
+from dither.foundation.randomness import Source
+
+BATCH: Final = 1 << 16  # places perturbed between two calls of `progress`
+_AUTHORITY_CODE: Final = re.compile(r"[A-Z]{2,10}:[0-9]{1,8}")
+
+
+@dataclass(frozen=True, eq=False)
+class TripReports:
+    """Reports of all locations of trips, and the trips as the collector decodes them.
+
+    `reports` can be given to `dt.maps.density` and `dt.maps.flows`. With a `projection` the mechanism works
+    in its metres, without one in degrees. `trips` has the decoded longitudes and latitudes, the names, and
+    the times if they were kept. Names, times and the number of locations are public.
+    """
+
+    reports: Reports
+    projection: Map | None
+    trips: Trips
+
+    def __post_init__(self) -> None:
+        _ = self.question
+        if len(self.reports) != len(self.trips.paths.points):
+            raise InvalidParameter(
+                "the trips and the reports differ in length: every location has one report"
+            )
+
+    @staticmethod
+    def draw(
+        trips: Trips,
+        question: Any,
+        *,
+        projection: Map | None = None,
+        outside: Outside = "error",
+        keep_times: bool = False,
+        source: Source | None = None,
+        progress: Progress | None = None,
+    ) -> TripReports:
+        """Draw the reports of trips.
+
+        Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
+        the number of locations perturbed since the last call.
+        """
+        name = as_question(question).name
+        refusal = f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {name}"
+        question = _path_question(as_question(question), InvalidParameter(refusal))
+        if outside not in ("error", "clip"):
+            raise unknown_name("outside", outside, ("error", "clip"))
+        if trips.specification is not None:
+            raise InvalidParameter(
+                "these trips hold reports, which are random already; further noise would spoil the estimates"
+            )
+        if keep_times and trips.times is None:
+            raise InvalidParameter("the times cannot be kept: not every location has one")
+        paths = _move_inside(trips, question, projection, outside)
+        reports = _draw_batches(paths, question, source, progress or ignore_progress)
+        decoded = reports.values.reshape(-1, 2)
+        places = paths.like(decoded if projection is None else projection.to_earth(decoded))
+        times = trips.times if keep_times else None
+        return TripReports(reports, projection, Trips(places, trips.names, times))
+
+    @staticmethod
+    def decode(trips: Trips) -> TripReports:
+        """Decode the reports that trips from a file carry; raise MalformedReport if they carry none."""
+        file = Path(trips.file or "trips")
+        if trips.specification is None or trips.reports is None:
+            raise MalformedReport(
+                f"{file} carries no reports of trips; `dither trajectory perturb` and "
+                "dt.data.perturb_trips write them"
+            )
+        with name_errors(file):
+            question, projection = read_trip_specification(trips.specification)
+        raw = from_text(trips.reports, question, trips.where)
+        with name_errors(file):
+            reports = question.reports(raw)
+        unbegun = np.flatnonzero(reports.cells[trips.paths.offsets[:-1], 0] == 0)
+        if unbegun.size:  # its locations would be decoded as those of the trip before
+            where = trips.where(int(trips.paths.offsets[unbegun[0]]))
+            raise MalformedReport(f"{where}: the trip does not begin here; its first reports are missing")
+        own = replace(trips, reports=None, specification=None)
+        return TripReports(reports, projection, own)
+
+    @staticmethod
+    def read(path: str | Path, *, progress: Progress | None = None) -> TripReports:
+        """Return the reports in a file of randomised trips, with their question and projection.
+
+        `progress` is called with the number of places read since the last call.
+        """
+        return TripReports.decode(Trips.read(path, progress=progress))
+
+    @property
+    def question(self) -> PathQuestion:
+        """The question that drew the reports."""
+        name = self.reports.question.name
+        refusal = f"the reports are of {name}; a mechanism for paths such as dt.TraCSC was expected"
+        return _path_question(self.reports.question, InvalidParameter(refusal))
+
+    def write(self, out: str | Path) -> None:
+        """Write a file with the decoded trips, the reports and the specification, for `TripReports.read`."""
+        specification = trip_specification(self.question, self.projection)
+        texts = tuple(to_text(self.reports))
+        replace(self.trips, reports=texts, specification=specification).write(out)
+
+    def __len__(self) -> int:
+        return len(self.trips)
+
+    def __repr__(self) -> str:
+        name = self.reports.question.name
+        return f"TripReports({len(self)} trips with {len(self.trips.paths.points)} locations, by {name})"
+
+
+def perturb_trips(
+    path: str | Path,
+    out: str | Path,
+    question: Any,
+    *,
+    projection: Map | None = None,
+    outside: Outside = "error",
+    keep_times: bool = False,
+    source: Source | None = None,
+    progress: Progress | None = None,
+) -> TripReports:
+    """Randomise the trips of one file into another, and return what was written.
+
+    The endings of the files' names determine their formats. The output holds the trips as a collector decodes
+    them, the reports and the specification: `TripReports.read` needs nothing else. With a projection, the
+    area of the question is in its metres; without one, in degrees. Other options: see `TripReports.draw`.
+    """
+    trip_format(Path(out))  # an unknown ending is refused before anything is read
+    drawn = TripReports.draw(
+        Trips.read(path),
+        question,
+        projection=projection,
+        outside=outside,
+        keep_times=keep_times,
+        source=source,
+        progress=progress,
+    )
+    drawn.write(out)
+    return drawn
+
+
+def _move_inside(trips: Trips, question: PathQuestion, projection: Map | None, outside: Outside) -> Paths:
+    """Return the paths in the question's coordinates, all inside its area, or raise OutsideDomain."""
+    if outside == "error":
+        try:
+            trips.check(question.area, projection)
+        except OutsideDomain as error:
+            raise OutsideDomain(
+                f"{error}; choose a larger area, or move such locations to its border "
+                "(outside='clip', at the terminal --outside clip)"
+            ) from None
+    elif projection is not None:
+        trips.check(Sphere())  # what is not on the earth cannot be projected
+    points = trips.paths.points if projection is None else projection.to_plane(trips.paths.points)
+    return trips.paths.like(question.area.clip(points) if outside == "clip" else points)
+
+
+def _draw_batches(paths: Paths, question: PathQuestion, source: Source | None, progress: Progress) -> Reports:
+    """Draw the reports of all locations, in batches of whole paths."""
+    offsets, parts = paths.offsets, []
+    begin = 0
+    while begin < len(paths):
+        end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + BATCH, side="right")) - 1)
+        rows = slice(offsets[begin], offsets[end])
+        part = Paths(paths.points[rows], offsets[begin : end + 1] - offsets[begin])
+        parts.append(question.perturb(part, source=source).cells)
+        progress(int(rows.stop - rows.start))
+        begin = end
+    return question.reports(np.concatenate(parts) if parts else [])
+
+
+def trip_specification(question: PathQuestion, projection: Map | None) -> str:
+    """Return the specification as JSON text."""
+    return json.dumps({"mechanism": json.loads(to_json(question)), "map": _projection_to_plain(projection)})
+
+
+def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
+    """Return the question and the projection; raise MalformedReport if the text is of another kind."""
+    try:
+        given = json.loads(text)
+        question, projection = (
+            from_json(json.dumps(given["mechanism"])),
+            _projection_from_plain(given["map"]),
+        )
+    except MissingExtra:
+        raise
+    except DitherError as error:
+        raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise MalformedReport("the specification of these trips cannot be read") from None
+    refusal = MalformedReport(f"the specification is of {question.name}, which is not for trips")
+    return _path_question(question, refusal), projection
+
+
+def _path_question(question: Question, refusal: DitherError) -> PathQuestion:
+    """Return a question about paths; raise the given error for any other one."""
+    if not isinstance(question, PathQuestion):
+        raise refusal
+    return question
+
+
+def _projection_to_plain(projection: Map | None) -> dict[str, Any] | None:
+    match projection:
+        case None:
+            return None
+        case LocalMap(longitude, latitude):
+            return {"local": [longitude, latitude]}
+        case ReferenceMap(name):
+            return {"crs": _check_code(name, InvalidParameter)}
+    raise InvalidParameter(
+        f"a {type(projection).__name__} cannot be written to a file; use a LocalMap or a ReferenceMap"
+    )
+
+
+def _projection_from_plain(given: Any) -> Map | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or set(given) not in ({"local"}, {"crs"}):
+        raise MalformedReport("the map of trips is null, local or a coordinate reference system")
+    if "local" in given:
+        longitude, latitude = map(real, given["local"])
+        return LocalMap(longitude, latitude)
+    return ReferenceMap(_check_code(given["crs"], MalformedReport))
+
+
+def _check_code(name: object, error: type[DitherError]) -> str:
+    """Return an authority's code; other texts are programs for PROJ, which may open files and addresses."""
+    if not isinstance(name, str) or not _AUTHORITY_CODE.fullmatch(name):
+        raise error("a coordinate reference system in a file is an authority's code, such as EPSG:32654")
+    return name
