@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dither.core.domains import Box, Categories, Circle, Line, Optional, Several, Sphere, Text
-from dither.core.domains.categories import Profile
 from dither.core.domains.plane import Plane
+from dither.core.domains.records import Profile
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.joint import JointKernel
 from dither.core.kernels.kernel import LineKernel

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from dither.core import registry
-from dither.core.domains import Categories, Circle, Domain, Line, Several
+from dither.core.domains import Categories, Domain, Line
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.foundation import losses as losses_module
 from dither.foundation.losses import CRITERIA, Criterion, Power, as_power, squared
@@ -72,7 +72,7 @@ def solved_candidates(
     With `unbiased` also the unbiased ones. With `wait=False` only designs that are stored or interpolated.
     On a circle OGPM is the optimum, so the list is empty.
     """
-    if isinstance(domain, Circle) or not LEAST <= epsilon <= MOST:
+    if domain.circular or not LEAST <= epsilon <= MOST:
         return []
     wanted: list[dict[str, Any]] = [
         {"loss": loss.loss, "criterion": criterion} for loss in losses for criterion in criteria
@@ -100,7 +100,7 @@ def on_categories(domain: Categories, epsilon: float) -> list[Candidate]:
     ]
 
 
-def on_sets(domain: Several, epsilon: float) -> list[Candidate]:
+def on_sets(domain: Domain, epsilon: float) -> list[Candidate]:
     """Return the mechanisms for sets of items; what short reports cost is said by the advice itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -199,7 +199,7 @@ def _candidates_of(
     if not isinstance(mechanism.guarantee.bound, Pure) or mechanism.guarantee.assumes:
         return  # another kind of guarantee: errors alone do not compare
     yield Candidate(name, mechanism)
-    if not isinstance(domain, Circle):  # on a circle every report lies in the domain: nothing to truncate
+    if not domain.circular:  # on a circle every report lies in the domain: nothing to truncate
         for variant in _VARIANTS.get(kind.__name__, ()):
             yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)(), variant=True)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets, solved_candidates
 from dither.advice.curves import along_budgets, draw_curves, error_curve, frequency_curve
-from dither.core.domains import Categories, Circle, Domain, Interval, Line, Profile, Several
+from dither.core.domains import Categories, Domain, Line, Profile
 from dither.core.question import check_epsilon
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
@@ -66,7 +66,7 @@ class Comparison(ResultTable):
         if self.goal or not drawn or (len(drawn) < len(self.candidates) and not self.losses):
             return self._draw_goal(self.goal or (self.columns[1],), count, ax)
         best = drawn[:count]
-        if isinstance(self.domain, Categories):
+        if self.domain.listed is not None:
             here = [(candidate.name, frequency_curve(candidate)) for candidate in best]
             there = [
                 (candidate.name, along_budgets(candidate, lambda made: made.variance(0.0)))
@@ -140,18 +140,18 @@ def compare(
         if also:
             raise InvalidParameter(f"mechanisms for {goal!r} are compared without `also`")
         return _compare_apart(domain, budget, goal)
-    if isinstance(domain, Categories):
+    if domain.listed is domain:
         mine = own_candidates(also, domain, CategoryMechanism)
         return _for_goal(_compare_protocols(domain, budget, mine), goal, progress)
-    if isinstance(domain, Several):
+    if domain.sets and domain.listed is not None:
         if also:
             raise InvalidParameter("mechanisms for sets of items are compared without `also`")
-        return _for_goal(_compare_sets(domain, budget), goal, progress)
+        return _for_goal(_compare_sets(domain, len(domain.listed), budget), goal, progress)
     if isinstance(domain, Profile):
         if also or goal is not None:
             raise InvalidParameter("tables of attributes are compared without `goal` and `also`")
         return _compare_tables(domain, budget)
-    if not isinstance(domain, Interval | Circle):
+    if not isinstance(domain, Line):
         raise InvalidParameter(
             "mechanisms are compared on an Interval, a Circle, Categories or Several, not on "
             f"{type(domain).__name__}; for places use dt.recommend(area, dt.goals.Locations(), epsilon=…)"
@@ -282,10 +282,10 @@ def _compare_protocols(domain: Categories, epsilon: float, own: list[Candidate])
     return Comparison(title, rows, domain, epsilon, tuple(candidates), ())
 
 
-def _compare_sets(domain: Several, epsilon: float) -> Comparison:
+def _compare_sets(domain: Domain, items: int, epsilon: float) -> Comparison:
     """Return the mechanism beside asking for one of the items at random, and beside a proved lower bound."""
     candidates = on_sets(domain, epsilon)
-    share, items = domain.most / len(domain), len(domain)
+    share = domain.most / items
     least = least_item_variance(items, domain.most, epsilon)
     lies = (
         math.exp(epsilon) / math.expm1(epsilon) ** 2
@@ -378,7 +378,7 @@ def average_variance(protocol: Any) -> float:
     Those of items sum to the mean size of a set, here the largest.
     """
     domain = protocol.domain
-    return float(protocol.variance((domain.most if isinstance(domain, Several) else 1) / len(domain)))
+    return float(protocol.variance(domain.most / len(domain)))
 
 
 def largest(mechanism: Analysis, function: Callable[[Floats], Floats]) -> float:

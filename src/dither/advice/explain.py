@@ -11,7 +11,7 @@ from functools import cache, reduce
 from importlib import resources
 from typing import Any, Final, Literal
 
-from dither.core.domains import Categories, Circle, Domain, Interval, Several
+from dither.core.domains import Domain
 from dither.core.question import Question, as_question
 from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
 from dither.core.wire import Campaign
@@ -412,13 +412,15 @@ def _question(asked: Any, words: Words, drawn: int = 1) -> str:
     return f"{text}; {errors}." if errors else f"{text}."
 
 
+_WORDS: Final = {"interval": "number", "circle": "angle", "categories": "category", "several": "several"}
+
+
 def _answers(domain: Domain, said: Mapping[str, str]) -> str:
-    if isinstance(domain, Several):
-        return said["several"].format(items=len(domain), most=domain.most)
-    kinds = ((Interval, "number"), (Circle, "angle"), (Categories, "category"))
-    kind = next((name for kind, name in kinds if isinstance(domain, kind)), None)
-    count = len(domain) if isinstance(domain, Categories) else 0
-    return str(domain) if kind is None else said[kind].format(domain=domain, count=count)
+    words = _WORDS.get(domain.kind)
+    if words is None:
+        return str(domain)
+    items = 0 if domain.listed is None else len(domain.listed)
+    return said[words].format(domain=domain, count=items, items=items, most=domain.most)
 
 
 def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str:
@@ -428,7 +430,7 @@ def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str
     """
     from dither.advice.goals.numbers import Frequencies, Mean  # not for a warning at the terminal
 
-    goal = Frequencies if isinstance(mechanism.domain, Categories | Several) else Mean
+    goal = Mean if mechanism.domain.listed is None else Frequencies
     found = []
     for people in PEOPLE:
         try:
@@ -440,7 +442,7 @@ def _errors(mechanism: Question, said: Mapping[str, str], drawn: int = 1) -> str
         many = f"{people:,}".replace(",", " ")
         found.append(said["error"].format(error=_two_digits(error * math.sqrt(drawn)), people=many))
     what = "frequency" if goal is Frequencies else "mean"
-    cost = mechanism.design().cut_cost if isinstance(mechanism.domain, Several) else 0.0
+    cost = getattr(mechanism.design(), "cut_cost", 0.0)
     cut = said["cut"].format(times=_two_digits(1.0 + cost)) if cost > 1.0 else ""
     return said[what].format(errors=said["and"].join(found)) + cut
 

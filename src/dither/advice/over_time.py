@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.goals import Frequencies, Goal, Mean
-from dither.core.domains import Categories, Domain, Interval
+from dither.core.domains import Domain
 from dither.core.question import LEAST_EPSILON, as_question
 from dither.core.repetition import MOST_KEPT, KeptChange, Once, tells_changes
 from dither.errors import InvalidParameter, found
@@ -141,10 +141,10 @@ def _with_sampling(noise: float | None, domain: Domain, n: int, days: int) -> fl
     if noise is None:
         return None
     spread = 0.0
-    if isinstance(domain, Categories):
-        spread = (1.0 - 1.0 / len(domain)) / len(domain)
-    elif isinstance(domain, Interval):
-        spread = domain.length**2 / 4.0
+    if domain.count is not None:
+        spread = (1.0 - 1.0 / domain.count) / domain.count
+    elif domain.line is not None and not domain.circular:
+        spread = domain.line.length**2 / 4.0
     return math.sqrt(noise**2 + spread * (days - 1) / n)
 
 

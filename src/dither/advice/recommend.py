@@ -12,7 +12,7 @@ from dither.advice.catalogue import Candidate
 from dither.advice.compare import own_candidates
 from dither.advice.goals.numbers import Goal
 from dither.advice.simulation import Progress
-from dither.core.domains import Categories, Domain, finite
+from dither.core.domains import Domain, finite
 from dither.core.question import LEAST_EPSILON, MOST_EPSILON, check_epsilon
 from dither.errors import Infeasible, InvalidParameter, found
 from dither.foundation.numerics.roots import decreasing_root
@@ -106,7 +106,7 @@ def recommend(
     ranking = _rank(
         domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes, also=also
     )
-    if shuffled is not None and isinstance(domain, Categories):
+    if shuffled is not None and domain.count is not None:
         ranking = goal.rank(goal.errors([_amplify(held, epsilon, shuffled, delta) for held, _ in ranking]))
         among = f" among {shuffled} shuffled reports (δ = {delta:g}; ε = {budget:.4g} or more on the device)"
     best = ranking[0][1]
@@ -174,7 +174,7 @@ def epsilon_for(
     if shuffled is None:
         return math.exp(place)
     device: Any = math.exp(place)
-    if isinstance(domain, Categories):
+    if domain.count is not None:
         device = _rank(domain, goal, device, mixed=mixed)[0][0].mechanism
     return central(device, n=shuffled, delta=delta).epsilon
 

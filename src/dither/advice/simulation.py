@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from dither.core.domains import Circle, Interval, Line
+from dither.core.domains import Line
 from dither.core.question import QueryQuestion
 from dither.core.reports import Reports
 from dither.estimation.distributions import EstimatedDistribution, distribution
@@ -98,7 +98,7 @@ class ShapeQuestion:
             return abs(float(told) - float(line.from_unit(at))) ** 2
         places = np.linspace(0.0, 1.0, _GRID + 1)
         gaps = _cdf(shape, line, places) - truth(line, places)
-        if isinstance(line, Circle):  # a circle has no beginning
+        if line.circular:  # a circle has no beginning
             middle = np.median(gaps) if self.distance == "w1" else (gaps.max() + gaps.min()) / 2.0
             gaps = gaps - middle
         if self.distance == "ks":
@@ -126,7 +126,7 @@ def people(line: Line, n: int) -> Floats:
 
 def truth(line: Line, places: Floats) -> Floats:
     """Return the cdf of the population at places on [0, 1]."""
-    if isinstance(line, Circle):
+    if line.circular:
         return np.asarray(places**4 * (35.0 - 84.0 * places + 70.0 * places**2 - 20.0 * places**3))
     rest = 1.0 - places
     return np.asarray(1.0 - rest**6 - 6.0 * places * rest**5)
@@ -200,7 +200,7 @@ class ErrorTable(NamedTuple):
         """
         line, share = line_of(mechanism), question.share
         surfaces = self.surfaces.get(_name(mechanism))
-        if surfaces is None or share is None or not isinstance(line, Interval):
+        if surfaces is None or share is None or line.circular:
             return None
         side = max(share, 1.0 - share)
         if n < _FEWEST or not _LEAST <= mechanism.epsilon <= _LARGEST or side > self.shares[-1] + 1e-12:
@@ -254,10 +254,10 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
     `Cumulative` always serves: what it cannot tell inside a cell is part of its simulated error.
     """
     if isinstance(mechanism, Cumulative):
-        return isinstance(mechanism.domain, Line)
+        return mechanism.domain.line is not None
     if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
         return False  # two values tell a mean, not a distribution
-    if isinstance(mechanism.domain, Circle):
+    if mechanism.domain.circular:
         return True
     support = np.linspace(*mechanism.law.support, 513)
     for first, second in ((0.0, 1.0 / bins), (1.0 - 1.0 / bins, 1.0)):

@@ -419,7 +419,6 @@ class Asked:
     @cached_property
     def campaign(self) -> Campaign:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.core.domains import Interval
         from dither.core.wire import Campaign, default_mechanism
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
@@ -434,7 +433,7 @@ class Asked:
             return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
             raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
-        if (self.mechanism or "").lower() == "optimal" and isinstance(self.domain, Interval):
+        if (self.mechanism or "").lower() == "optimal" and self.domain.kind == "interval":
             raise click.UsageError(
                 'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
                 '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
@@ -482,7 +481,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         optional: bool,
         **kwargs: Any,
     ) -> None:
-        from dither.core.wire import read_domain
+        from dither.core.domains.tables import read_table
 
         if (several is None) != (most is None):
             raise click.UsageError("--several A,B,… and --most M are given together")
@@ -500,7 +499,7 @@ def domain_options(command: Callable[..., None]) -> Callable[..., None]:
         if optional and not asked:
             raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
         given |= {"most": most, "optional": optional}
-        command(*args, domain=read_domain(given) if asked else None, **kwargs)
+        command(*args, domain=read_table(given) if asked else None, **kwargs)
 
     return with_domain
 

@@ -24,7 +24,6 @@ from dither.collection.ohttp import public_key
 from dither.collection.secrets import make_key, public_part, read_key, refuse_private
 from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.domains import Profile
 from dither.core.question import Question, as_question
 from dither.core.repetition import Once
 from dither.core.wire import (
@@ -141,7 +140,7 @@ class Contract:
                     "their reports apart; ask one of them in a campaign of its own"
                 )
             try:
-                if isinstance(question.domain, Profile):
+                if question.domain.kind == "profile":
                     raise InvalidParameter(
                         "a collector shows no tables of several attributes: collect reports in files, and "
                         "dt.tables estimates them"

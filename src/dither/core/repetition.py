@@ -5,15 +5,15 @@ Memoised: one permanent answer for each value, so that repeated questions reveal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from dither.core.domains import Categories, Domain, Several
-from dither.core.domains.plane import are_labels
+from dither.core.domains import Categories, Domain
+from dither.core.domains.separate import as_array
 from dither.core.question import Answering, Question, as_question, check_source
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, found
@@ -147,24 +147,13 @@ def check_days(name: str, given: object, *, least: int = 1, most: int = MOST_DAY
 
 def check_rows(sequences: object, domain: Domain, days: int) -> Array:
     """Return people's values as an array, a row for each person; raise InvalidParameter if it is none."""
-    kind = object if are_labels(domain) else None
     try:
-        rows = _rows_of_sets(sequences, days) if isinstance(domain, Several) else np.asarray(sequences, kind)
+        people = len(sequences) if isinstance(sequences, Sized) else 0
+        rows = as_array(domain, sequences, (people, days))
     except (TypeError, ValueError):
         rows = np.empty(0)
     if rows.ndim != 2 or rows.shape[1] != days:
         raise InvalidParameter(f"give a row for each person with a value for each of the {days} days")
-    return rows
-
-
-def _rows_of_sets(sequences: Any, days: int) -> Array:
-    """Return rows of sets as objects: numpy would make a further axis of sets of one size."""
-    rows = np.empty((len(sequences), days), dtype=object)
-    for person, sets in enumerate(sequences):
-        if len(sets) != days:
-            raise ValueError
-        for day, items in enumerate(sets):
-            rows[person, day] = items
     return rows
 
 
@@ -452,7 +441,7 @@ class KeptChange(Answering, Combinator):
 
 def tells_changes(question: Question) -> bool:
     """Return whether a question has two answers, two reports and a pure ε, as `KeptChange` needs."""
-    two = isinstance(question.domain, Categories) and len(question.domain) == 2
+    two = question.domain.count == 2
     return two and question.outcomes == 2 and isinstance(question.guarantee.bound, Pure)
 
 

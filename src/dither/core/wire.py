@@ -23,7 +23,8 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from dither.core.domains import Categories, Circle, Domain, Interval, Line, Optional, Several
+from dither.core.domains import Domain
+from dither.core.domains.tables import take_domain
 from dither.core.question import Question, as_question, check_epsilon, read_question
 from dither.core.registry import check_name, design_of, draw_of
 from dither.core.reports import Reports
@@ -310,7 +311,6 @@ def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
 
 _CAMPAIGN_VERSION: Final = 1
 MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
-_DOMAINS: Final = ("interval", "circle", "categories", "several")
 # What the table [campaign] of a file may have; the last two are not written where they are not used.
 TERMS: Final = (
     *(
@@ -478,8 +478,8 @@ def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
     """
     declared: dict[str, dict[str, Any]] = {}
     for name, question in questions.items():
-        if isinstance(question.domain, Line | Optional):
-            words = {"step": question.domain.step, "unit": question.domain.unit or None}
+        if question.domain.line is not None:
+            words = {"step": question.domain.line.step, "unit": question.domain.line.unit or None}
             declared[name] = {key: value for key, value in words.items() if value is not None}
     declared = {name: words for name, words in declared.items() if words}
     return {"reading": declared} if declared else {}
@@ -494,31 +494,16 @@ def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
         question = made.get(name)
         known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
         known = known and None not in words.values()
-        if question is None or not known or not isinstance(question.domain, Line | Optional):
+        if question is None or not known or question.domain.line is None:
             raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
         made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
     return made
 
 
-def _declared_domain(domain: Domain, table: dict[str, Any]) -> Domain:
-    """Return the domain with the `step` and `unit` that a table declares; take them out of the table."""
-    words = {key: table.pop(key) for key in ("step", "unit") if key in table}
-    if not words:
-        return domain
-    if not isinstance(domain, Line | Optional):
-        raise InvalidParameter(f"{' and '.join(words)} are for numbers; these answers are categories")
-    return domain.read_as(**words)
-
-
 def _question(name: str, table: dict[str, Any]) -> Any:
     table, kind = dict(table), None
     try:
-        given: dict[str, Any] = {kind: table.pop(kind) for kind in _DOMAINS if kind in table}
-        if "several" in given and "most" in table:
-            given["most"] = table.pop("most")
-        given["optional"] = table.pop("optional", False)
-        domain = read_domain(given)
-        domain = _declared_domain(domain, table)
+        domain = take_domain(table)
         if "epsilon" not in table:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
         stated = table.pop("mechanism", None)
@@ -554,39 +539,6 @@ def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> I
     )
 
 
-def read_domain(table: Mapping[str, Any]) -> Domain:
-    """Return the domain that exactly one of the keys of `_DOMAINS` describes; `several` needs `most`, too.
-
-    With `optional` it is `dt.Optional` of that domain.
-    """
-    optional = table.get("optional", False)
-    if not isinstance(optional, bool):
-        raise InvalidParameter(f"optional is true or false, not {found(optional)}")
-    if optional:
-        domain: Any = Optional
-        made: Domain = domain(read_domain({**table, "optional": False}))
-        return made
-    given = [kind for kind in _DOMAINS if table.get(kind) is not None]
-    if len(given) != 1:
-        raise InvalidParameter(
-            "exactly one domain is needed: interval = [low, high], circle = period, categories = […] or "
-            "several = […] with most = 10; "
-            f"{' and '.join(given) or 'none'} was given"
-        )
-    value = table[given[0]]
-    if given[0] == "circle":
-        return Circle(value)
-    if given[0] == "categories":
-        return Categories(value)
-    if given[0] == "several":
-        if table.get("most") is None:
-            raise InvalidParameter("several = […] needs most, how many items a person tells about")
-        return Several(value, most=table["most"])
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
-    return Interval(*value)
-
-
 def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[str, Any]]:
     """Return the mechanism of a question that names none, and its parameters beside ε.
 
@@ -595,14 +547,10 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[
     unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
     """
     budget = check_epsilon(epsilon)
-    if isinstance(domain, Circle) or (isinstance(domain, Optional) and isinstance(domain.of, Circle)):
-        return design_of("OGPM"), {}
-    if isinstance(domain, Optional):
-        return design_of("Podium"), {}
-    if isinstance(domain, Several):
-        return design_of("SetResponse"), {}
-    if isinstance(domain, Categories):
-        return type(_load("advice.catalogue").default_protocol(domain, budget)), {}
+    if domain.usual_mechanism is not None:
+        return design_of(domain.usual_mechanism), {}
+    if domain.listed is not None:
+        return type(_load("advice.catalogue").default_protocol(domain.listed, budget)), {}
     solved = _load("advice.catalogue").solved_candidates
     for candidate in solved(domain, budget, (), ("worst",), unbiased=True, wait=False):
         if len(to_json(candidate.mechanism).encode()) <= MOST_SPECIFIED:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from dither.core.domains import Domain, Several
+from dither.core.domains import Domain
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.core.wire import Campaign
@@ -100,7 +100,7 @@ def perturb_file(
             "estimates. `dither estimate` reads reports"
         )
     asked = list(campaign.questions)
-    if any(isinstance(domain, Several) for domain in rows.domains.values()) and not is_standard(path):
+    if any(domain.cell_type == "sets" for domain in rows.domains.values()) and not is_standard(path):
         asked = rows.columns(reader.columns(path, dialect))
     check_kept_items(keep, rows.ticks)
     wanted = list(dict.fromkeys([*asked, *keep, *([] if person is None else [person])]))
@@ -205,7 +205,7 @@ def _misfits_of(
 ) -> Iterator[tuple[Chunk, str, Misfit | None, Integers]]:
     """Yield each chunk of a column with the kind None, then for each kind the rows that do not fit."""
     reader, ticks, none = table_format(path), dict[str, list[str]](), np.empty(0, dtype=np.int64)
-    if any(isinstance(domain, Several) for domain in domains.values()) and not is_standard(path):
+    if any(domain.cell_type == "sets" for domain in domains.values()) and not is_standard(path):
         there_are = reader.columns(path, dialect)
         ticks = {name: item_columns(name, domain, there_are) for name, domain in domains.items()}
     ticks = {name: names for name, names in ticks.items() if names != [name]}
@@ -214,7 +214,7 @@ def _misfits_of(
         for name, domain in domains.items():
             absent = np.zeros(len(chunk), dtype=np.bool_) if name in ticks else chunk.absent(name)
             there = np.flatnonzero(~absent)
-            if isinstance(domain, Several) and name in ticks:
+            if name in ticks:
                 values = read_ticks(chunk, ticks[name], domain, there)
             else:
                 values = read_values(chunk, name, domain, there)

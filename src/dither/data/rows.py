@@ -15,7 +15,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dither.core.domains import Categories, CodedLabels, Domain, Line, Optional, Several
+from dither.core.domains import Categories, CodedLabels, Domain, Line
+from dither.core.domains.separate import as_array
 from dither.core.wire import Campaign
 from dither.data.dialect import Dialect, Missing, Outside, missing_answer
 from dither.data.formats.format import Chunk, Questions, table_format
@@ -119,7 +120,7 @@ class Misfits:
                 hint = _text_hint(column in self._decimal, unclear)
                 line = f"{place}: the cell is not {'clearly ' * unclear}a number, as {domain} needs; {hint}"
             else:
-                line = f"{place}: the value is not in {domain}" + _outside_hint(domain)
+                line = f"{place}: the value is not in {domain}; {domain.hint}"
             yield line + _other_rows(self._rows[column, kind], count)
 
 
@@ -132,14 +133,6 @@ def _text_hint(decimal: bool, thousands: bool) -> str:
     if decimal:
         return "numbers with a decimal comma are read with --decimal , (Dialect(decimal=','))"
     return "name the words that stand for no answer with --na WORD (Dialect(na=[…]))"
-
-
-def _outside_hint(domain: Domain) -> str:
-    if isinstance(domain, Line | Optional):
-        return "; change it, widen the domain, or use --outside clip (outside='clip')"
-    if isinstance(domain, Several):
-        return "; leave unknown items out, or add an item for the rest"
-    return "; add a category for all other answers"
 
 
 def _other_rows(rows: Sequence[int], count: int) -> str:
@@ -187,30 +180,30 @@ class Values:
 def read_values(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
     """Return the values of some rows of a column, none of which is missing."""
     none = np.zeros(rows.size, dtype=np.bool_)
-    if isinstance(domain, Optional):
-        domain = domain.of
-    if isinstance(domain, Line):
+    line = domain.line
+    if line is not None:
         numbers = chunk.numbers(column, rows)
-        unclear = _unclear_thousands(chunk, column, domain, rows, numbers)
+        unclear = _unclear_thousands(chunk, column, line, rows, numbers)
         if unclear is not None:
             numbers = np.where(unclear, np.nan, numbers)
-        if not numbers.size or domain.admits(numbers):  # nearly always, and three times faster than masks
+        if not numbers.size or line.admits(numbers):  # nearly always, and three times faster than masks
             return Values(numbers, none, none)
         text = np.isnan(numbers)
-        return Values(numbers, text, ~text & ~((numbers >= domain.low) & (numbers <= domain.high)))
-    if isinstance(domain, Several):
+        return Values(numbers, text, ~text & ~((numbers >= line.low) & (numbers <= line.high)))
+    if domain.cell_type == "sets":
         return _read_sets(chunk, column, domain, rows)
-    if not isinstance(domain, Categories):
+    if domain.cell_type == "none":
         raise InvalidParameter(f"a column cannot hold values of {domain}; " + ONLY_IN_PYTHON)
-    if isinstance(domain.labels, range):
+    if domain.cell_type == "codes" and domain.count is not None:
         numbers = chunk.numbers(column, rows)
         text = np.isnan(numbers)
-        inside = (numbers >= 0) & (numbers < len(domain)) & (numbers == np.floor(numbers))
+        inside = (numbers >= 0) & (numbers < domain.count) & (numbers == np.floor(numbers))
         codes = np.where(inside, numbers, 0).astype(np.int64)
         return Values(codes, text, ~text & ~inside)
     codes, cells = chunk.codes(column, rows)
     # A label 3 is the text 3 in a file of text. None is "no answer", and not the text None.
-    texts = {str(label): label for label in domain.labels if label is not None}
+    known = () if domain.listed is None else domain.listed.labels
+    texts = {str(label): label for label in known if label is not None}
     labels = [cell if _is_label(domain, cell) else _label_of(cell, texts) for cell in cells]
     unknown = np.array([not _is_label(domain, label) for label in labels], dtype=np.bool_)
     return Values(CodedLabels(codes, labels), none, unknown[codes])
@@ -268,9 +261,10 @@ def item_columns(column: str, domain: Domain, there: Sequence[str]) -> list[str]
 
     Those are named like the question and the item, "tools.saw", or like the item alone.
     """
-    if not isinstance(domain, Several) or column in there:
+    if domain.cell_type != "sets" or domain.listed is None or column in there:
         return [column]
-    for names in ([f"{column}.{label}" for label in domain.labels], [str(label) for label in domain.labels]):
+    labels = domain.listed.labels
+    for names in ([f"{column}.{label}" for label in labels], [str(label) for label in labels]):
         if set(names) <= set(there):
             return names
     return [column]
@@ -290,11 +284,11 @@ def _is_ticked(cell: Any, item: str) -> bool | None:
     return False if text.lower() in _NO else None
 
 
-def read_ticks(chunk: Chunk, names: Sequence[str], domain: Several, rows: Integers) -> Values:
+def read_ticks(chunk: Chunk, names: Sequence[str], domain: Domain, rows: Integers) -> Values:
     """Return sets from a yes-or-no column for each item."""
     table = np.zeros((rows.size, len(names)), dtype=np.bool_)
     odd = np.zeros(rows.size, dtype=np.bool_)
-    for place, (name, label) in enumerate(zip(names, domain.labels, strict=True)):
+    for place, (name, label) in enumerate(zip(names, _items(domain).labels, strict=True)):
         cells = chunk.cells(name)
         ticks = [_is_ticked(cells[row], str(label)) for row in rows.tolist()]
         odd |= [tick is None for tick in ticks]
@@ -302,8 +296,15 @@ def read_ticks(chunk: Chunk, names: Sequence[str], domain: Several, rows: Intege
     return Values(table, np.zeros_like(odd), odd)
 
 
-def _read_sets(chunk: Chunk, column: str, domain: Several, rows: Integers) -> Values:
-    texts = {str(label): label for label in domain.labels}
+def _items(domain: Domain) -> Categories:
+    """Return the list of items of sets; raise InvalidParameter if the domain has no list."""
+    if domain.listed is None:
+        raise InvalidParameter(f"expected sets of items of a list, got {domain}")
+    return domain.listed
+
+
+def _read_sets(chunk: Chunk, column: str, domain: Domain, rows: Integers) -> Values:
+    texts = {str(label): label for label in _items(domain).labels}
     if any(chunk.dialect.items_sep in text for text in texts):
         raise InvalidParameter(
             f"an item of {column!r} holds the separator {chunk.dialect.items_sep!r}; choose another one "
@@ -317,10 +318,10 @@ def _read_sets(chunk: Chunk, column: str, domain: Several, rows: Integers) -> Va
         known = [] if items is None else [texts.get(str(item)) for item in items]
         outside[place] = items is None or (None in known and any(str(item) not in texts for item in items))
         found.append([] if outside[place] else known)
-    return Values(domain.lists(found), np.zeros_like(outside), outside)
+    return Values(as_array(domain, found), np.zeros_like(outside), outside)
 
 
-def _is_label(domain: Categories, label: Any) -> bool:
+def _is_label(domain: Domain, label: Any) -> bool:
     try:
         domain.check([label])
     except (OutsideDomain, TypeError, ValueError):
@@ -330,12 +331,12 @@ def _is_label(domain: Categories, label: Any) -> bool:
 
 def clip_values(domain: Domain, values: Values) -> Values:
     """Return the values with those outside moved to the nearest one inside; labels have no nearest one."""
-    domain = domain.of if isinstance(domain, Optional) else domain
-    if not isinstance(domain, Line) or not values.outside.any():
+    line = domain.line
+    if line is None or not values.outside.any():
         return values
     given = np.ma.getdata(values.values)
-    bounds = np.nan_to_num(given, nan=domain.low, posinf=np.finfo(np.float64).max)
-    moved = np.where(values.outside, domain.clip(bounds), given)
+    bounds = np.nan_to_num(given, nan=line.low, posinf=np.finfo(np.float64).max)
+    moved = np.where(values.outside, line.clip(bounds), given)
     if isinstance(values.values, np.ma.MaskedArray):
         moved = np.ma.MaskedArray(moved, np.ma.getmaskarray(values.values))
     return Values(moved, values.text, np.zeros_like(values.outside))
@@ -465,7 +466,7 @@ class RowChoice:
         """
         asked = there[~absent]
         ticks = self.ticks.get(name)
-        if ticks is not None and isinstance(domain, Several):
+        if ticks is not None:
             values = read_ticks(chunk, ticks, domain, asked)
         else:
             values = read_values(chunk, name, domain, asked)
@@ -475,7 +476,7 @@ class RowChoice:
             self.misfits.add(chunk, name, Misfit.TEXT, asked[values.text])
         if not values.outside.any():
             return values, 0
-        if self._outside == "clip" and isinstance(domain, Line | Optional):
+        if self._outside == "clip" and domain.line is not None:
             return clip_values(domain, values), int(np.count_nonzero(values.outside))
         if self._outside != "skip":
             self.misfits.add(chunk, name, Misfit.OUTSIDE, asked[values.outside])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.domains import Circle, Several
+from dither.core.domains import Circle
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport, LeadingBits
 from dither.core.kernels.sets.bits import Bits
@@ -74,7 +74,7 @@ def _check_reports(reports: object) -> None:
 
 def check_one_answer(question: Question) -> None:
     """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
-    if isinstance(question.domain, Several):
+    if question.domain.sets:
         raise InvalidParameter(
             "people with sets of items have several answers or none, so there is no such test; compare items "
             "by dt.difference, and pairs of items by dt.together"

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from dither.core.domains import Categories, Domain, Line, Several, finite
+from dither.core.domains import Domain, Line, finite
+from dither.core.domains.separate import as_array
 from dither.core.question import Answering, can_answer, check_epsilon, check_source
 from dither.core.repetition import KeptChange, Memoised, Once
 from dither.core.reports import Reports
@@ -107,14 +108,7 @@ def _column(data: Any, name: str, domain: Domain) -> Array:
         if "column" in type(error).__name__.lower():
             raise OutsideDomain(f"the data has no column {name!r}") from None
         raise
-    if isinstance(domain, Several):  # lists of different lengths
-        sets = np.empty(len(column), dtype=object)
-        for place, items in enumerate(column):
-            sets[place] = items
-        return sets
-    # dtype object keeps labels of different types as they are.
-    labels = isinstance(domain, Categories) and not isinstance(domain.labels, range)
-    return np.asarray(column, dtype=object if labels else None)
+    return as_array(domain, column)
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from dither.core.domains import Categories
-from dither.core.domains.categories import Profile
+from dither.core.domains.records import Profile
 from dither.core.kernels.sets.functions import (
     MOST_FUNCTIONS,
     TOTAL,

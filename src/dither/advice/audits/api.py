@@ -23,7 +23,7 @@ from dither.advice.audits.grey_box import (
     takes_source,
 )
 from dither.advice.audits.neighbours import Neighbours, as_numbers
-from dither.core.domains import Categories, Domain, Interval
+from dither.core.domains import Domain
 from dither.core.question import can_answer
 from dither.errors import InvalidParameter, found
 from dither.foundation.numerics.distributions import check_level
@@ -99,7 +99,8 @@ def _randomiser(
             if not exact.ok or not has_plain_call(calls.randomiser):
                 return exact
     rng = np.random.default_rng(seed)
-    scale = domain.length / claim.epsilon if isinstance(domain, Interval) else None
+    line = domain.line if isinstance(domain, Domain) else None
+    scale = line.length / claim.epsilon if line is not None and line is domain and not line.circular else None
     context = Context(as_numbers(calls.neighbours.inputs), scale if scale else None)
     best: Evidence | None = None
     for evidence in _experiments(calls, claim, context, samples, rng, time.monotonic() + seconds):
@@ -138,7 +139,8 @@ def _experiments(
 
 def _of_how_many(tried: int, calls: Calls, domain: Any) -> str:
     """Return how many inputs were tried, and of how many where the domain is finite."""
-    known = len(domain) if isinstance(domain, Categories) else len(calls.neighbours.inputs)
+    listed = domain.count if isinstance(domain, Domain) else None
+    known = len(calls.neighbours.inputs) if listed is None else listed
     return f"{tried} of {known} inputs"
 
 

@@ -10,7 +10,6 @@ from typing import Any, Final
 from dither.advice.audits.finding import Finding
 from dither.advice.audits.neighbours import Listed, list_probabilities
 from dither.advice.audits.sampler import MANY, can_compare, contradictions, pair_contradictions
-from dither.core.domains import Categories, Region
 from dither.core.kernels.places.place import PlaceKernel
 from dither.core.question import Answering, Question, as_question, can_answer
 from dither.core.question.paths import parts_of
@@ -60,7 +59,7 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
     if parts_of(question):
         parts = [_question(part, accepted) for part in parts_of(question)]
         problems += [problem for part in parts for problem in part.problems]
-        if isinstance(question.kernel, PlaceKernel) and isinstance(question.domain, Region):
+        if isinstance(question.kernel, PlaceKernel) and question.domain.examples(few=True):
             problems += dict.fromkeys(pair_contradictions(question))
         bound = _larger(bound, parts)
         how += f"; {len(parts)} parts audited"
@@ -68,7 +67,7 @@ def _question(question: Question, accepted: tuple[str, ...]) -> Finding:
         known = list_probabilities(question)
         if known is not None:
             loss = known.loss
-            most = len(question.domain) if isinstance(question.domain, Categories) else 0
+            most = question.domain.count or 0
             of = f" of {most}" if most > len(known.inputs) else ""
             how += f"; every report under {len(known.inputs)}{of} inputs"
             if not assumptions:

@@ -12,35 +12,19 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from dither.core.domains import (
-    Box,
-    Categories,
-    Domain,
-    Interval,
-    Line,
-    Optional,
-    Places,
-    Plane,
-    Profile,
-    Region,
-    Several,
-    Text,
-)
+from dither.core.domains import Domain, Plane
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel, Kernel
 from dither.core.kernels.packing import unpack_rows
 from dither.core.kernels.sets.bits import Bits
 from dither.core.kernels.sets.several import SetKernel
 from dither.core.kernels.sets.subsets import SubsetBits
 from dither.core.question import Question
-from dither.errors import DitherError, InvalidParameter, NotIdentifiable
+from dither.errors import InvalidParameter, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.privacy.guarantee import log_above
 
 _EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
 _MOST_BITS: Final = 8  # the longest rows of bits that are all listed
-_ALL: Final = 32  # the most categories whose probabilities are all compared
-_DENORMAL: Final = 5e-324
-_WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,30 +67,20 @@ def list_probabilities(question: Question) -> Listed | None:
     number = _numbering(kernel, question.layout)
     if number is None:
         return None
-    values: tuple[Any, ...]
-    inputs: tuple[Any, ...]
-    if isinstance(domain, Places):
-        domain = domain.categories
-    if isinstance(domain, Line):
-        values = inputs = on_line(domain)
-    elif isinstance(domain, Optional):
-        values, inputs = (None, *on_line(domain.of)), (math.nan, *on_line(domain.of))
-    elif isinstance(domain, Categories):
-        inputs = _codes(len(domain.labels))
-        values = tuple(domain.labels[code] for code in inputs)
-    elif isinstance(domain, Several):
-        values = tuple(candidates(domain))
-        inputs = tuple(domain.check([value])[0] for value in values)
-    elif isinstance(domain, Region) and isinstance(kernel, CellKernel):
-        values = inputs = on_plane(domain)
-    elif isinstance(domain, Box):
-        values = inputs = tuple(candidates(domain))
-    else:
+    values = tuple(domain.examples(few=True))
+    if not values:
         return None
+    inputs = tuple(_input(domain, value) for value in values)
     try:
         return Listed(values, inputs, _law(kernel, inputs), number, _exact(kernel, inputs))
     except NotIdentifiable:  # a report that depends on a whole path
         return None
+
+
+def _input(domain: Domain, value: Any) -> Any:
+    """Return a value as a kernel takes it: a number of Python, or a row of numbers."""
+    checked = domain.check([value])[0]
+    return checked if np.ndim(checked) else checked.item()
 
 
 def _numbering(kernel: Kernel, layout: np.dtype[Any]) -> Callable[[Array], Integers] | None:
@@ -145,40 +119,6 @@ def _exact(kernel: Kernel, inputs: tuple[Any, ...]) -> Fraction | None:
     return None if any(least == 0 for _, least in ends) else max(most / least for most, least in ends)
 
 
-def on_line(line: Line) -> tuple[float, ...]:
-    """Return both ends of a line, values within it, and those next to its ends and to 0."""
-    low, high = float(line.low), float(line.high)
-    within = [float(value) for value in line.from_unit(np.array(_WITHIN))]
-    near = [math.nextafter(low, high), math.nextafter(high, low), _DENORMAL, -_DENORMAL, 0.0]
-    tried = dict.fromkeys([low, high, *within, *near])
-    return tuple(value for value in tried if line.admits(np.array([value])))
-
-
-def _codes(count: int) -> tuple[int, ...]:
-    return tuple(range(count)) if count <= _ALL else (0, count - 1, 1, count // 2)
-
-
-def on_plane(area: Region) -> tuple[Floats, ...]:
-    """Return the corners of the area's box that are places of the area, and its centre."""
-    box = area.box
-    corners = [(x, y) for x in (box.x.low, box.x.high) for y in (box.y.low, box.y.high)]
-    places = [np.array(place, dtype=np.float64) for place in (*corners, area.centre)]
-    return tuple(place for place in places if _inside(area, place))
-
-
-def _inside(area: Region, place: Floats) -> bool:
-    try:
-        area.check(place)
-    except DitherError:
-        return False
-    return True
-
-
-_MOST_CODES: Final = 300  # categories that are all tried
-_MOST_ATTRIBUTES: Final = 6
-_LETTERS: Final = "azé"
-
-
 @dataclass(frozen=True, init=False, eq=False)
 class Neighbours:
     """Pairs of inputs that a promise is about: values of a person, or data sets with one record changed.
@@ -210,7 +150,7 @@ class Neighbours:
         if isinstance(inputs, cls):
             return inputs
         if isinstance(inputs, Domain):
-            return cls(_spread(candidates(inputs)))
+            return cls(_spread(inputs.examples()))
         if isinstance(inputs, Sequence | np.ndarray | set | frozenset) and not isinstance(
             inputs, str | bytes
         ):
@@ -225,19 +165,19 @@ class Neighbours:
     @classmethod
     def replacing(cls, data: Sequence[Any], domain: Domain) -> Self:
         """Return data sets that differ in their first record, which runs over values of the domain."""
-        return cls.of([[value, *list(data)[1:]] for value in candidates(domain)])
+        return cls.of([[value, *list(data)[1:]] for value in domain.examples()])
 
     @classmethod
     def adding(cls, data: Sequence[Any], domain: Domain) -> Self:
         """Return pairs of a data set and the same with one record more, at its end."""
-        return cls([(list(data), [*data, value]) for value in candidates(domain)])
+        return cls([(list(data), [*data, value]) for value in domain.examples()])
 
     @classmethod
     def paths(cls, area: Plane, length: int) -> Self:
         """Return pairs of paths of `length` locations, each an array of shape (length, 2)."""
         if isinstance(length, bool) or not isinstance(length, int) or length < 1:
             raise InvalidParameter("a path has at least one location")
-        places = [np.asarray(place, dtype=np.float64) for place in candidates(area)]
+        places = [np.asarray(place, dtype=np.float64) for place in area.examples()]
         still = [np.tile(place, (length, 1)) for place in places]
         moved = still[0].copy()
         moved[-1] = places[-1]
@@ -270,56 +210,6 @@ class Neighbours:
             return np.stack(inputs) if alike else None
         kinds = {type(value) for value in inputs}
         return np.array(inputs) if len(kinds) == 1 and kinds <= {int, float, bool} else None
-
-
-def candidates(domain: Domain) -> list[Any]:
-    """Return the inputs of a domain that an audit tries, those that detect the most errors first."""
-    if isinstance(domain, Places):
-        domain = domain.categories
-    if isinstance(domain, Line):
-        ugly = float(domain.from_unit(np.array(1 / 3)))  # a value whose last bits are not zero
-        low, high, *others = on_line(domain)
-        period = [] if isinstance(domain, Interval) else [float(domain.from_unit(np.array(0.5)))]
-        return _unique([low, high, *period, ugly, math.nextafter(ugly, high), *others])
-    if isinstance(domain, Optional):
-        return [None, *candidates(domain.of)]
-    if isinstance(domain, Categories):
-        count = len(domain)
-        codes = dict.fromkeys([0, count - 1, *range(1, min(count, _MOST_CODES))])
-        return [domain.labels[code] for code in codes]
-    if isinstance(domain, Several):
-        labels = list(domain.labels)
-        disjoint = labels[: domain.most], labels[-domain.most :]  # full sets, as different as they can be
-        return _unique([[], *disjoint, labels[:1], labels[-1:], labels[: domain.most + 1]])
-    if isinstance(domain, Profile):
-        return _records(domain)
-    if isinstance(domain, Box):  # opposite corners, the middle, and one number changed
-        half = np.full(len(domain.sides), 0.5)
-        corners = [0.0 * half, 2.0 * half, half, np.eye(len(half))[0]]
-        return [domain.from_unit(record) for record in corners]
-    if isinstance(domain, Text):
-        letters = _LETTERS if domain.alphabet is None else domain.alphabet
-        long = letters[0] * domain.length
-        return _unique([letters[0], letters[-1 if domain.alphabet else 1], long, ""])
-    if isinstance(domain, Region):
-        places = list(on_plane(domain))
-        if len(places) < 3:  # a disk has no corners: both ends of its box's middle line
-            x, y = domain.box.x, float(domain.centre[1])
-            places = [np.array([x.low, y]), np.array([x.high, y]), *places]
-        return places
-    if isinstance(domain, Plane):
-        box = domain.box
-        ends = [(box.x.low, box.y.low), (box.x.low, box.y.high), domain.centre]
-        return [np.asarray(place, dtype=np.float64) for place in ends]
-    raise InvalidParameter(f"no inputs are known for {domain}; pass a list of them instead of the domain")
-
-
-def _records(domain: Profile) -> list[dict[str, Any]]:
-    """Return records: the first and the last category of all attributes, then of one attribute at a time."""
-    ends = [(part.labels[0], part.labels[-1]) for part in domain.parts]
-    first, last = (dict(zip(domain.names, side, strict=True)) for side in zip(*ends, strict=True))
-    changed = [{**first, name: last[name]} for name in domain.names[:_MOST_ATTRIBUTES]]
-    return [first, last, *changed]
 
 
 def _spread(inputs: list[Any]) -> list[tuple[Any, Any]]:

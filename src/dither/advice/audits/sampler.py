@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.advice.audits.neighbours import Listed, on_plane
-from dither.core.domains import Box, Line, Optional, Plane, Several, Text
+from dither.advice.audits.neighbours import Listed
 from dither.core.kernels.kernel import MOST_LISTED, CellKernel
 from dither.core.kernels.packing import unpack_rows
 from dither.core.kernels.places.planar import PlanarNoiseKernel
@@ -84,7 +83,7 @@ def can_compare(question: Question, known: Listed | None) -> bool:
 
 def contradictions(question: Question, known: Listed | None) -> Iterator[str]:
     """Yield each contradiction between the draw code and its integers; nothing for a correct sampler."""
-    if isinstance(question.domain, Line | Optional) and question.alone:
+    if question.domain.line is not None and question.alone:
         yield from _not_finite(question)
     yield from _comparison(question, known) or ()
 
@@ -155,7 +154,7 @@ def _frequencies(question: Question, known: Listed) -> Iterator[str]:
 
 def _compare_hashes(question: Question, kernel: HashedResponse | PrefixKernel) -> Iterator[str]:
     """Compare how often a report is the bucket of its own input, given its seed, with the probability."""
-    value: Any = "" if isinstance(question.domain, Text) else question.domain.labels[0]
+    value = question.domain.examples()[0]
     own = question.domain.check([value])[0]
     chance = float(max(kernel.probabilities(own)))
     reports = _perturb(question, value, MANY, Seeded(3))
@@ -174,7 +173,7 @@ def _bits(question: Question, kernel: Bits) -> Iterator[str]:
 
 def _planar(question: Question, kernel: PlanarNoiseKernel) -> Iterator[str]:
     """Compare how far reports lie from two places, and in which quarter of the plane, with the noise."""
-    for value in on_plane(question.domain)[-2:]:
+    for value in question.domain.examples(few=True)[-2:]:
         cells = _perturb(question, value, MANY, Seeded(3)).reshape(MANY, -1)[:, -2:].astype(np.int64)
         gap = cells - kernel.points(value)
         within = kernel.within(np.hypot(gap[:, 0], gap[:, 1]))
@@ -186,12 +185,14 @@ def _planar(question: Question, kernel: PlanarNoiseKernel) -> Iterator[str]:
 
 def _perturb(question: Question, value: Any, count: int, source: Source) -> Array:
     """Return the reports of one value, drawn as an array; a place is drawn as paths of one location each."""
-    if isinstance(question.domain, Plane):
-        return question.perturb(np.tile(value, (count, 1, 1)), source=source).cells
-    if isinstance(question.domain, Several | Box):
-        return question.perturb([value] * count, source=source).cells
-    values = np.empty(count, dtype=np.result_type(value) if isinstance(value, int | float) else object)
-    values[:] = value
+    shape = question.domain.shape
+    numbers = bool(shape) or isinstance(value, int | float)
+    values = np.empty((count, *shape), dtype=np.result_type(value) if numbers else object)
+    if numbers:
+        values[...] = value
+    else:  # one by one: numpy would take apart a list of items
+        for place in range(count):
+            values[place] = value
     return question.perturb(values, source=source).cells
 
 

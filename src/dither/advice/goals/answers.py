@@ -13,7 +13,7 @@ import numpy as np
 from dither.advice.catalogue import Candidate
 from dither.advice.goals.numbers import Averaged, people_of
 from dither.core.domains import Categories, Interval
-from dither.core.domains.categories import Profile
+from dither.core.domains.records import Profile
 from dither.errors import DitherError, InvalidParameter, found
 from dither.estimation.queries import cumulative
 from dither.foundation.arrays import Floats

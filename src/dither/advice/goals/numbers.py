@@ -175,7 +175,7 @@ class Mean(Averaged):
         return [*best, *_plain(domain, epsilon)]
 
     def spread(self, mechanism: Any) -> float | None:
-        if isinstance(mechanism.domain, Circle):
+        if mechanism.domain.circular:
             try:
                 length_factor(mechanism.question)
             except NotIdentifiable:  # a few sectors turn directions: no mean of theirs is estimated
@@ -194,7 +194,7 @@ class Mean(Averaged):
         return over(mechanism, function)
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        if isinstance(domain, Circle):
+        if domain.circular:
             return "it has the smallest variance across the true direction, relative to the length along it"
         if isinstance(first.mechanism, Optimal):
             return (
@@ -218,7 +218,7 @@ class Frequencies(Averaged):
     otherwise = "for numbers use dt.goals.Distribution"
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        return on_sets(domain, epsilon) if isinstance(domain, Several) else on_categories(domain, epsilon)
+        return on_sets(domain, epsilon) if domain.sets else on_categories(domain, epsilon)
 
     def spread(self, mechanism: Any) -> float:
         return average_variance(mechanism)
@@ -229,7 +229,7 @@ class Frequencies(Averaged):
         return sorted(able, key=lambda pair: _frugal(pair, near))
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        if isinstance(domain, Several):
+        if domain.sets:
             cost = first.mechanism.cut_cost
             cut = f"; longer ones have {percent(cost / (1.0 + cost))} less variance" if cost > 0.01 else ""
             cut = f"; {remark}" if (remark := first.mechanism.cut_remark) else cut
@@ -376,7 +376,7 @@ class _Simulated(Goal):
         return [*plain, *(self.beside(domain, epsilon) if wait else [])]
 
     def beside(self, domain: Any, epsilon: float) -> list[Candidate]:
-        if not isinstance(domain, Interval):
+        if domain.circular or domain.line is not domain:
             return []
         try:
             return [Candidate("Cumulative", Cumulative(domain, epsilon=epsilon))]
@@ -460,7 +460,7 @@ class _Simulated(Goal):
         return simulation.people_for_error(best.mechanism, self.question, target)
 
     def reason(self, first: Candidate, domain: Any) -> str:
-        population = "Beta(4, 4)" if isinstance(domain, Circle) else "Beta(2, 5)"
+        population = "Beta(4, 4)" if domain.circular else "Beta(2, 5)"
         what = "the smallest error"
         if self.question.share is not None:
             population, what = "people of twelve shapes and their mirror images", "no error resolved below it"

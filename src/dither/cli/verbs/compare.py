@@ -78,10 +78,9 @@ def command(
     """
     from dither.advice import goals
     from dither.advice.compare import compare
-    from dither.core.domains import Categories, Several
 
     asked = need_domain(domain)
-    goal = goal or ("frequencies" if isinstance(asked, Categories | Several) else "mean")
+    goal = goal or ("mean" if asked.listed is None else "frequencies")
     wanted: Any = None if goal == "values" else getattr(goals, goal.capitalize())
     with rows_done("simulating", unit="runs") as progress:
         chosen = None if wanted is None else wanted(n=people)

@@ -64,7 +64,7 @@ def command(
     dither design --interval 0 1 --epsilon 2 --loss squared --criterion average --plot shape.png
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
-    from dither.core.domains import Circle, Line
+    from dither.core.domains import Line
     from dither.core.wire import to_json
     from dither.foundation.losses import as_power
     from dither.foundation.tables import as_text, percent
@@ -79,7 +79,7 @@ def command(
         raise click.UsageError(f"the name of the file ends in .json, as other verbs expect; not {out.name}")
     judged = ("squared" if unbiased else "absolute") if loss is None else loss
     problem = Problem(epsilon, as_power(judged), criterion, unbiased)
-    origin = "in closed form" if isinstance(asked, Circle) else store.whence(problem, fresh=fresh)
+    origin = "in closed form" if asked.circular else store.whence(problem, fresh=fresh)
     judged_by: dict[str, Any] = {"loss": judged, "criterion": problem.criterion, "unbiased": unbiased}
     solved = Optimal(asked, epsilon=epsilon, **judged_by, fresh=fresh, outputs=outputs)
     certificate = solved.certificate

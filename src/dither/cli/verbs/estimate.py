@@ -209,11 +209,10 @@ def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_categorical(summary: Summary) -> bool:
-    from dither.core.domains import Categories, Several
     from dither.core.question import QueryQuestion
 
     queries = isinstance(summary.question, QueryQuestion)
-    return not queries and isinstance(summary.question.domain, Categories | Several)
+    return not queries and summary.question.domain.listed is not None
 
 
 def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:

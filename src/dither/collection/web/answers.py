@@ -22,7 +22,6 @@ from dither.collection.collector import Collector
 from dither.collection.contract import Contract
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import client_address
-from dither.core.domains import Categories, Line, Optional, Several
 from dither.core.question import QueryQuestion, Question
 from dither.core.summary import Summary
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
@@ -109,9 +108,9 @@ def usual_quantity(question: Question) -> str:
     """Return what the usual quantity of a question is called."""
     if isinstance(question, QueryQuestion):
         return "cumulative share" if question.reading.edges is not None else "answer"
-    if isinstance(question.domain, Categories | Several):
+    if question.domain.listed is not None:
         return "frequency"
-    return "mean" if isinstance(question.domain, Line | Optional) else "estimate"
+    return "mean" if question.domain.line is not None else "estimate"
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:

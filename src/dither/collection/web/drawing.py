@@ -13,13 +13,11 @@ from typing import Any, Final
 from dither.advice.explain import caution
 from dither.collection.contract import Contract
 from dither.collection.web.answers import SHOWN, PlainRow
-from dither.core.domains import Categories, Circle, Interval, Optional, Several
 from dither.core.question import Question
 from dither.estimation.estimate import show_interval
+from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.tables import Markup, element, join_markup
 from dither.privacy import Pure
-
-THIN: Final = "\u202f"
 
 _REPEATED: Final = {
     "fresh": "Every further answer to a question is a new report and counts again.",
@@ -27,11 +25,6 @@ _REPEATED: Final = {
     "per value": "A device sends one report for each value, once; another value is a new report.",
     "once": "A device answers once in every period, on a day that it draws beforehand.",
 }
-
-
-def whole(number: int) -> str:
-    """Return a whole number in groups of three digits: 40 000."""
-    return f"{number:,}".replace(",", THIN)
 
 
 def number_of(number: int, noun: str) -> str:
@@ -42,12 +35,6 @@ def number_of(number: int, noun: str) -> str:
 def narrow(text: str) -> str:
     """Return a text in which no number is parted from its per cent sign, or from its other digits."""
     return re.sub(r"(?<=\d) (?=[%\d])", THIN, text)
-
-
-def plain(number: float) -> str:
-    """Return a number of an axis with a minus sign and grouped digits."""
-    text = f"{number:,.6g}" if abs(number) < 1e6 else f"{number:.3g}"
-    return text.replace(",", THIN).replace("-", "−")
 
 
 def percent(share: float) -> str:
@@ -83,20 +70,7 @@ def _is_share(row: PlainRow) -> bool:
 
 def question_words(question: Question) -> str:
     """Return what a question asks, and how devices answer it."""
-    domain, left = question.domain, ", or no answer" if question.domain.optional else ""
-    domain = domain.of if isinstance(domain, Optional) else domain
-    if isinstance(domain, Interval):
-        unit = f"{THIN}{domain.unit}" if domain.unit else ""
-        what = f"a number from {plain(domain.low)} to {plain(domain.high)}{unit}"
-    elif isinstance(domain, Circle):
-        what = f"a direction on a circle of {plain(domain.length)}"
-    elif isinstance(domain, Categories):
-        what = f"one of {whole(len(domain) - bool(left))} answers"
-    elif isinstance(domain, Several):
-        what = f"a set of up to {whole(domain.most)} of {whole(len(domain))} items"
-    else:
-        what = str(domain)
-    return f"{what}{left}; devices run {question.name}"
+    return f"{question.domain.words()}; devices run {question.name}"
 
 
 def promise(contract: Contract) -> list[str]:

@@ -45,12 +45,11 @@ from dither.collection.web.drawing import (
     number_of,
     promise,
     question_words,
-    whole,
     with_interval,
 )
 from dither.collection.web.requests import client_address
-from dither.core.domains import Circle, Line, Several
 from dither.core.question import Question
+from dither.foundation.digits import whole
 from dither.foundation.tables import Markup, element, join_markup
 
 if TYPE_CHECKING:
@@ -77,13 +76,14 @@ class Told:
 
 def queries(name: str, question: Question) -> dict[str, Query | None]:
     """Return what has to be asked for the page of a question, by the field of `Told`."""
-    straight = isinstance(question.domain, Line) and not isinstance(question.domain, Circle)
+    domain = question.domain
+    straight = domain.line is domain and not domain.circular
     return {
         "usual": Query(name),
         "shape": Query(name, What.DISTRIBUTION) if straight else None,
         "days": Query(name, by=By.DAY),
         "lying": Query(name, lying=_LIES),
-        "sizes": Query(name, What.SIZES) if isinstance(question.domain, Several) else None,
+        "sizes": Query(name, What.SIZES) if domain.sets else None,
     }
 
 

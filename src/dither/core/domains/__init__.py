@@ -1,20 +1,22 @@
 """Domains, the sets of possible values: intervals, circles, categories, sets of items, texts and areas."""
 
-from dither.core.domains.categories import Categories, CodedLabels, LabelLists, Places, Profile, Several, Text
+from dither.core.domains.categories import Categories, CodedLabels, Places, Text
 from dither.core.domains.domain import (
     BLOCK,
-    Box,
     Circle,
     Domain,
     Interval,
     Line,
-    Optional,
     finite,
     first_misfit,
     numbers,
     read_domain,
 )
-from dither.core.domains.plane import Disk, Parallelogram, Paths, Plane, Rectangle, Region, Sphere
+from dither.core.domains.optional import Optional
+from dither.core.domains.paths import Paths
+from dither.core.domains.plane import Disk, Parallelogram, Plane, Rectangle, Region, Sphere
+from dither.core.domains.records import Box, Profile
+from dither.core.domains.sets import LabelLists, Several
 
 __all__ = [
     "BLOCK",

@@ -1,4 +1,4 @@
-"""Domains of answers from a public list: categories, sets of items, texts, several attributes together."""
+"""Domains of answers from a public list: categories, places with distances, and texts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.core.domains.domain import Domain, column, is_nothing, objects, regular
+from dither.core.domains.domain import CellType, Domain, is_nothing, objects, regular
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
 from dither.foundation.arrays import Array, Bytes, Integers
 from dither.foundation.canonical import MOST_SAFE, from_hexadecimal, hexadecimal, real, whole
+from dither.foundation.digits import whole as grouped
 
 
 class CodedLabels:
@@ -43,6 +44,10 @@ class CodedLabels:
         return np.asarray(self.labels[self.places], dtype=dtype)
 
 
+_ALL: Final = 32  # the most labels at which an audit lists all probabilities
+_MOST_EXAMPLES: Final = 300
+
+
 @dataclass(frozen=True, init=False)
 class Categories(Domain):
     """A public list of labels, or the integers 0 … k − 1.
@@ -57,6 +62,11 @@ class Categories(Domain):
 
     kind: ClassVar[str] = "categories"
     outside: ClassVar[str] = "refuse"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Return the categories that `categories = […]`, or their number, describes."""
+        return cls(table[cls.kind])
 
     def __init__(self, labels: Iterable[Hashable] | int) -> None:
         kept: tuple[Hashable, ...] | range
@@ -79,6 +89,33 @@ class Categories(Domain):
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @property
+    def listed(self) -> Categories:  # type: ignore[override]
+        """The list itself."""
+        return self
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        """The number of labels."""
+        return len(self)
+
+    @property
+    def cell_type(self) -> CellType:  # type: ignore[override]
+        """How a column holds labels: as they are, or as codes if there are only codes."""
+        return "codes" if isinstance(self.labels, range) else "labels"
+
+    def words(self) -> str:
+        return f"one of {grouped(len(self) - self.optional)} answers{', or no answer' * self.optional}"
+
+    def examples(self, *, few: bool = False) -> list[Hashable]:
+        """Return the first and the last label, then up to 300 others; with `few` all of up to 32, or four."""
+        last = len(self) - 1
+        if few:
+            codes = [*range(len(self))] if len(self) <= _ALL else [0, last, 1, len(self) // 2]
+        else:
+            codes = list(dict.fromkeys([0, last, *range(1, min(len(self), _MOST_EXAMPLES))]))
+        return [self.labels[code] for code in codes]
 
     @cached_property
     def _codes(self) -> dict[Hashable, int]:
@@ -218,180 +255,8 @@ def _read_label(data: Any) -> Hashable:
     return whole(data)
 
 
-MOST_ITEMS: Final = 1 << 20
-_NUMBERS: Final = 1 << 16  # numbers that are compared at a time, so that they stay in the cache
-
-
-class LabelLists:
-    """Sets of items as one list of labels after the other: `ends` are where the lists end, as in Arrow."""
-
-    def __init__(self, labels: CodedLabels | Array, ends: Integers) -> None:
-        self.labels, self.ends = labels, ends
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def __getitem__(self, rows: slice | Array) -> LabelLists:
-        """Return the lists of some people, by a slice without steps or by a mask."""
-        if not isinstance(rows, slice):
-            have = np.diff(self.ends, prepend=0)
-            return LabelLists(self.labels[np.repeat(rows, have)], np.cumsum(have[rows]))
-        begin, end, _ = rows.indices(len(self))
-        first = int(self.ends[begin - 1]) if begin else 0
-        last = int(self.ends[end - 1]) if end > begin else first
-        return LabelLists(self.labels[first:last], self.ends[begin:end] - first)
-
-
-@dataclass(frozen=True, init=False)
-class Several(Domain):
-    """Sets of up to `most` items of a public list: "select all that apply". The empty set is one.
-
-    A value is a list (or a set) of labels; repeated labels count once. Values of many people may also be a
-    matrix of True and False with a column for each item. Who has more than `most` items tells about `most` of
-    them, drawn at random on the device.
-
-    >>> Several(["mail", "maps", "music"], most=2).check([["music", "mail"], []])
-    array([[ 0,  2],
-           [-1, -1]])
-    """
-
-    categories: Categories
-    most: int
-
-    kind: ClassVar[str] = "several"
-    outside: ClassVar[str] = "refuse"
-
-    def __init__(self, items: Iterable[Hashable] | int, *, most: int) -> None:
-        listed = Categories(items)
-        if len(listed) > MOST_ITEMS:
-            raise InvalidParameter(f"at most {MOST_ITEMS} items are supported, not {len(listed)}")
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= len(listed):
-            raise InvalidParameter(
-                f"most, the number of items that a person tells about, is a whole number from 1 to the "
-                f"number of items, {len(listed)}; not {found(most)}"
-            )
-        object.__setattr__(self, "categories", listed)
-        object.__setattr__(self, "most", int(most))
-
-    def __len__(self) -> int:
-        return len(self.categories)
-
-    @property
-    def labels(self) -> tuple[Hashable, ...] | range:
-        """The public list of items."""
-        return self.categories.labels
-
-    def check(self, values: object) -> Integers:
-        """Return a row of codes for each set, ascending and followed by −1; raise `OutsideDomain` if needed.
-
-        Rows are as long as the largest set, and at least one.
-        """
-        if isinstance(values, np.ndarray) and self._is_table(values):
-            return values.astype(np.int64, copy=False)
-        lists = self.lists(values)
-        codes = self._codes(lists.labels)
-        have = np.diff(lists.ends, prepend=0)
-        person = np.repeat(np.arange(len(lists)), have)
-        keys = person * len(self) + codes
-        if not bool((keys[1:] > keys[:-1]).all()):
-            keys = np.unique(keys)  # ascending, and repeated items once
-            person, codes = np.divmod(keys, len(self))
-            have = np.bincount(person, minlength=len(lists))
-        rows = np.full((len(lists), max(int(have.max(initial=0)), 1)), -1, dtype=np.int64)
-        rows[person, np.arange(person.size) - np.repeat(np.cumsum(have) - have, have)] = codes
-        return rows
-
-    def _is_table(self, values: Array) -> bool:
-        """Return whether values are rows of ascending codes already, as large arrays of full sets may be."""
-        if isinstance(values, np.ma.MaskedArray) or not isinstance(self.labels, range):
-            return False
-        if values.dtype.kind not in "iu" or values.ndim != 2 or not values.size:
-            return False
-        if not (values[:, 0].min() >= 0 and values[:, -1].max() < len(self)):
-            return False
-        width = values.shape[1]
-        step = max(_NUMBERS // width, 1)
-        for begin in range(0, len(values), step):  # in one row, which takes a fifth of the time of columns
-            flat = np.ascontiguousarray(values[begin : begin + step]).reshape(-1)
-            falls = flat[1:] <= flat[:-1]
-            falls[width - 1 :: width] = False  # from one person to the next
-            if falls.any():
-                return False
-        return True
-
-    def _codes(self, labels: CodedLabels | Array) -> Integers:
-        try:
-            return self.categories.check(labels)
-        except OutsideDomain:
-            raise OutsideDomain(
-                f"an item is not one of the {len(self)} items; leave it out, or add an item for the rest"
-            ) from None
-
-    def lists(self, values: object) -> LabelLists:
-        """Return sets as one list of labels; raise `OutsideDomain` if a value is not a set of labels."""
-        if isinstance(values, LabelLists):
-            return values
-        if isinstance(values, np.ma.MaskedArray):
-            raise OutsideDomain("masked arrays are not accepted; replace or drop missing answers first")
-        if isinstance(values, np.ndarray) and values.dtype.kind == "b":
-            if values.ndim != 2 or values.shape[1] != len(self):
-                raise OutsideDomain(
-                    f"a table of True and False has a column for each of the {len(self)} items"
-                )
-            person, codes = np.nonzero(values)
-            numbers = np.asarray(codes, dtype=np.int64)
-            known: Any = range(len(self)) if isinstance(self.labels, range) else self.labels
-            labels = numbers if isinstance(self.labels, range) else CodedLabels(numbers, list(known))
-            return LabelLists(labels, np.cumsum(np.bincount(person, minlength=len(values))))
-        if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 2:
-            ends = values.shape[1] * np.arange(1, len(values) + 1)
-            return LabelLists(values.reshape(-1).astype(np.int64, copy=False), ends)
-        return self._label_lists(values)
-
-    def _label_lists(self, values: Any) -> LabelLists:
-        flat: list[Any] = []
-        ends: list[int] = []
-        if hasattr(values, "to_pylist"):  # an Arrow array, whose elements are no Python values
-            values = values.to_pylist()
-        for value in values if _is_list(values) else [None]:
-            if value is None or not _is_list(value):
-                raise OutsideDomain("a value is a list of items, such as ['mail', 'maps'] or []; one is not")
-            flat.extend(value)
-            ends.append(len(flat))
-        if isinstance(self.labels, range) and any(isinstance(label, bool | np.bool_) for label in flat):
-            raise OutsideDomain(f"an item is a whole number from 0 to {len(self) - 1}")
-        labels = np.empty(len(flat), dtype=object)
-        for place, label in enumerate(flat):  # one by one: numpy would make a second axis of lists
-            labels[place] = label
-        if isinstance(self.labels, range):
-            numbers = regular(flat)
-            labels = numbers if numbers is not None and numbers.ndim == 1 else labels
-        return LabelLists(labels, np.array(ends, dtype=np.int64))
-
-    def clip(self, values: object) -> Array:
-        """Raise InvalidParameter: an unknown item has no nearest one."""
-        raise InvalidParameter("items cannot be clipped; leave unknown ones out, or add an item for the rest")
-
-    def device(self) -> dict[str, Any]:
-        return {**self.categories.device(), "kind": self.kind, "most": self.most}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        items = whole(data["count"]) if "count" in data else Categories.from_device(data).labels
-        return cls(items, most=whole(data["most"]))
-
-    def __str__(self) -> str:
-        return f"sets of up to {self.most} of {len(self)} items"
-
-    def __repr__(self) -> str:
-        return f"Several({repr(self.categories)[11:-1]}, most={self.most})"
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-
-
 MOST_SYMBOLS: Final = 255
+_LETTERS: Final = "azé"
 
 
 class _Codes(dict[int, int]):
@@ -415,6 +280,18 @@ class Places(Domain):
     distances: NDArray[np.float64]
 
     outside: ClassVar[str] = Categories.outside
+
+    @property
+    def cell_type(self) -> CellType:  # type: ignore[override]
+        """How a column holds places."""
+        return self.categories.cell_type
+
+    def words(self) -> str:
+        return str(self)
+
+    def examples(self, *, few: bool = False) -> list[Hashable]:
+        """Return the examples of the list."""
+        return self.categories.examples(few=few)
 
     def __init__(self, labels: Iterable[Hashable] | int, *, distances: object) -> None:
         listed = Categories(labels)
@@ -467,6 +344,18 @@ class Text(Domain):
 
     kind: ClassVar[str] = "text"
     outside: ClassVar[str] = "refuse"
+    cell_type = "none"
+
+    def words(self) -> str:
+        return str(self)
+
+    def examples(self, *, few: bool = False) -> list[str]:
+        """Return short texts, a long one and the empty one; their probabilities are not listed."""
+        if few:
+            return []
+        letters = _LETTERS if self.alphabet is None else self.alphabet
+        other = letters[-1 if self.alphabet else 1]
+        return list(dict.fromkeys([letters[0], other, letters[0] * self.length, ""]))
 
     def __post_init__(self) -> None:
         if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length <= 256:
@@ -547,70 +436,3 @@ class Text(Domain):
     def __str__(self) -> str:
         kind = "bytes" if self.alphabet is None else f"letters of an alphabet of {len(self.alphabet)}"
         return f"the texts of up to {self.length} {kind}"
-
-
-MOST_ATTRIBUTES: Final = 64
-
-
-@dataclass(frozen=True, init=False)
-class Profile(Domain):
-    """Named attributes, each a list of categories; a value has one category of each.
-
-    Values are columns by name (a dict of arrays, a dataframe), a list of records (a dict for each person), or
-    an array whose last axis runs over the attributes in their order.
-
-    >>> Profile({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
-    array([[1, 2]])
-    """
-
-    names: tuple[str, ...]
-    parts: tuple[Categories, ...]
-
-    kind: ClassVar[str] = "profile"
-    outside: ClassVar[str] = "refuse"
-
-    def __init__(self, attributes: Mapping[str, Categories]) -> None:
-        if not isinstance(attributes, Mapping) or not 2 <= len(attributes) <= MOST_ATTRIBUTES:
-            raise InvalidParameter(f"give 2 to {MOST_ATTRIBUTES} attributes by name, each a dt.Categories")
-        for name, part in attributes.items():
-            if not isinstance(name, str) or not isinstance(part, Categories):
-                raise InvalidParameter("every attribute has a name and is a dt.Categories")
-        object.__setattr__(self, "names", tuple(attributes))
-        object.__setattr__(self, "parts", tuple(attributes.values()))
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The number of categories of each attribute."""
-        return tuple(len(part) for part in self.parts)
-
-    def check(self, values: object) -> Array:
-        """Return the codes, a row for each person; raise OutsideDomain if one is not admitted."""
-        columns = []
-        for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
-            try:
-                columns.append(part.check(column(values, self.names, place)))
-            except OutsideDomain as error:
-                raise OutsideDomain(f"{name}: {error}") from None
-        if len({column.shape for column in columns}) != 1:
-            raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
-        return np.stack(columns, axis=-1)
-
-    def clip(self, values: object) -> Array:
-        """Return the values: a category has no nearest one."""
-        return self.check(values)
-
-    def device(self) -> dict[str, Any]:
-        pairs = zip(self.names, self.parts, strict=True)
-        return {"kind": self.kind, "attributes": [[name, part.device()] for name, part in pairs]}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        attributes = {}
-        for name, part in data["attributes"]:
-            if not isinstance(name, str) or name in attributes or part["kind"] != Categories.kind:
-                raise MalformedReport("the attributes of a table have different names, each with categories")
-            attributes[name] = Categories.from_device(part)
-        return cls(attributes)
-
-    def __str__(self) -> str:
-        return " × ".join(f"{name} ({len(part)})" for name, part in zip(self.names, self.parts, strict=True))

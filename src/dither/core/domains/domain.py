@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
-from dither.foundation.arrays import Array, Floats, Mask
+from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
+from dither.foundation.digits import THIN, plain
+
+if TYPE_CHECKING:
+    from dither.core.domains.categories import Categories
 
 BLOCK = 1 << 15  # values processed together, so that they stay in the cache
 
@@ -20,22 +24,46 @@ BLOCK = 1 << 15  # values processed together, so that they stay in the cache
 LEAST_LENGTH: Final = 1e-30
 MOST_NUMBER: Final = 1e30
 _MOST_AXES: Final = 32  # the most axes over which numpy iterates
+_DENORMAL: Final = 5e-324
+_WITHIN: Final = (0.5, 0.03, 0.25, 0.77, 0.97)  # inputs inside a line, as shares of it
 _ROUNDED: Final = 2.0**-20  # of the length: the most by which rounding to the values' dtype may move an end
 
 
 _KINDS: Final[dict[str, type[Domain]]] = {}
+_OWN: Final = "dither."  # modules of dither
+
+# How a column of a table holds values; "none" if it cannot.
+CellType = Literal["numbers", "codes", "labels", "sets", "none"]
 
 
 class Domain(ABC):
-    """The set of possible values of a question. It is public and must not depend on anybody's value."""
+    """The set of possible values of a question. It is public and must not depend on anybody's value.
 
-    kind: ClassVar[str]  # the name in a device text
+    A domain answers for itself: other modules ask its attributes and methods, not its class. One that is
+    defined outside of dither is registered under its `kind` when its class is made.
+    """
+
+    kind: ClassVar[str] = ""  # the name in a device text, and the key in a table of TOML
     outside: ClassVar[str]  # what a device does with a value outside: "clip", "wrap" or "refuse"
     optional: bool = False  # whether "no answer" (None) is one of the inputs, as private as any other
+    circular: bool = False  # whether values are angles, the smallest and the largest being the same
+    line: Line | None = None  # the interval or circle of the values; also of a number that may be missing
+    listed: Categories | None = None  # the public list of which a value is one label, or some labels
+    count: int | None = None  # the number of different values, if it is listed
+    sets: bool = False  # whether a value is a set of labels of the list
+    most: int = 1  # the largest number of labels in a value
+    shape: tuple[int, ...] = ()  # of one value in an array of values; a place is a path of one location
+    cell_type: CellType = "labels"
+    from_table: ClassVar[Any] = None  # reads a table of TOML with the key `kind`; None if there are no tables
+    keys: ClassVar[tuple[str, ...]] = ()  # other keys of that table, beside `kind`
+    usual_mechanism: str | None = None  # of a question that names none; None if it depends on ε
+    hint: str = "add a category for all other answers"  # what to do about a value outside, for errors
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if "kind" in vars(cls):
+            if not cls.__module__.startswith(_OWN) and _KINDS.get(cls.kind, cls).__module__.startswith(_OWN):
+                raise InvalidParameter(f"{cls.kind!r} is the kind of a domain of dither; choose another name")
             _KINDS[cls.kind] = cls
 
     @abstractmethod
@@ -55,6 +83,17 @@ class Domain(ABC):
     def from_device(cls, data: Mapping[str, Any]) -> Self:
         """Return the domain that `device` describes."""
 
+    @abstractmethod
+    def words(self) -> str:
+        """Return the values in words for people who are asked, such as "a number from 18 to 100"."""
+
+    @abstractmethod
+    def examples(self, *, few: bool = False) -> list[Any]:
+        """Return the inputs that an audit tries, those that detect the most errors first.
+
+        With `few`, return those at which it lists the probabilities of all reports; none if it does not.
+        """
+
     @property
     def portable(self) -> bool:
         """Whether a program in another language can read what `device` returns: no label is Python's own."""
@@ -65,6 +104,11 @@ def _portable(data: Any) -> bool:
     if isinstance(data, dict):
         return "python" not in data and all(map(_portable, data.values()))
     return not isinstance(data, list) or all(map(_portable, data))
+
+
+def known_kinds() -> dict[str, type[Domain]]:
+    """Return the classes of domains by their names in device texts, those of other packages included."""
+    return dict(_KINDS)
 
 
 def read_domain(data: Mapping[str, Any]) -> Domain:
@@ -85,6 +129,23 @@ class Line(Domain):
 
     step: float | None
     unit: str
+
+    cell_type = "numbers"
+    keys = ("step", "unit")
+    hint = "change it, widen the domain, or use --outside clip (outside='clip')"
+
+    def examples(self, *, few: bool = False) -> list[float]:
+        """Return both ends of the line, values within it, and those next to its ends and to 0."""
+        low, high = float(self.low), float(self.high)
+        within = [float(value) for value in self.from_unit(np.array(_WITHIN))]
+        near = [math.nextafter(low, high), math.nextafter(high, low), _DENORMAL, -_DENORMAL, 0.0]
+        tried = [value for value in [low, high, *within, *near] if self.admits(np.array([value]))]
+        if few:
+            return list(dict.fromkeys(tried))
+        third, half = (float(self.from_unit(np.array(share))) for share in (1 / 3, 0.5))
+        opposite = [half] if self.circular else []
+        ugly = [third, math.nextafter(third, high)]  # numbers whose last bits are not zero
+        return list(dict.fromkeys([low, high, *opposite, *ugly, *tried]))
 
     @abstractmethod
     def read_as(self, *, step: float | None = None, unit: str = "") -> Self:
@@ -107,6 +168,11 @@ class Line(Domain):
 
     def _high(self) -> float:
         return self.low + self.length
+
+    @property
+    def line(self) -> Self:  # type: ignore[override]
+        """The domain itself."""
+        return self
 
     @property
     def points(self) -> Floats | None:
@@ -232,135 +298,11 @@ def first_misfit(fits: Callable[[int, int], bool], count: int) -> int:
     return begin
 
 
-@dataclass(frozen=True, init=False)
-class Optional(Domain):
-    """A number, an angle or a category, or no answer: None, which is as private as every answer.
-
-    Of a number "no answer" has a window of its own beside those of the values. `Optional` of `Categories` is
-    `Categories` with one more label, None. In arrays of numbers mask who did not answer: NaN is refused.
-
-    >>> Optional(Interval(18, 100)).check([43, None])
-    array([43., nan])
-    >>> from dither.core.domains import Categories
-    >>> Optional(Categories(["no", "yes"])).labels
-    ('no', 'yes', None)
-    """
-
-    of: Line
-
-    kind: ClassVar[str] = "optional"
-    optional: ClassVar[bool] = True  # type: ignore[misc]
-
-    def __new__(cls, of: Domain) -> Any:
-        """Return the optional domain; that of categories is `Categories`."""
-        if not isinstance(of, Domain):
-            raise InvalidParameter(
-                f"dt.Optional takes a domain such as dt.Interval(18, 100), not {found(of)}"
-            )
-        if isinstance(of, Line):
-            return super().__new__(cls)
-        if of.optional:
-            return of
-        from dither.core.domains.categories import Categories  # which imports this module
-
-        if isinstance(of, Categories):
-            return Categories([*of.labels, None])
-        raise InvalidParameter(
-            f"dt.Optional is for numbers, angles and categories; {of} has no cells beside it for it: make "
-            "'no answer' a value of its own, such as an item, a text or a place"
-        )
-
-    def __init__(self, of: Any) -> None:
-        if isinstance(of, Line):  # Python also calls this for what is optional already
-            object.__setattr__(self, "of", of)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Optional, (self.of,)
-
-    @property
-    def outside(self) -> str:  # type: ignore[override]
-        """What a device does with a number outside: that of the domain of numbers."""
-        return self.of.outside
-
-    @property
-    def step(self) -> float | None:
-        """The distance of neighbouring answers, if one is declared."""
-        return self.of.step
-
-    @property
-    def unit(self) -> str:
-        """The unit of the answers, for axes and prints."""
-        return self.of.unit
-
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Optional:
-        """Return the same domain with another step and unit, neither of which devices know."""
-        made: Optional = Optional(self.of.read_as(step=step, unit=unit))
-        return made
-
-    def check(self, values: object) -> Floats:
-        """Return numbers, NaN where there is no answer; raise `OutsideDomain` if a number is outside."""
-        given, missing = _answers(values)
-        answered = given[~missing]
-        if answered.size and not self.of.admits(answered):
-            if np.isnan(answered).any():
-                raise OutsideDomain(
-                    'NaN is not taken for "no answer", for it may be an error in the data; pass None, or '
-                    "np.ma.masked_invalid(values) if it does mean that"
-                )
-            self.of.refuse()
-        return np.where(missing, np.nan, given)
-
-    def clip(self, values: object) -> Array:
-        """Return the nearest values inside the domain; who did not answer is masked."""
-        given, missing = _answers(values)
-        inside = self.of.clip(np.where(missing, self.of.low, given))
-        return np.ma.MaskedArray(inside, missing)
-
-    def device(self) -> dict[str, Any]:
-        return {"kind": self.kind, "of": self.of.device()}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        of = read_domain(data["of"])
-        if not isinstance(of, Line):
-            raise MalformedReport("an optional domain in a device text is of an interval or a circle")
-        made: Self = cls(of)
-        return made
-
-    def __str__(self) -> str:
-        return f"{self.of} or no answer"
-
-    def __repr__(self) -> str:
-        return f"Optional({self.of!r})"
-
-
-def _answers(values: object) -> tuple[Floats, Mask]:
-    """Return numbers as float64, and where there is none: None, pandas' NA, or a masked entry."""
-    if isinstance(values, np.ma.MaskedArray):
-        missing = np.ma.getmaskarray(values)
-        return numbers(np.where(missing, 0, values.data)).astype(np.float64), missing
-    array = regular(values)
-    if array is not None and array.dtype.kind == "O":
-        missing = np.array([is_nothing(item) for item in array.flat], dtype=np.bool_).reshape(array.shape)
-        filled = array.copy()
-        filled[missing] = 0.0
-        plain = [isinstance(item, _NUMBERS) and not isinstance(item, bool) for item in filled.flat]
-        if not all(plain):
-            raise OutsideDomain("numbers or None were expected; a value is something else")
-        try:
-            return filled.astype(np.float64), missing
-        except OverflowError:
-            raise OutsideDomain("a value is not a finite number") from None
-    given = numbers(values).astype(np.float64)
-    return given, np.zeros(given.shape, dtype=np.bool_)
-
-
 def is_nothing(value: object) -> bool:
     """Return whether a value stands for "no answer": None, or the missing values of pandas."""
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-_NUMBERS: Final = (int, float, np.integer, np.floating)
 MOST_POINTS: Final = 500  # of declared answers, less one
 
 
@@ -385,6 +327,14 @@ class Interval(Line):
 
     kind: ClassVar[str] = "interval"
     outside: ClassVar[str] = "clip"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Return the interval that `interval = [low, high]`, `step` and `unit` describe."""
+        ends = table[cls.kind]
+        if not isinstance(ends, list | tuple) or len(ends) != 2:
+            raise InvalidParameter("an interval is a pair of numbers: interval = [low, high]")
+        return cls(*ends, step=table.get("step"), unit=table.get("unit", ""))
 
     def __init__(self, low: float, high: float, *, step: float | None = None, unit: str = "") -> None:
         lower, upper = finite("the lower bound", low), finite("the upper bound", high)
@@ -433,6 +383,10 @@ class Interval(Line):
     def from_device(cls, data: Mapping[str, Any]) -> Self:
         return cls(real(data["low"]), real(data["high"]))
 
+    def words(self) -> str:
+        unit = f"{THIN}{self.unit}" if self.unit else ""
+        return f"a number from {plain(self._low)} to {plain(self._top)}{unit}"
+
     def __str__(self) -> str:
         return f"[{show_number(self._low)}, {show_number(self._top)}]"
 
@@ -458,6 +412,13 @@ class Circle(Line):
 
     kind: ClassVar[str] = "circle"
     outside: ClassVar[str] = "wrap"
+    circular = True
+    usual_mechanism = "OGPM"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """Return the circle that `circle = period`, `step` and `unit` describe."""
+        return cls(table[cls.kind], step=table.get("step"), unit=table.get("unit", ""))
 
     def __init__(self, period: float = 2.0 * math.pi, *, step: float | None = None, unit: str = "") -> None:
         length = finite("the period", period)
@@ -516,6 +477,9 @@ class Circle(Line):
     def from_device(cls, data: Mapping[str, Any]) -> Self:
         return cls(real(data["period"]))
 
+    def words(self) -> str:
+        return f"a direction on a circle of {plain(self.period)}"
+
     def __str__(self) -> str:
         return f"the circle [0, {show_number(self.period)}]"
 
@@ -542,105 +506,3 @@ def check_step(step: object, length: float) -> float | None:
     if length / width > MOST_POINTS:
         raise InvalidParameter(f"a step declares at most {MOST_POINTS + 1} answers; leave it out for more")
     return width
-
-
-def column(values: Any, names: Sequence[str], place: int) -> Any:
-    """Return the values of one attribute from columns by name, a list of records, or an array."""
-    name = names[place]
-    if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
-        if not all(name in record for record in values):
-            raise OutsideDomain(f"a record has no {name!r}; every record has a value of each attribute")
-        return [record[name] for record in values]
-    if (
-        isinstance(values, list | tuple | np.ndarray)
-        and getattr(values, "dtype", np.dtype(int)).names is None
-    ):
-        table = regular(values)
-        if table is None or table.ndim == 0 or table.shape[-1] != len(names):
-            raise OutsideDomain(f"one column for each of {', '.join(names)} was expected, in this order")
-        return table[..., place]
-    try:
-        return np.asarray(values[name])
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError):
-        raise OutsideDomain(f"the data has no column {name!r}; name the columns as the attributes") from None
-
-
-MOST_SIDES: Final = 8
-
-
-@dataclass(frozen=True, init=False)
-class Box(Domain):
-    """Up to eight numbers of a person together, each with a name and an interval.
-
-    Distances between records are Euclidean, every side of the box being 1 long. Values are columns by name (a
-    dict of arrays, a dataframe), a list of records, or an array whose last axis runs over the numbers.
-
-    >>> Box({"age": Interval(18, 100), "bmi": Interval(10, 60)}).check({"age": [40], "bmi": [22.5]})
-    array([[40. , 22.5]])
-    """
-
-    names: tuple[str, ...]
-    sides: tuple[Interval, ...]
-
-    kind: ClassVar[str] = "box"
-    outside: ClassVar[str] = "clip"
-
-    def __init__(self, sides: Mapping[str, Interval]) -> None:
-        if not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
-            raise InvalidParameter(f"give 2 to {MOST_SIDES} numbers by name, each a dt.Interval")
-        for name, side in sides.items():
-            if not isinstance(name, str) or not isinstance(side, Interval):
-                raise InvalidParameter("every number has a name and is a dt.Interval")
-        object.__setattr__(self, "names", tuple(sides))
-        object.__setattr__(self, "sides", tuple(side.read_as(unit=side.unit) for side in sides.values()))
-
-    @property
-    def ends(self) -> tuple[tuple[float, float], ...]:
-        """The lower and the upper end of every side."""
-        return tuple((side.low, side.high) for side in self.sides)
-
-    def to_unit(self, records: Floats) -> Floats:
-        """Return records in units in which every side is [0, 1]."""
-        low, high = np.array(self.ends).T
-        return np.asarray((records - low) / (high - low))
-
-    def from_unit(self, records: Floats) -> Floats:
-        """Return records of [0, 1] in the user's units."""
-        low, high = np.array(self.ends).T
-        return np.asarray(low + records * (high - low))
-
-    def check(self, values: object) -> Floats:
-        """Return the numbers, a row for each person; raise OutsideDomain if one is not admitted."""
-        return self._rows(values, Interval.check)
-
-    def clip(self, values: object) -> Floats:
-        """Return the records, every number outside moved to the nearer end."""
-        return self._rows(values, Interval.clip)
-
-    def _rows(self, values: object, way: Callable[[Interval, object], Array]) -> Floats:
-        columns = []
-        for place, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
-            try:
-                columns.append(way(side, column(values, self.names, place)).astype(np.float64))
-            except OutsideDomain as error:
-                raise OutsideDomain(f"{name}: {error}") from None
-        if len({numbers.shape for numbers in columns}) != 1:
-            raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
-        return np.stack(columns, axis=-1)
-
-    def device(self) -> dict[str, Any]:
-        pairs = zip(self.names, self.ends, strict=True)
-        return {"kind": self.kind, "sides": [[name, *ends] for name, ends in pairs]}
-
-    @classmethod
-    def from_device(cls, data: Mapping[str, Any]) -> Self:
-        sides = {name: Interval(real(low), real(high)) for name, low, high in data["sides"]}
-        if len(sides) != len(data["sides"]):
-            raise InvalidParameter("the numbers of a box have different names")
-        return cls(sides)
-
-    def __str__(self) -> str:
-        return " × ".join(f"{name} {side}" for name, side in zip(self.names, self.sides, strict=True))
-
-    def __repr__(self) -> str:
-        return f"Box({dict(zip(self.names, self.sides, strict=True))!r})"

@@ -1,43 +1,42 @@
-"""Domains of places: rectangles, parallelograms, disks and the sphere; and paths, many in one array.
-
-Values one by one, each with bytes that identify it: the input of permanent (memoised) answers.
-"""
+"""Domains of places: rectangles, parallelograms, disks and the sphere."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from dither.core.domains.categories import Categories, Several, Text
 from dither.core.domains.domain import (
-    Box,
     Circle,
     Domain,
     Interval,
-    Optional,
     extent,
     finite,
     numbers,
-    regular,
 )
-from dither.errors import InvalidParameter, OutsideDomain, found
-from dither.foundation.arrays import Array, Floats, Integers, Mask
+from dither.errors import DitherError, InvalidParameter, OutsideDomain, found
+from dither.foundation.arrays import Floats
 from dither.foundation.canonical import real
 
 Pair = tuple[float, float]
 
+PLACE: Final = (1, 2)  # the shape of a place in an array: a path of one location
 _SLACK: Final = 1e-12  # of a side: the least room before the border, so that no division by zero occurs
 
 
 class Plane(Domain):
     """A domain of two numbers; values are arrays whose last axis has length 2."""
+
+    shape = PLACE
+    cell_type = "none"
+
+    def words(self) -> str:
+        return str(self)
 
     @property
     @abstractmethod
@@ -71,6 +70,27 @@ class Region(Plane):
     @abstractmethod
     def diameter(self) -> float:
         """The largest distance between two places."""
+
+    def examples(self, *, few: bool = False) -> list[Floats]:
+        """Return the corners of the area's box that are places of the area, and its centre.
+
+        An area without corners, such as a disk, has both ends of the middle line of its box, unless `few`.
+        """
+        box = self.box
+        corners = [(x, y) for x in (box.x.low, box.x.high) for y in (box.y.low, box.y.high)]
+        tried = [np.array(place, dtype=np.float64) for place in (*corners, self.centre)]
+        places = [place for place in tried if self._admits(place)]
+        if len(places) < 3 and not few:
+            y = float(self.centre[1])
+            places = [np.array([box.x.low, y]), np.array([box.x.high, y]), *places]
+        return places
+
+    def _admits(self, place: Floats) -> bool:
+        try:
+            self.check(place)
+        except DitherError:
+            return False
+        return True
 
     @abstractmethod
     def gauge(self, reference: Floats, step: Floats) -> Floats:
@@ -318,6 +338,13 @@ class Sphere(Plane):
     def from_device(cls, data: Mapping[str, Any]) -> Self:
         return cls(real(data["radius"]))
 
+    def examples(self, *, few: bool = False) -> list[Floats]:
+        """Return places far apart; the probabilities of their reports are not listed."""
+        if few:
+            return []
+        ends = [(self.box.x.low, self.box.y.low), (self.box.x.low, self.box.y.high), self.centre]
+        return [np.asarray(place, dtype=np.float64) for place in ends]
+
     def __str__(self) -> str:
         return "longitude [−180, 180] × latitude [−90, 90]"
 
@@ -447,191 +474,3 @@ class Parallelogram(Region):
         return (
             f"the parallelogram at ({self.corner[0]:g}, {self.corner[1]:g}) with sides {first} and {second}"
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Paths:
-    """Paths of any lengths: path i is `points[offsets[i]:offsets[i + 1]]`, an array of pairs.
-
-    >>> trips = Paths.of([[(0, 0), (1, 1)], [(2, 2)]])
-    >>> len(trips), trips.lengths.tolist(), trips[0].tolist()
-    (2, [2, 1], [[0.0, 0.0], [1.0, 1.0]])
-    """
-
-    points: Floats
-    offsets: Integers
-
-    def __post_init__(self) -> None:
-        points, offsets = np.asarray(self.points), np.asarray(self.offsets)
-        if points.ndim != 2 or points.shape[1] != 2:
-            raise InvalidParameter(f"points of paths must have the shape (n, 2), not {points.shape}")
-        if offsets.ndim != 1 or offsets.dtype.kind not in "iu" or not offsets.size:
-            raise InvalidParameter(
-                "offsets must be whole numbers: the index at which each path begins, and the end of the last"
-            )
-        if offsets[0] != 0 or offsets[-1] != len(points):
-            raise InvalidParameter(
-                f"offsets must begin with 0 and end with the number of places, {len(points)}"
-            )
-        if not (np.diff(offsets) > 0).all():
-            raise OutsideDomain("a path has no places; leave empty paths out")
-        object.__setattr__(self, "points", points)
-        object.__setattr__(self, "offsets", offsets.astype(np.int64, copy=False))
-
-    @staticmethod
-    def of(values: object) -> Paths:
-        """Return arrays or lists as paths.
-
-        An array of shape (n, 2) is one path. An array of shape (m, n, 2) is m paths of length n. A list may
-        contain paths of different lengths.
-        """
-        if isinstance(values, Paths):
-            return values
-        if _is_ragged(values):
-            parts = [_pairs(part) for part in values]  # type: ignore[attr-defined]
-            points = np.concatenate(parts) if parts else np.zeros((0, 2))
-            return Paths(points, np.cumsum([0, *map(len, parts)], dtype=np.int64))
-        array = numbers(values)
-        if array.ndim > 3 or array.ndim == 0 or array.shape[-1] != 2:
-            raise OutsideDomain(
-                "paths must be an array of shape (n, 2) or (m, n, 2), or a list of such arrays"
-            )
-        length = 1 if array.ndim == 1 else array.shape[-2]
-        if length == 0:
-            raise OutsideDomain("a path has no places; leave empty paths out")
-        points = array.astype(np.float64, copy=False).reshape(-1, 2)
-        return Paths(points, np.arange(0, len(points) + 1, length, dtype=np.int64))
-
-    @staticmethod
-    def split(points: Floats, begins: Mask) -> Paths:
-        """Return paths from all places, and a mask that is True at the first place of each path."""
-        return Paths(points, np.append(np.flatnonzero(begins), len(points)).astype(np.int64))
-
-    @property
-    def lengths(self) -> Integers:
-        """The number of places of each path."""
-        return np.diff(self.offsets)
-
-    @property
-    def begins(self) -> Mask:
-        """A mask of all places, True at the first place of each path."""
-        marks = np.zeros(len(self.points), dtype=np.bool_)
-        marks[self.offsets[:-1]] = True
-        return marks
-
-    def like(self, points: object) -> Paths:
-        """Return paths of the same lengths with other places."""
-        places = numbers(points)
-        return Paths(places.astype(np.float64, copy=False).reshape(-1, 2), self.offsets)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, index: int) -> Floats:
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range: there are {len(self)} paths")
-        index %= len(self)
-        return self.points[self.offsets[index] : self.offsets[index + 1]]
-
-    def __iter__(self) -> Iterator[Floats]:
-        return (self[index] for index in range(len(self)))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.asarray(self.points, dtype=dtype)
-
-    def __repr__(self) -> str:
-        return f"Paths({len(self)} with {len(self.points)} places)"  # without the places: they are secret
-
-
-def _is_ragged(values: object) -> bool:
-    """Return whether a list contains paths, and not the pairs of one path."""
-    if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
-        return False
-    return all(_depth(part) != 1 for part in values)
-
-
-def _depth(part: object) -> int:
-    if not isinstance(part, Sequence | np.ndarray):
-        return 1
-    if not len(part):
-        return 2
-    first = regular(part[0])
-    return 2 if first is None or first.ndim > 0 else 1
-
-
-def _pairs(part: object) -> Floats:
-    array = numbers(part)
-    if not array.size:
-        raise OutsideDomain("a path has no places; leave empty paths out")
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise OutsideDomain("each path of a list must be an array of shape (n, 2)")
-    return array.astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SeparateValues:
-    """The values passed to `perturb`, one by one.
-
-    `values[i]` can be passed to `perturb` separately. Two entries of `marks` are equal if and only if the
-    values are. The reports of all values together have the shape `shape`, followed by that of one report.
-    """
-
-    values: list[Any]
-    marks: list[bytes]
-    shape: tuple[int, ...]
-
-
-def separate_values(domain: Domain, values: object) -> SeparateValues:
-    """Return the values of a domain one by one; raise OutsideDomain if one is not in the domain."""
-    marks = _marks(domain, values)
-    if isinstance(domain, Several):  # without the −1 that fill rows up to the largest set of these people
-        sets = [row[row >= 0] for row in marks]
-        alone = [[[domain.labels[code] for code in codes]] for codes in sets]
-        return SeparateValues(alone, [codes.tobytes() for codes in sets], marks.shape[:-1])
-    shape = marks.shape[:-1]
-    if isinstance(domain, Optional):
-        values = np.ma.masked_invalid(marks[..., 0])
-        single: list[Any] = [values.reshape(-1)[place : place + 1] for place in range(values.size)]
-        return SeparateValues(single, [row.tobytes() for row in np.ravel(marks)], shape)
-    if isinstance(values, np.ma.MaskedArray) and domain.optional:
-        values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
-    rows = np.asarray(values, dtype=object if are_labels(domain) else None)
-    rows = rows.reshape(-1, *rows.shape[len(shape) :])
-    flat = np.ascontiguousarray(marks).reshape(-1, marks.shape[-1])
-    return SeparateValues(
-        [rows[place : place + 1] for place in range(len(rows))], [row.tobytes() for row in flat], shape
-    )
-
-
-def are_labels(domain: Domain) -> bool:
-    """Return whether values are labels, which an array keeps as objects: numpy would make them all texts."""
-    return isinstance(domain, Text) or (
-        isinstance(domain, Categories) and not isinstance(domain.labels, range)
-    )
-
-
-def separate_paths(paths: Paths, shape: tuple[int, ...]) -> SeparateValues:
-    """Return paths one by one: a whole path is one value."""
-    points = np.asarray(paths.points, dtype="<f8") + 0.0  # so that −0 is 0
-    ends = paths.offsets.tolist()
-    parts = [points[begin:end] for begin, end in pairwise(ends)]
-    return SeparateValues(parts, [part.tobytes() for part in parts], shape)
-
-
-def _marks(domain: Domain, values: object) -> Array:
-    """Return a row of numbers for each value; rows are equal if and only if the values are."""
-    checked = domain.check(values)
-    if isinstance(domain, Text):
-        return checked
-    if isinstance(domain, Categories):
-        return np.asarray(checked, dtype="<i8")[..., None]
-    if isinstance(domain, Several):
-        return np.asarray(checked, dtype="<i8")
-    if isinstance(domain, Optional):  # NaN is "no answer"
-        missing = np.isnan(checked)
-        inside = _marks(domain.of, np.where(missing, domain.of.low, checked))[..., 0]
-        checked = np.where(missing, np.nan, inside)
-    if isinstance(domain, Circle):
-        checked = domain.wrap(checked)  # the period is the same angle as 0
-    rows = np.asarray(checked, dtype="<f8") + 0.0  # so that −0 is 0
-    return rows if isinstance(domain, Plane | Box) else rows[..., None]

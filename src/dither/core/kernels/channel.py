@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from dither.core.domains import Categories, Domain, Line
+from dither.core.domains import Domain, Line
 from dither.core.kernels.alias import TOTAL_BITS, Alias, AliasSampler
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.kernel import (
@@ -340,7 +340,7 @@ class CodeChannelKernel(RowKernel, CellKernel):
         return np.asarray(self.channel.matrix[np.asarray(inputs), reports.astype(np.int64)])
 
     def fits(self, domain: Domain) -> bool:
-        return isinstance(domain, Categories) and len(domain) == len(self.channel.values)
+        return domain.count == len(self.channel.values)
 
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> LinearReading:
         """Return the reading of the stated queries; without queries, of cumulative shares."""

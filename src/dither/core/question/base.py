@@ -16,8 +16,9 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core import registry
-from dither.core.domains import Categories, Line, Optional, Plane, Several, finite, numbers, read_domain
-from dither.core.domains.plane import SeparateValues, separate_values
+from dither.core.domains import Categories, Domain, Line, finite, numbers, read_domain
+from dither.core.domains.plane import PLACE
+from dither.core.domains.separate import SeparateValues, separate_values
 from dither.core.kernels.channel import ChannelKernel, CodeChannelKernel, LinearReading
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import Counting
@@ -125,7 +126,7 @@ class Question(Answering):
     @property
     def unit(self) -> Unit:
         """The unit that the guarantee protects."""
-        return "location" if isinstance(self.domain, Plane) else "value"
+        return "location" if self.domain.shape == PLACE else "value"
 
     @property
     def alone(self) -> bool:
@@ -454,14 +455,14 @@ class NumberQuestion(Question):
 class OptionalQuestion(Question):
     """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
 
-    domain: Optional
+    domain: Domain
     kernel: OptionalKernel
     book: Decoder
 
     @property
     def line(self) -> Line:
         """The domain of the numbers."""
-        return self.domain.of
+        return self.kernel.line
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.domain.check(values), source, threads=threads)
@@ -477,7 +478,7 @@ class CategoryQuestion(Question):
     People have one answer of `Categories`, or a set of the items of `Several`.
     """
 
-    domain: Categories | Several
+    domain: Domain
     kernel: SupportKernel
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
@@ -486,7 +487,9 @@ class CategoryQuestion(Question):
     @property
     def categories(self) -> Categories:
         """The public list of answers, or of items."""
-        return self.domain if isinstance(self.domain, Categories) else self.domain.categories
+        if self.domain.listed is None:
+            raise InvalidParameter(f"{self.domain} has no list of labels, which {self.name} supports")
+        return self.domain.listed
 
     @property
     def one_category(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dither.core.domains import Paths, Plane
-from dither.core.domains.plane import SeparateValues, separate_paths
+from dither.core.domains.separate import SeparateValues, separate_paths
 from dither.core.kernels.kernel import Promise
 from dither.core.kernels.places.pair import PairKernel, terms_of_part
 from dither.core.kernels.places.place import Grouped, PlaceKernel, PlaceLikelihood, Separable, check_begun

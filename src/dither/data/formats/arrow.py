@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.domains import Categories, CodedLabels, Domain, LabelLists, Several
+from dither.core.domains import CodedLabels, Domain, LabelLists
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import MalformedReport, MissingExtra, OutsideDomain
@@ -93,14 +93,12 @@ def from_numbers(numbers: Array, absent: Mask | None = None) -> pyarrow.Array:
 
 def values_of(column: pyarrow.Array, domain: Domain) -> Any:
     """Return a column without nulls in the form that `domain.check` takes; they are not checked here."""
-    if isinstance(domain, Several):
+    if domain.cell_type == "sets":
         return _lists_of(column, domain)
-    if isinstance(domain, Categories) and not isinstance(domain.labels, range):
-        return labels_of(column)
-    return numbers_of(column)
+    return labels_of(column) if domain.cell_type == "labels" else numbers_of(column)
 
 
-def _lists_of(column: pyarrow.Array, domain: Several) -> LabelLists:
+def _lists_of(column: pyarrow.Array, domain: Domain) -> LabelLists:
     """Return a column of lists without nulls; raise OutsideDomain if it is not one, or a list has a null."""
     kinds = arrow().types
     if kinds.is_fixed_size_list(column.type):
@@ -113,7 +111,7 @@ def _lists_of(column: pyarrow.Array, domain: Several) -> LabelLists:
     ends = np.cumsum(np.asarray(column.value_lengths(), dtype=np.int64))
     if kinds.is_null(inside.type):  # only empty lists
         return LabelLists(np.empty(0, dtype=np.int64), ends)
-    return LabelLists(values_of(inside, domain.categories), ends)
+    return LabelLists(values_of(inside, domain.listed or domain), ends)
 
 
 def labels_of(column: pyarrow.Array) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dither.core.domains import Categories, CodedLabels, Domain, Line, Optional, Places, Several, first_misfit
+from dither.core.domains import CodedLabels, Domain, first_misfit
 from dither.core.question import Question
 from dither.core.wire import Campaign
 from dither.data.dialect import Missing, Outside, check_missing, missing_answer
@@ -74,7 +74,7 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
         raise InvalidParameter("two columns have the same name; rename one of them")
     check_columns(campaign, schema.names)
     for name, question in campaign.questions.items():
-        if not isinstance(question.domain, Line | Optional | Categories | Several | Places):
+        if question.domain.cell_type == "none":
             raise InvalidParameter(
                 f"column {name!r} cannot hold values of {question.domain}; {ONLY_IN_PYTHON}"
             )
@@ -171,11 +171,11 @@ def _moved_inside(
 ) -> tuple[pyarrow.Array, Mask]:
     """Return a column with numbers outside moved to the nearest end, or the rows that are left out."""
     none, places = np.zeros(len(column), dtype=np.bool_), np.flatnonzero(~absent)
-    line = domain.of if isinstance(domain, Optional) else domain
-    if not places.size or (outside == "clip" and not isinstance(line, Line)):
+    line = domain.line
+    if not places.size or (outside == "clip" and line is None):
         return column, none
     values = _values_at(column, places, domain)
-    if isinstance(line, Line):
+    if line is not None:
         numbers = np.asarray(values, dtype=np.float64)
         beyond = ~((numbers >= line.low) & (numbers <= line.high)) & ~np.isnan(numbers)
         if outside == "clip" and beyond.any():

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 
 from dither.core.domains import Categories, Domain
-from dither.core.domains.categories import Profile
+from dither.core.domains.records import Profile
 from dither.core.kernels.blocks import FEW, split_rows
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.counting import EachFunction

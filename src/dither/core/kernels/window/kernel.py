@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from dither.core.domains import Circle, Domain, Line, Optional
+from dither.core.domains import Circle, Domain, Line
 from dither.core.kernels.blocks import FEW, Sampler, in_threads
 from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.kernel import (
@@ -415,7 +415,8 @@ class OptionalKernel(WindowKernel, CellKernel):
         return self.window.cells - self.window.width
 
     def fits(self, domain: Domain) -> bool:
-        return isinstance(domain, Optional) and domain.of.device() == self.line.device()
+        line = domain.line if domain.optional else None
+        return line is not None and line.device() == self.line.device()
 
     def draw(self, inputs: Array, source: Source, *, threads: int = 1) -> Array:
         values = inputs.reshape(-1)
@@ -511,9 +512,9 @@ class OptionalKernel(WindowKernel, CellKernel):
 
     @classmethod
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
-        if not isinstance(domain, Optional):
+        if not domain.optional or domain.line is None:
             raise MalformedReport(f"this kernel needs an optional number, not {type(domain).__name__}")
-        return cls(domain.of, Sliding(*read_integers(device)), LineStart.from_device(device["start"]))
+        return cls(domain.line, Sliding(*read_integers(device)), LineStart.from_device(device["start"]))
 
 
 COIN: Final = 1 << 32

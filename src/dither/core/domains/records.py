@@ -1,0 +1,216 @@
+"""Several attributes of a person together: categories of each (`Profile`), or numbers (`Box`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+
+from dither.core.domains.categories import Categories
+from dither.core.domains.domain import Domain, Interval, regular
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
+from dither.foundation.arrays import Array, Floats
+from dither.foundation.canonical import real
+
+
+def column(values: Any, names: Sequence[str], place: int) -> Any:
+    """Return the values of one attribute from columns by name, a list of records, or an array."""
+    name = names[place]
+    if isinstance(values, list) and values and all(isinstance(record, Mapping) for record in values):
+        if not all(name in record for record in values):
+            raise OutsideDomain(f"a record has no {name!r}; every record has a value of each attribute")
+        return [record[name] for record in values]
+    if (
+        isinstance(values, list | tuple | np.ndarray)
+        and getattr(values, "dtype", np.dtype(int)).names is None
+    ):
+        table = regular(values)
+        if table is None or table.ndim == 0 or table.shape[-1] != len(names):
+            raise OutsideDomain(f"one column for each of {', '.join(names)} was expected, in this order")
+        return table[..., place]
+    try:
+        return np.asarray(values[name])
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError):
+        raise OutsideDomain(f"the data has no column {name!r}; name the columns as the attributes") from None
+
+
+MOST_ATTRIBUTES: Final = 64
+_MOST_CHANGED: Final = 6  # attributes that an audit changes one at a time
+
+
+@dataclass(frozen=True, init=False)
+class Profile(Domain):
+    """Named attributes, each a list of categories; a value has one category of each.
+
+    Values are columns by name (a dict of arrays, a dataframe), a list of records (a dict for each person), or
+    an array whose last axis runs over the attributes in their order.
+
+    >>> Profile({"sex": Categories(["f", "m"]), "age": Categories(3)}).check({"sex": ["m"], "age": [2]})
+    array([[1, 2]])
+    """
+
+    names: tuple[str, ...]
+    parts: tuple[Categories, ...]
+
+    kind: ClassVar[str] = "profile"
+    outside: ClassVar[str] = "refuse"
+    cell_type = "none"
+
+    def __init__(self, attributes: Mapping[str, Categories]) -> None:
+        if not isinstance(attributes, Mapping) or not 2 <= len(attributes) <= MOST_ATTRIBUTES:
+            raise InvalidParameter(f"give 2 to {MOST_ATTRIBUTES} attributes by name, each a dt.Categories")
+        for name, part in attributes.items():
+            if not isinstance(name, str) or not isinstance(part, Categories):
+                raise InvalidParameter("every attribute has a name and is a dt.Categories")
+        object.__setattr__(self, "names", tuple(attributes))
+        object.__setattr__(self, "parts", tuple(attributes.values()))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of categories of each attribute."""
+        return tuple(len(part) for part in self.parts)
+
+    def check(self, values: object) -> Array:
+        """Return the codes, a row for each person; raise OutsideDomain if one is not admitted."""
+        columns = []
+        for place, (name, part) in enumerate(zip(self.names, self.parts, strict=True)):
+            try:
+                columns.append(part.check(column(values, self.names, place)))
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        if len({column.shape for column in columns}) != 1:
+            raise OutsideDomain("the columns have different lengths; everybody has a value of each attribute")
+        return np.stack(columns, axis=-1)
+
+    def clip(self, values: object) -> Array:
+        """Return the values: a category has no nearest one."""
+        return self.check(values)
+
+    def device(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.parts, strict=True)
+        return {"kind": self.kind, "attributes": [[name, part.device()] for name, part in pairs]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        attributes = {}
+        for name, part in data["attributes"]:
+            if not isinstance(name, str) or name in attributes or part["kind"] != Categories.kind:
+                raise MalformedReport("the attributes of a table have different names, each with categories")
+            attributes[name] = Categories.from_device(part)
+        return cls(attributes)
+
+    def words(self) -> str:
+        return str(self)
+
+    def examples(self, *, few: bool = False) -> list[dict[str, Any]]:
+        """Return records: the first and the last category of all attributes, then of one attribute at a time.
+
+        The probabilities of their reports are not listed.
+        """
+        if few:
+            return []
+        ends = [(part.labels[0], part.labels[-1]) for part in self.parts]
+        first, last = (dict(zip(self.names, side, strict=True)) for side in zip(*ends, strict=True))
+        changed = [{**first, name: last[name]} for name in self.names[:_MOST_CHANGED]]
+        return [first, last, *changed]
+
+    def __str__(self) -> str:
+        return " × ".join(f"{name} ({len(part)})" for name, part in zip(self.names, self.parts, strict=True))
+
+
+MOST_SIDES: Final = 8
+
+
+@dataclass(frozen=True, init=False)
+class Box(Domain):
+    """Up to eight numbers of a person together, each with a name and an interval.
+
+    Distances between records are Euclidean, every side of the box being 1 long. Values are columns by name (a
+    dict of arrays, a dataframe), a list of records, or an array whose last axis runs over the numbers.
+
+    >>> Box({"age": Interval(18, 100), "bmi": Interval(10, 60)}).check({"age": [40], "bmi": [22.5]})
+    array([[40. , 22.5]])
+    """
+
+    names: tuple[str, ...]
+    sides: tuple[Interval, ...]
+
+    kind: ClassVar[str] = "box"
+    outside: ClassVar[str] = "clip"
+    cell_type = "none"
+
+    def __init__(self, sides: Mapping[str, Interval]) -> None:
+        if not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
+            raise InvalidParameter(f"give 2 to {MOST_SIDES} numbers by name, each a dt.Interval")
+        for name, side in sides.items():
+            if not isinstance(name, str) or not isinstance(side, Interval):
+                raise InvalidParameter("every number has a name and is a dt.Interval")
+        object.__setattr__(self, "names", tuple(sides))
+        object.__setattr__(self, "sides", tuple(side.read_as(unit=side.unit) for side in sides.values()))
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """The lower and the upper end of every side."""
+        return tuple((side.low, side.high) for side in self.sides)
+
+    def to_unit(self, records: Floats) -> Floats:
+        """Return records in units in which every side is [0, 1]."""
+        low, high = np.array(self.ends).T
+        return np.asarray((records - low) / (high - low))
+
+    def from_unit(self, records: Floats) -> Floats:
+        """Return records of [0, 1] in the user's units."""
+        low, high = np.array(self.ends).T
+        return np.asarray(low + records * (high - low))
+
+    def check(self, values: object) -> Floats:
+        """Return the numbers, a row for each person; raise OutsideDomain if one is not admitted."""
+        return self._rows(values, Interval.check)
+
+    def clip(self, values: object) -> Floats:
+        """Return the records, every number outside moved to the nearer end."""
+        return self._rows(values, Interval.clip)
+
+    def _rows(self, values: object, way: Callable[[Interval, object], Array]) -> Floats:
+        columns = []
+        for place, (name, side) in enumerate(zip(self.names, self.sides, strict=True)):
+            try:
+                columns.append(way(side, column(values, self.names, place)).astype(np.float64))
+            except OutsideDomain as error:
+                raise OutsideDomain(f"{name}: {error}") from None
+        if len({numbers.shape for numbers in columns}) != 1:
+            raise OutsideDomain("the columns have different lengths; everybody has each of the numbers")
+        return np.stack(columns, axis=-1)
+
+    def device(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.ends, strict=True)
+        return {"kind": self.kind, "sides": [[name, *ends] for name, ends in pairs]}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        sides = {name: Interval(real(low), real(high)) for name, low, high in data["sides"]}
+        if len(sides) != len(data["sides"]):
+            raise InvalidParameter("the numbers of a box have different names")
+        return cls(sides)
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The shape of one record."""
+        return (len(self.sides),)
+
+    def words(self) -> str:
+        return str(self)
+
+    def examples(self, *, few: bool = False) -> list[Floats]:
+        """Return opposite corners, the middle, and a corner with one number changed."""
+        half = np.full(len(self.sides), 0.5)
+        corners = [0.0 * half, 2.0 * half, half, np.eye(len(half))[0]]
+        return [self.from_unit(record) for record in corners]
+
+    def __str__(self) -> str:
+        return " × ".join(f"{name} {side}" for name, side in zip(self.names, self.sides, strict=True))
+
+    def __repr__(self) -> str:
+        return f"Box({dict(zip(self.names, self.sides, strict=True))!r})"
