@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import Collector, reason_closed, today
 from dither.collection.connections import protocol
-from dither.collection.contract import CampaignLog, Contract, Published, Signer, list_file
+from dither.collection.contract import CampaignLog, Contract, Published
 from dither.collection.log import log, to_stderr
 from dither.collection.ohttp import GatewayKeys, configuration
 from dither.collection.refusals import Reason
 from dither.collection.secrets import read_sealing_key, read_token
 from dither.collection.settings import Settings
 from dither.collection.signals import Signals, shared_file
+from dither.collection.signer import Signer, list_file
 from dither.collection.store.opening import is_postgresql, open_store
 from dither.collection.writer import Writer
 from dither.errors import DitherError, InvalidParameter, MissingExtra

@@ -1,9 +1,9 @@
 """Forty-six randomisers that carry one bit in an unusual part of an otherwise harmless report.
 
 They were written from the description of the interface, before their author read the audit's code: they
-measure what the audit looks at, not what it was built to find. Each entry of `CARRIERS` hides one bit. `leaky`
-hides the value itself, so every budget is exceeded; `honest` hides a randomised response of the claimed
-budget, in the same part of the same report, so the audit has no reason to complain.
+measure what the audit looks at, not what it was built to find. Each entry of `CARRIERS` hides one bit.
+`leaky` hides the value itself, so every budget is exceeded; `honest` hides a randomised response of the
+claimed budget, in the same part of the same report, so the audit has no reason to complain.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def _trailing_space(bit: int, noise: random.Random) -> str:
 
 def _homoglyph(bit: int, noise: random.Random) -> str:
     words = ("anna", "bert", "carl", "dora")
-    return " ".join(noise.choice(words) for _ in range(60)) + (" e" if bit else " е")  # noqa: RUF001
+    return " ".join(noise.choice(words) for _ in range(60)) + (" e" if bit else " е")
 
 
 def _path(bit: int, noise: random.Random) -> pathlib.PurePosixPath:
