@@ -16,7 +16,7 @@ from dither.core.kernels.channel import LinearReading
 from dither.foundation.plotting import BLUE, ORANGE, dress_axes
 from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.frequency.base import CategoryMechanism
-from dither.mechanisms.joint.accounting import rho_range
+from dither.mechanisms.joint.coins import rho_range
 from dither.mechanisms.joint.joint import Joint
 from dither.mechanisms.mechanism import Mechanism, QueryMechanism
 from dither.mechanisms.optimal.problem import least_frequency_variance

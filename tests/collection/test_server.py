@@ -27,7 +27,7 @@ from tests.collection.test_server_faults import check_counts, limits
 from tests.collection.test_server_kill import PATH, stored
 
 
-@pytest.mark.parametrize("package", ["starlette", "uvicorn", "psycopg"])
+@pytest.mark.parametrize("package", ["httptools", "starlette", "uvicorn", "psycopg"])
 def test_without_its_packages_a_collector_names_the_extra_and_makes_no_file(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

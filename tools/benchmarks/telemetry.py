@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 
 import dither as dt
-from dither.collection.contract import Contract, Signer
+from dither.collection.contract import Contract
+from dither.collection.signer import Signer
 
 ROUNDS = 25
 GOALS = {"milliseconds": 25.0, "megabytes": 6.0}

@@ -14,7 +14,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-from dither.collection.contract import Contract, Published, Signer
+from dither.collection.contract import Contract, Published
+from dither.collection.signer import Signer
 from dither.core.batch import BatchBody
 
 ROOT = Path(__file__).parents[3]

@@ -21,22 +21,13 @@ from dither.advice.card import card
 from dither.advice.explain import Explanation, explain, whole_promise
 from dither.collection.account.asking import Asking, Repeat
 from dither.collection.ohttp import public_key
-from dither.collection.secrets import make_key, public_part, read_key, refuse_private
+from dither.collection.secrets import public_part, refuse_private
 from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
+from dither.core.campaign import BUDGET, TERMS, Campaign, read_as, reading
 from dither.core.question import Question, as_question
 from dither.core.repetition import Once
-from dither.core.wire import (
-    BUDGET,
-    MOST_BYTES,
-    TERMS,
-    Campaign,
-    loads,
-    read_as,
-    read_named,
-    reading,
-    to_json,
-)
+from dither.core.wire import MOST_BYTES, loads, read_named, to_json
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -46,7 +37,6 @@ from dither.errors import (
     found,
     unknown_name,
 )
-from dither.foundation.atomic import whole
 from dither.foundation.canonical import canonical
 from dither.privacy import Guarantee
 
@@ -248,7 +238,8 @@ class Contract:
         """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
-            if data["dither-campaign"] != VERSION:
+            version = data["dither-campaign"]
+            if version != VERSION or isinstance(version, bool):  # in Python, true is 1
                 raise MalformedReport(
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )
@@ -326,6 +317,11 @@ class KeyBefore(NamedTuple):
 
     key: str
     signature: str
+
+    @classmethod
+    def sign(cls, key: Any, present: str) -> Self:
+        """Return the statement of a private key, an Ed25519 one of `cryptography`, about the next."""
+        return cls(public_part(key), key.sign(_NEXT_KEY + present.encode()).hex())
 
     def check(self, present: str) -> None:
         """Raise MalformedReport unless the key before has signed the present one."""
@@ -523,71 +519,6 @@ def _key_before(data: Mapping[str, Any]) -> KeyBefore | None:
     if "key_before" not in data:
         return None
     return KeyBefore(data["key_before"]["key"], data["key_before"]["signature"])
-
-
-class Signer:
-    """The asker's private key in a file, and the list of campaigns beside it: what is signed is listed."""
-
-    def __init__(self, place: Path, *, make: bool = False) -> None:
-        """Read the key, or make it if there is none and `make` says so; refuse one that was replaced."""
-        self._key = make_key(place) if make and not place.exists() else read_key(place)
-        self._file = list_file(place)
-        self.log: CampaignLog | None = None
-        if self._file.exists():
-            self.log = CampaignLog.from_json(self._file.read_bytes())
-            if self.log.key != self.key:
-                raise InvalidParameter(f"{self._file} is the list of another key than that of {place}")
-            if self.log.last_key not in (None, self.log.key):
-                raise InvalidParameter(f"the key of {place} was replaced; sign with the key that follows it")
-
-    @property
-    def key(self) -> str:
-        """The public key."""
-        return public_part(self._key)
-
-    @property
-    def head(self) -> str | None:
-        """The head of the list; None if nothing was signed yet."""
-        return None if self.log is None else self.log.head
-
-    def publish(self, contract: Contract) -> Published:
-        """Return the contract signed, with the day of its retirement if the list has one."""
-        log = self.log
-        if log is None or contract.id not in log.campaigns:
-            log = self._extend(published=contract.id)
-        made = Published.sign(contract, self._key, log.before)
-        day = log.campaigns[contract.id]
-        return made if day is None else made.retire(day, self._key)
-
-    def retire(self, published: Published, day: datetime.date) -> Published:
-        """Return a campaign of this key, retired from a day on."""
-        gone = published.retire(day, self._key)
-        if self.publish(published.contract).retired != gone.retired:
-            self._extend(retired=published.id, day=day.isoformat())
-        return gone
-
-    def hand_over(self, place: Path) -> Signer:
-        """Return a new key, in a new file, that this one has signed as the next; this one signs no more."""
-        key = make_key(place)
-        present = public_part(key)
-        before = KeyBefore(self.key, self._key.sign(_NEXT_KEY + present.encode()).hex())
-        log = CampaignLog.extend(self.log, key, before, next_key=present)
-        with whole(list_file(place)) as stream:
-            stream.write(log.to_json() + "\n")
-        self._extend(next_key=present)
-        return Signer(place)
-
-    def _extend(self, **entry: str) -> CampaignLog:
-        before = None if self.log is None else self.log.before
-        self.log = log = CampaignLog.extend(self.log, self._key, before, **entry)
-        with whole(self._file) as stream:
-            stream.write(log.to_json() + "\n")
-        return log
-
-
-def list_file(key: Path) -> Path:
-    """Return the file of the list of campaigns that belongs to the file of a key."""
-    return key.with_suffix(".log")
 
 
 def _retirement(identity: str, day: datetime.date) -> bytes:

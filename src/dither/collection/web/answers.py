@@ -8,7 +8,7 @@ import io
 import json
 import math
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,14 +20,16 @@ import numpy as np
 
 from dither.collection.collector import Collector
 from dither.collection.contract import Contract
-from dither.core.question import QueryQuestion, Question
+from dither.collection.settings import Networks, limited_as
+from dither.collection.web.requests import client_address
+from dither.core.question import Question
 from dither.core.summary import Summary
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
-from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
+from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import EstimatedFrequencies
-from dither.estimation.groups import estimate
 from dither.estimation.intervals import level_of_one
+from dither.estimation.method import usual_quantity
+from dither.estimation.verbs import QUANTITIES, distribution, estimate
 from dither.foundation.tables import as_csv, show_label
 
 if TYPE_CHECKING:
@@ -102,13 +104,12 @@ class Query:
         return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
 
 
-def usual_quantity(question: Question) -> str:
-    """Return what the usual quantity of a question is called."""
-    if isinstance(question, QueryQuestion):
-        return "cumulative share" if question.reading.edges is not None else "answer"
-    if question.domain.listed is not None:
-        return "frequency"
-    return "mean" if question.domain.line is not None else "estimate"
+def _quantity_name(query: Query, question: Question) -> str:
+    """Return what a number of the queried quantity is called."""
+    if query.what is not What.USUAL:
+        return query.quantity
+    usual = usual_quantity(question)
+    return QUANTITIES[usual].each if usual else "estimate"
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:
@@ -196,19 +197,20 @@ def without_answer(
 
 def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
-    name = usual_quantity(summary.question) if query.what is What.USUAL else query.quantity
+    question = summary.question
+    name = _quantity_name(query, question)
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
             shape = distribution(summary, query.bins)
             return list(_bins(query, part, shape))
-        queries = isinstance(summary.question, QueryQuestion)
-        if queries and query.what is What.QUANTILE:
+        if query.what is What.USUAL:
+            return list(_estimates(query, part, name, estimate(summary)))
+        if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
-        found = quantile(summary, query.share) if query.what is What.QUANTILE else estimate(summary)
-        if query.what is What.SIZES:
-            found = _sizes(found)
+        share = (query.share,) if query.what is What.QUANTILE else ()
+        found = QUANTITIES[query.what.value].function(summary, *share)
         return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
@@ -225,14 +227,6 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     ends = (column.tolist() for column in columns)
     for answer, value, least, most in zip(labels, *ends, strict=True):
         yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
-
-
-def _sizes(found: Estimate) -> Estimate:
-    """Return the shares of people with so many items or more."""
-    sizes = found.sizes if isinstance(found, EstimatedFrequencies) else None
-    if sizes is None:
-        raise NotIdentifiable("sizes are those of sets of items, which this question does not ask for")
-    return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
 
 
 def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
@@ -285,7 +279,8 @@ def _finite(number: float) -> float | None:
 
 _THREADS: Final = 2
 _KEPT: Final = 4096  # answers that are remembered
-_WAITING: Final = 64  # that may wait; beyond, the collector says that it is busy
+_WAITING: Final = 64  # requests that may wait; beyond, the collector says that it is busy
+_WAITING_EACH: Final = 8  # of them of one address, so that one reader does not take them all
 
 Key = tuple[str, Query]
 
@@ -310,21 +305,26 @@ class Answers:
         self._kept: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._looks: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._lock = threading.Lock()
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()  # requests by address
 
-    async def of(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
-        """Return the rows of all queries; raise TooBusy if too many answers are being computed."""
+    async def of(self, campaign: str, queries: list[Query], address: str = "") -> list[PlainRow]:
+        """Return the rows of all queries; raise TooBusy if too many answers are being computed.
+
+        `address` is the reader's, as limits know it; one address has at most 8 answers computed at a time.
+        """
         known = self._rows_known(campaign, queries)
         if known is not None:
             return known
-        if self._waiting >= _WAITING:
+        if self._waiting.total() >= _WAITING or self._waiting[address] >= _WAITING_EACH:
             raise TooBusy
-        self._waiting += 1
+        self._waiting[address] += 1
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._pool, self.compute, campaign, queries)
         finally:
-            self._waiting -= 1
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
 
     def compute(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
         """Return the rows of all queries, in the thread that asks."""
@@ -368,7 +368,7 @@ class Answers:
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
         if not n and (waiting or not whole):
             question = live.question_of(campaign, query.question)
-            name = usual_quantity(question) if query.what is What.USUAL else query.quantity
+            name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
             return [without_answer(query, part, waiting, FEW, reason, name)]
         summary = live.summary(campaign, query.question, query.day, query.label, shown=True)
@@ -590,7 +590,8 @@ def answer_routes(collector: Collector, answers: Answers | None = None) -> list[
         if name not in FORMATS:
             raise unknown_name("format", name, list(FORMATS))
         queries = Query.of(_terms(request), published.contract)
-        rows = await said.of(published.id, queries)
+        reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
+        rows = await said.of(published.id, queries, reader)
         form = FORMATS[name]
         body = await asyncio.get_running_loop().run_in_executor(None, form.write, published.id, rows)
         return Response(body, media_type=form.media, headers=_PLAIN)

@@ -13,7 +13,8 @@ from dither.core.domains import Line
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Loss, as_power
-from dither.foundation.numerics.roots import global_maximum, integrate
+from dither.foundation.numerics.quadrature import integrate
+from dither.foundation.numerics.roots import global_maximum
 from dither.foundation.plotting import draw_law
 from dither.mechanisms.analysis.law import BIAS, COSINE, Law, loss_moment
 

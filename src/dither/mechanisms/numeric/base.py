@@ -30,7 +30,9 @@ from dither.core.question import NumberQuestion
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.analysis import Analysis, Realised
-from dither.mechanisms.analysis.law import AddedLaw, CutLaw, Law, NoiseDensity, TableLaw, WindowLaw
+from dither.mechanisms.analysis.law import Law, TableLaw
+from dither.mechanisms.analysis.noise import AddedLaw, CutLaw, NoiseDensity
+from dither.mechanisms.analysis.window import WindowLaw
 from dither.mechanisms.mechanism import Mechanism
 
 

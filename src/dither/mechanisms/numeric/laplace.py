@@ -17,7 +17,7 @@ from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixe
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import smallest_float
-from dither.mechanisms.analysis.law import InsideLaw, SmoothDensity
+from dither.mechanisms.analysis.noise import InsideLaw, SmoothDensity
 from dither.mechanisms.numeric.base import AddedNoise, LatticeMechanism, exponential_margin
 
 

@@ -12,7 +12,7 @@ from dither.core.domains import Circle
 from dither.core.kernels.lattice.integers import SPENT, Ring
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
 from dither.foundation.arrays import Floats
-from dither.mechanisms.analysis.law import RingLaw, SmoothDensity
+from dither.mechanisms.analysis.noise import RingLaw, SmoothDensity
 from dither.mechanisms.numeric.base import LatticeMechanism
 
 
