@@ -326,13 +326,13 @@ def test_a_person_in_python_answers_encrypted(
 ) -> None:
     """Batches are encrypted if the campaign has a key; with the pinned key the campaign is, too."""
     sent: list[tuple[str, str, int]] = []
-    exchange = client_module._exchange
+    exchange = client_module.exchange
 
-    def watched(to: Any, method: str, path: str, content: bytes, form: str, timeout: float) -> Any:
-        sent.append((method, path if form else "campaign or list", len(content)))
-        return exchange(to, method, path, content, form, timeout)
+    def watched(to: Any, method: str, path: str, content: bytes = b"", *fields: Any, **limits: Any) -> Any:
+        sent.append((method, path if content else "campaign or list", len(content)))
+        return exchange(to, method, path, content, *fields, **limits)
 
-    monkeypatch.setattr(client_module, "_exchange", watched)
+    monkeypatch.setattr(client_module, "exchange", watched)
     plain, hidden = ("GET", "campaign or list", 0), ("POST", GATEWAY, 1079)
     with dt.Account.create(
         tmp_path / "person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)
