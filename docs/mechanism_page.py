@@ -54,7 +54,7 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     """Return the code that makes the mechanism of the example."""
     if name in EXAMPLES:
         return EXAMPLES[name]
-    domain = next(domain for domain in DOMAINS if isinstance(_evaluated(domain), kind.takes))
+    domain = next(domain for domain in DOMAINS if isinstance(_evaluated(domain), kind._takes))
     return f"{address(name)}({domain}, epsilon=1)"
 
 
@@ -163,7 +163,7 @@ def _straight(made: Mechanism) -> bool:
 
 
 def _cost(made: Mechanism) -> str:
-    size = int(made.layout.itemsize)
+    size = int(made.question.layout.itemsize)
     each = "each location" if "places" in type(made).__module__ else "a report"
     return f"{size} byte{'' if size == 1 else 's'} for {each}, as it is sent and stored."
 

@@ -106,7 +106,7 @@ def devices() -> None:
     for name, make in CASES.items():
         if name not in known:
             made = make()
-            known[name] = {"fingerprint": made.fingerprint, "device": made.device_text}
+            known[name] = {"fingerprint": made.fingerprint, "device": made.question.device_text}
     text = json.dumps(dict(sorted(known.items())), ensure_ascii=False, indent=1)
     FILE.write_text(text + "\n", encoding="utf-8")
 

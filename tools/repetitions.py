@@ -15,7 +15,7 @@ import numpy as np
 import dither as dt
 from dither.core.question import CategoryQuestion
 from dither.estimation.reading import least_variance_reading
-from dither.mechanisms.mechanism import CategoryMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
 
 UNIT, FRUIT = dt.Interval(0, 1), dt.Categories(["apple", "pear", "plum", "quince"])
 SHARES = np.array([0.55, 0.3, 0.1, 0.05])

@@ -245,13 +245,13 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
     """Yield draws of a question: the value, the bytes that were taken and the report."""
     picked = random.Random(f"{name} {seed}")
     given = values(mechanism, picked)
-    turning, beyond = edges(json.loads(mechanism.device_text)), 8
+    turning, beyond = edges(json.loads(mechanism.question.device_text)), 8
     if count > DRAWS and isinstance(mechanism, PathMechanism):
         # Many draws: long paths take less time a location.
         count, given = count // LONG, values(mechanism, picked, LONG)
-    channel = getattr(mechanism.kernel, "channel", None)
-    if isinstance(mechanism.kernel, LatticeKernel) or channel is not None:
-        noise = mechanism.kernel.lattice.noise if channel is None else channel
+    channel = getattr(mechanism.question.kernel, "channel", None)
+    if isinstance(mechanism.question.kernel, LatticeKernel) or channel is not None:
+        noise = mechanism.question.kernel.lattice.noise if channel is None else channel
         turning, beyond = alias_edges(noise.table), 15
     moved = outside(mechanism.domain) if not seed and known_to_javascript(dt.to_json(mechanism)) else []
     for number, value in enumerate(chain(islice(given, count), moved)):

@@ -49,7 +49,7 @@ def _base() -> dict[str, Any]:
         "optional": dt.Podium(dt.Optional(LINE), epsilon=1),
         "optional, ε to spare": ask(
             spare.domain,
-            spare.kernel,
+            spare.question.kernel,
             spare.question.book,
             epsilon=1.0,
             name="Podium",

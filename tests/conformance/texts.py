@@ -96,7 +96,7 @@ def edge(mechanism: Mechanism[Any], field: str, sign: int) -> tuple[str, str]:
             return False
         return True
 
-    fine = int(holder(json.loads(mechanism.device_text))[path[-1]], 16)
+    fine = int(holder(json.loads(mechanism.question.device_text))[path[-1]], 16)
     gap = fine >> 20
     assert keeps(fine)
     assert not keeps(fine + sign * gap)

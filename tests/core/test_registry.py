@@ -23,7 +23,7 @@ def test_every_design_is_listed_with_its_draws() -> None:
     for make in CASES.values():
         made = make()
         if registry.is_design(type(made)):
-            drawn.setdefault(made.question.name, set()).add(registry.draw_of(made.kernel.device()))
+            drawn.setdefault(made.question.name, set()).add(registry.draw_of(made.question.kernel.device()))
     assert set(drawn) == set(registry.names())
     for name, kinds in drawn.items():
         for kind in kinds:

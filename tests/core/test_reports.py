@@ -98,9 +98,9 @@ def test_what_no_device_could_have_sent(raw: object) -> None:
 def test_the_integers_and_the_codebook_travel() -> None:
     """A collector decodes by what the devices used, not by what its own version would have computed."""
     other = dt.from_json(changed(PM, narrower(1), shifted))
-    assert other.kernel.window.width == PM.kernel.window.width - 1
-    assert other.kernel.start == PM.kernel.start
-    assert other.decode(np.array([0]))[0] == PM.decode(np.array([0]))[0] + 0.125
+    assert other.kernel.window.width == PM.question.kernel.window.width - 1
+    assert other.kernel.start == PM.question.kernel.start
+    assert other.decode(np.array([0]))[0] == PM.question.decode(np.array([0]))[0] + 0.125
     assert other.fingerprint != PM.fingerprint
 
 
@@ -119,7 +119,7 @@ def test_integers_that_were_read_stay_however_reports_are_read(kind: type[dt.PM]
         assert np.array_equal(again.decode(reports.cells), variant.decode(reports.cells))
         assert dt.from_json(dt.to_json(variant)).fingerprint == other.fingerprint
     assert np.array_equal(reports.read_by(other.truncated()).values, np.clip(reports.values, 0, 1))
-    assert other.at(2).kernel == mechanism.at(2).kernel  # another budget, other integers
+    assert other.at(2).kernel == mechanism.at(2).question.kernel  # another budget, other integers
 
 
 def test_a_question_whose_integers_are_not_the_design_s() -> None:
@@ -145,17 +145,17 @@ def test_paths_keep_the_integers_that_were_read(kind: type[dt.TraCSC]) -> None:
 
 def test_noise_that_was_read_stays_however_reports_are_read() -> None:
     mechanism, older = (dt.Laplace(dt.Interval(0, 1), epsilon=eps, cells=256) for eps in (0.7, 0.699))
-    other = dt.from_json(changed(mechanism, lambda device: device.update(older.device())))
+    other = dt.from_json(changed(mechanism, lambda device: device.update(older.question.device())))
     reports = other.perturb(np.linspace(0, 1, 500), source=dt.Seeded(1))
     cut = other.truncated()
-    assert cut.kernel == older.kernel
+    assert cut.kernel == older.question.kernel
     assert np.array_equal(reports.read_by(cut).values, np.clip(reports.values, 0, 1))
-    assert pickle.loads(pickle.dumps(other)).kernel == older.kernel
+    assert pickle.loads(pickle.dumps(other)).kernel == older.question.kernel
     assert pickle.loads(pickle.dumps(cut)).fingerprint == other.fingerprint
 
 
 def test_a_specification_that_spends_too_much_is_refused() -> None:
-    steeper = f"{PM.kernel.window.step + (1 << 40):x}"
+    steeper = f"{PM.question.kernel.window.step + (1 << 40):x}"
     with pytest.raises(MalformedReport):
         dt.from_json(changed(PM, lambda device: device.update(step=steeper)))
 

@@ -296,7 +296,7 @@ def test_a_direction_of_a_few_sectors_or_points_is_refused(coarse, estimate):
 def test_the_mean_of_blocks_is_that_of_their_cells():
     sectors = dt.rivals.Sectors(DEGREES, epsilon=1, sectors=3, cells=24)
     numbers = np.arange(24.0) ** 2
-    chances = sectors.kernel.probabilities(130.0)
+    chances = sectors.question.kernel.probabilities(130.0)
     exact = sum(float(p) * number for p, number in zip(chances, numbers, strict=True))
     assert moment(sectors.question, np.array([130.0]), numbers) == pytest.approx([exact], rel=1e-12)
 

@@ -29,7 +29,7 @@ def answers(n: int, share: float, mean: float, seed: int) -> Any:
 @pytest.mark.parametrize("design", [dt.Podium, dt.PM, dt.SW])
 @pytest.mark.parametrize("cells", [16, 1 << 16])
 def test_readings_have_the_means_that_they_claim(design: Any, cells: int) -> None:
-    kernel = design(AGE, epsilon=1, cells=cells).kernel
+    kernel = design(AGE, epsilon=1, cells=cells).question.kernel
     for value in (18.0, 43.21, 100.0, math.nan):
         law = kernel.likelihoods(np.arange(cells), np.float64(value))
         truth = (0.0, 0.0) if math.isnan(value) else (1.0, value - 18.0)
@@ -41,10 +41,12 @@ def test_no_answer_has_as_many_cells_as_an_answer_and_no_other_loss() -> None:
     question = dt.Podium(AGE, epsilon=1, cells=64)
     laws = [question.probabilities(value) for value in (None, 18, 43.21, 100)]
     assert all(sum(law) == 1 for law in laws)
-    assert max(max(column) / min(column) for column in zip(*laws, strict=True)) == question.kernel.ratio
+    assert (
+        max(max(column) / min(column) for column in zip(*laws, strict=True)) == question.question.kernel.ratio
+    )
     likely = [sum(chance == max(law) for chance in law) for law in laws]
-    assert likely[0] == likely[1] == likely[3] == question.kernel.window.width
-    assert question.kernel.ratio <= Fraction(math.e).limit_denominator(10**15) + Fraction(1, 10**12)
+    assert likely[0] == likely[1] == likely[3] == question.question.kernel.window.width
+    assert question.question.kernel.ratio <= Fraction(math.e).limit_denominator(10**15) + Fraction(1, 10**12)
 
 
 def test_the_mean_is_that_of_those_who_answered() -> None:
@@ -117,7 +119,7 @@ def test_who_answers_does_not_move_the_mean_of_the_others() -> None:
     for share in (1.0, 0.3):
         reports = question.perturb(answers(40_000, share, 30, 2), source=dt.Seeded(2))
         means.append(float(dt.mean(reports)))
-        naive.append(float(np.nanmean(question.decode(reports.cells))))
+        naive.append(float(np.nanmean(question.question.decode(reports.cells))))
     assert abs(means[0] - means[1]) < 1.5
     assert abs(naive[0] - naive[1]) > 2.5
 

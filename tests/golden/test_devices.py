@@ -16,7 +16,8 @@ import pytest
 
 import dither as dt
 from dither.core import registry
-from dither.mechanisms.mechanism import Mechanism, WindowMechanism
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.base import WindowMechanism
 from dither.privacy.guarantee import Unit
 from tests.golden.devices import CASES, FILE, WIDE
 
@@ -56,6 +57,7 @@ def test_every_public_mechanism_and_combinator_is_pinned() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_device_texts_and_fingerprints_never_change(name: str) -> None:
     made, pinned = CASES[name](), GOLDEN[name]
+    made = made.question if isinstance(made, Mechanism) else made
     if name in SOLVED:
         assert_same_channel(json.loads(made.device_text), json.loads(pinned["device"]))
     else:

@@ -91,7 +91,7 @@ def test_arrays_and_single_values_have_the_same_certified_starts(
 ) -> None:
     line = spread(low, length)
     try:
-        kernel = LINES[name](line).kernel
+        kernel = LINES[name](line).question.kernel
     except InvalidParameter:  # fewer doubles from end to end than the start rule can count
         assert line.length < 1e-13 * max(abs(line.low), abs(line.high))
         return
@@ -109,7 +109,7 @@ def test_no_report_is_likelier_than_promised_by_brute_force(name: str, low: floa
         mechanism = LINES[name](line)
     except InvalidParameter:
         return
-    laws = [mechanism.kernel.probabilities(value) for value in values_of(line)]
+    laws = [mechanism.question.kernel.probabilities(value) for value in values_of(line)]
     bound = exp_above(Fraction(mechanism.epsilon))
     for one, two in product(laws, laws):
         assert all(first <= bound * second for first, second in zip(one, two, strict=True))
@@ -175,7 +175,7 @@ def test_an_end_rounded_to_single_precision_is_inside_and_stays_at_its_end(dtype
     line = dt.Interval(0, 0.1) if dtype is np.float32 else dt.Interval(0, 0.5)
     top = dtype(line.high)
     for name in ("Laplace", "Podium, 2^16 cells", "Optimal, unbiased"):
-        kernel = LINES[name](line).kernel
+        kernel = LINES[name](line).question.kernel
         for byte in (0x00, 0xFF):
             assert told_together(kernel, np.array([top]), byte) == told_alone(kernel, [line.high], byte)
     assert line.check(np.array([top])).size == 1
@@ -192,12 +192,12 @@ def test_a_value_far_outside_by_the_rounding_of_its_own_type_is_refused() -> Non
 @pytest.mark.parametrize("last", [None, 15])
 @pytest.mark.parametrize("scale", [1e300, 1e11])
 def test_a_start_rule_that_leaves_the_integers_is_refused(last: int | None, scale: float) -> None:
-    honest = dt.Laplace(dt.Interval(0, 1), epsilon=1, cells=16).kernel
+    honest = dt.Laplace(dt.Interval(0, 1), epsilon=1, cells=16).question.kernel
     with pytest.raises(InvalidParameter):
         LatticeKernel(
             honest.line, honest.lattice, LineStart(0.0, scale, honest.start.last, honest.start.fraction)
         )
-    window = dt.Podium(dt.Interval(0, 1), epsilon=1, cells=16).kernel.window
+    window = dt.Podium(dt.Interval(0, 1), epsilon=1, cells=16).question.kernel.window
     with pytest.raises(InvalidParameter):
         SlidingKernel(honest.line, window, LineStart(0.0, scale, last))
 

@@ -86,7 +86,7 @@ def test_packed_reports_that_no_device_sends():
 
 def test_a_bucket_that_does_not_exist():
     protocol = dt.OLH(FRUIT, epsilon=1)
-    assert protocol.kernel.window.cells == 4
+    assert protocol.question.kernel.window.cells == 4
     with pytest.raises(MalformedReport, match="4 buckets"):
         protocol.reports([(12345 << 16) + 4])
 

@@ -19,7 +19,7 @@ PEOPLE = 9
 
 def test_every_kind_of_joint_kernel_is_in_the_table() -> None:
     kinds = {case.kernel.kind for case in CASES.values() if case.kernel.kind.startswith("joint")}
-    assert {make(n=4).kernel.kind for make in JOINT.values()} == kinds
+    assert {make(n=4).question.kernel.kind for make in JOINT.values()} == kinds
 
 
 def test_what_coins_are_shared_over_says_its_kind() -> None:

@@ -34,10 +34,10 @@ def test_reports_are_read_back_path_by_path(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     own = trips(mechanism)
     reports = mechanism.perturb(own, source=dt.Seeded(1))
-    assert reports.cells.dtype == mechanism.layout.base
-    assert reports.cells.shape == (14, *mechanism.layout.shape)
+    assert reports.cells.dtype == mechanism.question.layout.base
+    assert reports.cells.shape == (14, *mechanism.question.layout.shape)
     assert mechanism.report_bytes == reports.cells[0].nbytes
-    assert mechanism.counting.answers(reports.cells) == 14
+    assert mechanism.question.counting.answers(reports.cells) == 14
     read = mechanism.paths(reports)
     assert read.lengths.tolist() == [len(path) for path in own]
     np.testing.assert_allclose(mechanism.area.clip(read.points), read.points, atol=1e-9)
@@ -73,7 +73,7 @@ def test_budgets_are_kept_by_location_and_by_trajectory(make: Any) -> None:
 def test_what_no_device_could_have_sent(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     good = mechanism.perturb(trips(mechanism), source=dt.Seeded(1)).cells.astype(np.int64)
-    assert mechanism.reports(good).cells.dtype == mechanism.layout.base
+    assert mechanism.reports(good).cells.dtype == mechanism.question.layout.base
     marked, beyond, headless = good.copy(), good.copy(), good.copy()
     marked[3, 0], beyond[3, 1], headless[0, 0] = 2, 1 << 33, 0
     for bad in (marked, beyond, -good, headless, good[:, :-1], good[:, 0]):

@@ -147,7 +147,7 @@ def test_reports_travel_and_impossible_ones_do_not() -> None:
     again = dt.from_json(dt.to_json(survey))
     assert again.design() == survey
     assert again.fingerprint == survey.fingerprint
-    width = survey.layout.shape[0]
+    width = survey.question.layout.shape[0]
     for raw in ([[-1] + [0] * (width - 1)], [[99] + [0] * (width - 1)], [[0] * (width + 1)], [0]):
         with pytest.raises(MalformedReport):
             survey.reports(raw)

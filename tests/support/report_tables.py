@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither.core.question import as_question
 
 HOSTILE = "it's \"a\" `name`\\; -- /* drop */ {0} %s \n☃ \\' $$"
 MONDAY = datetime.date(2026, 11, 2)
@@ -51,7 +52,7 @@ def drawn(mechanism: Any, count: int, seed: int) -> dt.Reports:
 
 def row_of(name: str, mechanism: Any, cell: Any, number: int, **more: Any) -> dict[str, Any]:
     """One report as a row; its day, label and batch follow from its number."""
-    whole = mechanism.layout.subdtype is None
+    whole = as_question(mechanism).layout.subdtype is None
     return {
         "day": MONDAY + datetime.timedelta(days=number % 3),
         "label": LABELS[number % len(LABELS)],

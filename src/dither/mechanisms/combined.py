@@ -149,7 +149,7 @@ class Attributes(Answering, Combinator):
     whole_records: ClassVar[bool]  # whether every attribute is reported
 
     def device(self) -> dict[str, Any]:
-        parts = [[name, part.device()] for name, part in self.parts.items()]
+        parts = [[name, part.question.device()] for name, part in self.parts.items()]
         return {"draw": self.kind, "parts": parts}
 
     @abstractmethod

@@ -68,7 +68,7 @@ class Confused(Mechanism[Moods]):
 
     queries: Sequence[Sequence[float]] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
-    takes = (Moods,)
+    _takes = (Moods,)
 
     def _kernel(self) -> CodeChannelKernel:
         return CodeChannelKernel(Channel.of(TABLE))

@@ -75,12 +75,17 @@ def test_hash_functions_of_extreme_seeds(load: Load) -> None:
     """Seeds at both ends: an engine raises an error where a product would overflow."""
     olh = dt.OLH(dt.Categories(40), epsilon=2)
     seeds = [0, 1, (1 << 47) - 1, (1 << 47) - 2, 1 << 46, (1 << 32) - 1, 1 << 32, (1 << 16) - 1]
-    told = [(seed, seed % olh.kernel.window.cells) for seed in [*seeds, *range(1 << 40, (1 << 40) + 200)]]
+    told = [
+        (seed, seed % olh.question.kernel.window.cells) for seed in [*seeds, *range(1 << 40, (1 << 40) + 200)]
+    ]
     reports = olh.reports([seed << 16 | bucket for seed, bucket in told])
     address = load(tables.rows_of({"hash": reports}))
     with sql.connect(address) as engine:
         counts = engine.counts({"hash": olh})
-    held = [sum(olh.kernel.hashing.bucket_one(seed, x) == bucket for seed, bucket in told) for x in range(40)]
+    held = [
+        sum(olh.question.kernel.hashing.bucket_one(seed, x) == bucket for seed, bucket in told)
+        for x in range(40)
+    ]
     assert dt.Summary.from_counts(olh, counts).counts.tolist() == held
 
 

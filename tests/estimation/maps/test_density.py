@@ -76,7 +76,9 @@ def test_the_laws_of_noise_and_points() -> None:
     found = likelihoods(reports, places[:, None, :])
     aims = np.rint(places * 64).astype(int)
     for row, (_, x, y) in enumerate(reports.cells.tolist()):
-        weights = [math.exp(-float(flat.kernel.noise.weight(x - a, y - b))) for a, b in aims.tolist()]
+        weights = [
+            math.exp(-float(flat.question.kernel.noise.weight(x - a, y - b))) for a, b in aims.tolist()
+        ]
         np.testing.assert_allclose(found[row] / found[row].sum(), np.divide(weights, sum(weights)))
     for mechanism in (
         dt.rivals.NGram(SQUARE, POINTS, epsilon=2.0),

@@ -138,7 +138,7 @@ def test_a_mechanism_among_others() -> None:
     assert dt.from_json(dt.to_json(jrr)).design() == jrr
     assert dt.from_json(dt.to_json(jrr)).fingerprint == jrr.fingerprint
     assert "Promise if the partner's coin is known" in jrr.describe()
-    assert jrr.decode(np.array([0, 2])).tolist() == ["tea", "water"]
+    assert jrr.question.decode(np.array([0, 2])).tolist() == ["tea", "water"]
     with pytest.raises(InvalidParameter, match="depends on the mode"):
         jrr.at(1)
     with pytest.raises(MalformedReport):

@@ -48,10 +48,10 @@ def test_the_error_is_the_one_that_was_measured(axes_epsilon: tuple[int, int]) -
 def test_privacy_by_enumeration(purpose: Any) -> None:
     design = dt.Optimal(cube(3), epsilon=1, purpose=purpose)
     records = np.random.default_rng(2).random((12, 3))
-    laws = [design.kernel.probabilities(record) for record in records]
+    laws = [design.question.kernel.probabilities(record) for record in records]
     assert all(sum(law) == 1 for law in laws)
     worst = max(Fraction(max(column), min(column)) for column in zip(*laws, strict=True))
-    assert worst <= design.kernel.ratio <= exp_below(Fraction(1))
+    assert worst <= design.question.kernel.ratio <= exp_below(Fraction(1))
     assert dt.audit(design).ok
 
 

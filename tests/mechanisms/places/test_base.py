@@ -107,7 +107,7 @@ def test_solved_mechanisms_inside() -> None:
 
 
 def outcomes(mechanism: Any, cells: np.ndarray) -> np.ndarray:
-    first, second = (part.outcomes for part in mechanism.parts)
+    first, second = (part.question.outcomes for part in mechanism.parts)
     one, two = (cells[:, step, 1].astype(int) * second + cells[:, step, 2] for step in (0, 1))
     return np.asarray(one * (first * second) + two)
 
@@ -116,7 +116,11 @@ def two_steps(mechanism: Any, path: np.ndarray, *, from_the_truth: bool) -> np.n
     law = []
     for direction, row in enumerate(mechanism.probabilities(path[0])):
         for distance, p in enumerate(row):
-            seen = path[0] if from_the_truth else mechanism.decode(np.array([[1, direction, distance]]))[0]
+            seen = (
+                path[0]
+                if from_the_truth
+                else mechanism.question.decode(np.array([[1, direction, distance]]))[0]
+            )
             second = np.array(mechanism.probabilities(path[1], reference=seen), dtype=float)
             law.append(float(p) * second.reshape(-1))
     return np.concatenate(law)

@@ -69,7 +69,7 @@ def test_the_promise_is_the_product_of_the_two_ratios(epsilon: float) -> None:
     polar = dt.Polar(CITY, epsilon=epsilon)
     distance, direction = polar.parts
     assert sum(map(Fraction, polar.split)) <= Fraction(epsilon)
-    assert distance.kernel.ratio * direction.kernel.ratio <= exp_below(Fraction(epsilon))
+    assert distance.question.kernel.ratio * direction.question.kernel.ratio <= exp_below(Fraction(epsilon))
     finding = dt.audit(polar)
     assert finding.ok
     assert finding.realised >= 0.99 * epsilon

@@ -61,7 +61,7 @@ class KernelCase:
 
     @property
     def kernel(self) -> Any:
-        return self.mechanism.kernel
+        return self.mechanism.question.kernel
 
 
 CASES: dict[str, KernelCase] = {
@@ -82,7 +82,7 @@ CASES: dict[str, KernelCase] = {
     "several": KernelCase(
         SEVERAL,
         (np.array([0, -1]), np.array([1, 3])),
-        lambda reports: of_sets(7)(SEVERAL.kernel.elements(reports)),
+        lambda reports: of_sets(7)(SEVERAL.question.kernel.elements(reports)),
     ),
     "hadamard": KernelCase(dt.HadamardResponse(FIVE, epsilon=1), (0, 3)),
     "projective": KernelCase(dt.ProjectiveResponse(dt.Categories(13), epsilon=1), (0, 3)),

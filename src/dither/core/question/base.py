@@ -174,7 +174,7 @@ class Question(Answering):
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
         kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
-        if not kind.admits(self.domain):
+        if not kind._admits(self.domain):
             raise Mismatch(
                 f"what {self.name} was made from does not travel (the distances between places): make the "
                 "design from it. The question draws, counts and estimates without it"
@@ -319,6 +319,11 @@ def as_question(asked: object) -> Question:
             f"a question or a mechanism such as dt.Podium(…) was expected, not {type(asked).__name__}"
         )
     return question
+
+
+def plain_of(asked: object) -> object:
+    """Return what draws one answer: a question, that of a design, or what a combinator wraps."""
+    return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
 
 
 def can_answer(asked: object) -> bool:

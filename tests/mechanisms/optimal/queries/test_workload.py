@@ -90,7 +90,7 @@ def test_answers_are_unbiased_and_have_the_stated_errors() -> None:
     asked = dt.Cumulative(dt.Categories(8), epsilon=1)
     people = np.repeat(np.arange(8), [300, 200, 100, 50, 50, 100, 100, 100])
     truth = np.cumsum(np.bincount(people) / people.size)[:-1]
-    kernel, table = asked.kernel, asked.question.book.table
+    kernel, table = asked.question.kernel, asked.question.book.table
     reports = kernel.draw(np.tile(people, (200, 1)), dt.Seeded(5))
     shares = np.stack([np.bincount(row, minlength=kernel.outcomes) for row in reports]) / people.size
     spread = (

@@ -48,13 +48,15 @@ class Workload(QueryMechanism):
     (5.99, 5.74)
     """
 
+    domain: Categories
+
     _draws = ("table",)
 
     _: KW_ONLY
     queries: Sequence[Sequence[float]]
     target: float = TARGET
 
-    takes = (Categories,)
+    _takes = (Categories,)
 
     @staticmethod
     def of(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
@@ -164,12 +166,14 @@ class Cumulative(QueryMechanism):
     (1, True)
     """
 
+    domain: Interval | Categories
+
     _draws = ("channel", "table")
 
     _: KW_ONLY
     cells: int | None = None
 
-    takes = (Interval, Categories)
+    _takes = (Interval, Categories)
 
     def _check(self) -> None:
         if self.domain.optional:
