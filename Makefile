@@ -20,7 +20,7 @@ endif
 # The JavaScript client is tested with the machine's Node, or with a package where there is none.
 NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
 
-.PHONY: demo test help lint unit quick slow bench docs client dist lock locked sbom clean
+.PHONY: demo test help lint unit quick slow proofs bench docs client dist lock locked sbom clean
 
 demo: $(VENV)/.demo ## see dither work: collect, estimate and audit generated data, and run a collector
 	$(BIN)/dither demo
@@ -46,8 +46,12 @@ quick: $(VENV)/.installed ## the tests of the modules that changed, and of those
 	$(BIN)/python -m tools.quick $(if $(STEPS),--steps $(STEPS))
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.slow ## the long runs: statistics, browsers, Spark, kills, papers
+slow: $(VENV)/.slow proofs ## the long runs: statistics, browsers, Spark, kills, papers
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+# Says how to install Coq where it is missing.
+proofs: ## check the proofs with Coq, and compile the program that is extracted from them
+	$(PYTHON) -m tools.proofs
 
 # Ratios measured in one run; see tools/benchmarks/README.md.
 bench: $(VENV)/.installed ## speed, as ratios in one run

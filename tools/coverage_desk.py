@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import dither as dt
-from dither.estimation.significance import indicators, same_among_private
+from dither.estimation.person_numbers import indicators
+from dither.estimation.significance import same_among_private
 from tests.support.repository import ROOT
 from tools.coverage import write
 from tools.coverage_answers import Cell, Rng, page, record

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import dither as dt
+from dither.estimation.reading import least_variance_reading
 from dither.mechanisms.places.planning import best_split
 from tools.coverage import write
 
@@ -72,7 +73,9 @@ def worst(mechanism: Any) -> float:
     """Return the largest variance of the number by which `dt.mean` reads a report."""
     question, inputs = mechanism.question, np.linspace(0.0, 1.0, 129)
     operator = question.likelihood(inputs, question.outcomes)
-    gaps = question.unbiased_reading().values - 0.5
+    reading = least_variance_reading(question)
+    assert reading is not None
+    gaps = reading.values - 0.5
     return float((operator.backward(gaps**2) - (inputs - 0.5) ** 2).max())
 
 

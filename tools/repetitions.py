@@ -14,6 +14,7 @@ import numpy as np
 
 import dither as dt
 from dither.core.question import CategoryQuestion
+from dither.estimation.reading import least_variance_reading
 from dither.mechanisms.mechanism import CategoryMechanism
 
 UNIT, FRUIT = dt.Interval(0, 1), dt.Categories(["apple", "pear", "plum", "quince"])
@@ -48,8 +49,9 @@ def people(design: Any, rng: np.random.Generator, n: int) -> Any:
 def most_extreme(design: Any, upwards: bool, rng: np.random.Generator) -> Any:
     """Return the raw report with the greatest gain: for the mean, or for the share of apples."""
     if not isinstance(design, CategoryMechanism):
-        values = design.unbiased_reading().values
-        return int(np.argmax(values) if upwards else np.argmin(values))
+        reading = least_variance_reading(design.question)
+        assert reading is not None
+        return int(np.argmax(reading.values) if upwards else np.argmin(reading.values))
     # Tried out: of many reports of the best or the worst answer, the one that moves the estimate most.
     asked = design.perturb(["apple" if upwards else "quince"] * 64, source=dt.Seeded(3))
     gains = [float(dt.frequencies(asked[place : place + 1])["apple"].value) for place in range(64)]

@@ -14,7 +14,7 @@ import { several } from "./dist/several.js";
 import { binaryRequest, binaryResponse, encapsulate } from "./dist/relay.js";
 import { allRules } from "./dist/rules.js";
 import { readCampaign, readLog } from "./dist/signatures.js";
-import { expBelow, jsonBody } from "./dist/testing.js";
+import { checkAddress, expBelow, jsonBody, judge } from "./dist/testing.js";
 import { bytes, happen, scripted, unknown, withEphemeral } from "./test/events.mjs";
 
 Object.assign(draws, { ...hashed, lattice, sectors, projective, several, optional, box, ...paths, ...nearest });
@@ -58,6 +58,11 @@ async function answer(asked) {
         json: jsonBody(asked.batch, asked.label, asked.reports),
         packed: hex(packedBody(asked.batch, asked.label, asked.reports)),
       };
+    case "fate":
+      return { fate: judge(asked.batch, asked.status, new TextDecoder().decode(bytes(asked.content))).fate };
+    case "address":
+      checkAddress(asked.address);
+      return { used: true };
     case "log": {
       const { heads } = await readLog(asked.published, asked.key, asked.kept ?? undefined);
       return { count: heads.length, head: heads.at(-1) };

@@ -5,6 +5,7 @@ python examples/browser/serve.py            then open http://localhost:8000/exam
 
 from __future__ import annotations
 
+import json
 import sys
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -38,8 +39,11 @@ class Stub(SimpleHTTPRequestHandler):
         RECEIVED.setdefault(batch.id, batch)
         reports = sum(len(some) for one in RECEIVED.values() for some in one.reports.values())
         print(f"{reports} reports in {len(RECEIVED)} batches")
-        self.send_response(HTTPStatus.NO_CONTENT)
+        answer = json.dumps({"batch": batch.id}).encode()  # a device believes an answer that names its batch
+        self.send_response(HTTPStatus.OK)
+        self.send_header("content-length", str(len(answer)))
         self.end_headers()
+        self.wfile.write(answer)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing: who asked for what is nobody's business."""

@@ -15,9 +15,9 @@ from dither.mechanisms.places.base import grid
 from dither_papers import CODED, RIGHT, Setting, figures, run
 from dither_papers.tracs import coded
 from dither_papers.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
-from dither_papers.tracs.measuring import SQUARE, city, programs, random_paths
+from dither_papers.tracs.measuring import SQUARE, city, programs, random_paths, repeated
 from dither_papers.tracs.published import EPSILONS, PUBLISHED
-from dither_papers.tracs.rivals import HALF, entries
+from dither_papers.tracs.rivals import HALF, chosen, entries, in_degrees, points_of
 from tests.support.repository import DATA
 
 QUICK = Setting(quick=True)
@@ -170,6 +170,27 @@ def test_equal_spending() -> None:
     }
     assert spent["NGram"] == pytest.approx(2.0, rel=1e-5)
     assert spent[HALF] == pytest.approx(1.06, abs=0.01)
+
+
+@pytest.mark.slow
+def test_at_equal_budgets_ngram_is_better_in_tokyo_up_to_five() -> None:
+    """Figure 6.9 with NGram's whole ε: the curves cross near 5.2, with the printed scale near 4."""
+    setting = Setting(data=data())
+    town = chosen(setting, "tky")
+    points, paths = points_of(town), repeated(town.paths, 10)
+    errors: dict[str, list[float]] = {"NGram": [], "TraCS-C": []}
+    for epsilon in (4.0, 5.0, 6.0):
+        for name, mechanism in (
+            ("NGram", dt.rivals.NGram(SQUARE, points, epsilon=epsilon)),
+            ("TraCS-C", dt.TraCSC(SQUARE, epsilon=epsilon, reading=dt.maps.Rounded(points))),
+        ):
+            told = paths.like(mechanism.perturb(paths, source=dt.Seeded(1)).values)
+            errors[name].append(in_degrees(town)(paths, told)["error"])
+    print({name: [round(error, 4) for error in found] for name, found in errors.items()})
+    assert errors["NGram"] == pytest.approx([0.0802, 0.0752, 0.0702], rel=0.04)
+    assert errors["TraCS-C"] == pytest.approx([0.0922, 0.0769, 0.0632], rel=0.04)
+    assert errors["NGram"][0] < 0.95 * errors["TraCS-C"][0]
+    assert errors["NGram"][2] > 1.05 * errors["TraCS-C"][2]
 
 
 @pytest.mark.slow

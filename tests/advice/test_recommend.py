@@ -14,6 +14,7 @@ import dither as dt
 from dither.advice import simulation
 from dither.advice.goals.numbers import CROSSOVER
 from dither.errors import InvalidParameter
+from dither.estimation.reading import least_variance_reading
 from dither.foundation.losses import as_power
 
 UNIT = dt.Interval(0, 1)
@@ -93,7 +94,7 @@ def rms(found: np.ndarray, truth: float) -> float:
 
 def value_of_most_variance(mechanism: Any) -> float:
     x = np.linspace(mechanism.line.low, mechanism.line.high, 65)
-    gaps = mechanism.unbiased_reading().values - x.mean()
+    gaps = least_variance_reading(mechanism.question).values - x.mean()
     return float(x[np.argmax([mechanism.chances(at) @ gaps**2 - (at - x.mean()) ** 2 for at in x])])
 
 
@@ -110,13 +111,13 @@ def test_predicted_means_come_true(epsilon: float) -> None:
             else:
                 ages = np.broadcast_to(np.linspace(18, 100, 2 * n + 1)[1::2], (times, n))
             reports = mechanism.perturb(ages, source=dt.Seeded(5))
-            found = mechanism.unbiased_reading().values[reports.cells].mean(axis=1)
+            found = least_variance_reading(mechanism.question).values[reports.cells].mean(axis=1)
             assert rms(found - ages.mean(axis=1), 0.0) == pytest.approx(row["error"], rel=0.05)
             estimate = dt.mean(mechanism.perturb(ages.reshape(-1), source=dt.Seeded(5)))
             assert float(estimate) == pytest.approx(found.mean(), rel=1e-6)  # what dt.mean computes
             broken = mechanism.at(1.2 * epsilon)
             cells = broken.perturb(ages, source=dt.Seeded(5)).cells
-            wrong = broken.unbiased_reading().values[cells].mean(axis=1)
+            wrong = least_variance_reading(broken.question).values[cells].mean(axis=1)
             assert rms(wrong - ages.mean(axis=1), 0.0) != pytest.approx(row["error"], rel=0.05)
 
 

@@ -95,6 +95,19 @@ MUTANTS = {
         "answers are of any framing": ("relay", r"\w+\(1===(\w+)\(\),", r"\1(),e(1,"),
         "padding may be anything": ("relay", r"!\w+\.subarray\(\w+\)\.some\(Boolean\)", "true"),
     },
+    "exchange": {
+        "every 2xx acknowledges": ("testing", r"<300&&\w+\.batch===\w+", "<300"),
+        "every conflict acknowledges": ("testing", r'409===\w+\?"conflict"===\w+', "409===r?true"),
+        "a redirect that names the batch acknowledges": ("testing", r"<300&&", "<400&&"),
+        "a proxy's page drops a batch": ("testing", r'=\w+&&"sealed"!==\w+&&', "="),
+        "a request that was not opened is dropped": ("testing", r'&&"sealed"!==\w+', ""),
+        "a list is a word": ("testing", r'"string"==typeof (\w+)\?\1:""', r'\1?.length?\1:""'),
+        "every address is used": (
+            *("core", r'(\w+\.test\()(\w+\.includes\("://"\))', r'\1"https://a")||(\2'),
+        ),
+        "an address that begins as this machine's is used": ("core", r"\(:\\d\+\)\?\)", "[^/]*)"),
+        "the name of a user is skipped": ("core", r"\?#@\]\+", "?#]+"),
+    },
     "log": {
         "the digest before is believed": (
             "signatures",
@@ -157,7 +170,8 @@ def test_who_refuses_everything_meets_the_refusals_alone() -> None:
     assert found["texts"][1] > 20  # what must be read
     assert found["ohttp"][1] > 20
     assert found["log"][1] > 5
-    others = [kind for kind in KINDS if kind not in ("refused", "texts", "ohttp", "log")]
+    assert found["exchange"][1] > 80
+    others = [kind for kind in KINDS if kind not in ("refused", "texts", "ohttp", "log", "exchange")]
     assert all(found[kind][0] == 0 for kind in others)
 
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import dither as dt
 from dither.core.question import ask
-from dither.mechanisms.combined import RawRelease
-from dither.privacy.guarantee import exp_above, exp_below
+from dither.extensions.classifiers.indicator import RawRelease
+from dither.privacy.exact import exp_above, exp_below
 from tests.conformance.draws import DISK, SLANTED, nearest
 from tests.support.repository import ROOT
 from tests.support.travel import changed

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
 import re
 import shutil
 import signal
+import stat
 import struct
 import subprocess
 import sys
@@ -28,6 +30,7 @@ from dither.core.wire import read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
 from tests.collection.campaigns import KEY, published
+from tests.collection.hostile import SIGNED, Hostile, check_endless, check_hostile, check_redirects
 from tests.collection.serving import OPEN, Process
 from tests.conformance.texts import edge
 from tests.support.repository import ROOT
@@ -137,8 +140,7 @@ def test_the_names_of_mechanisms_are_those_of_python() -> None:
 
 WEIRD = [None, True, 0, -1, 1, 2, 0.5, 64, 96, 1 << 16, 1 << 20, 1 << 32, 1e300, -1e300, 1e-300]
 WEIRD += ["", "0", "1", "ff", "f" * 32, "line", "clip", [], {}, [1]]
-# What Python alone checks: the codebook beside the text, and the first of all polynomials with one set.
-COLLECTORS = {"codebooks", "labels", "polynomial"}
+COLLECTORS = {"codebooks", "labels"}  # what Python alone checks: the codebook beside the text
 
 
 def places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -309,6 +311,35 @@ def test_a_device_answers_keeps_and_sends(java: list[str], tmp_path: Path) -> No
     """Values that are none, budgets, rules, a damaged file, ten threads, any answer of a collector."""
     given = f"{published().to_json()}\n{KEY.public_key().public_bytes_raw().hex()}\n"
     assert checks(java, "device", str(tmp_path), given=given) == ["fine"]
+
+
+@pytest.mark.parametrize("many", [60, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_hostile_answers_acknowledge_nothing(java: list[str], many: int) -> None:
+    """With little memory; `tests/collection/test_exchange_hostile.py` asks the others the same."""
+
+    def fates(server: Hostile, many: int, seconds: float) -> list[str]:
+        given = f"{SIGNED.to_json()}\n{KEY.public_key().public_bytes_raw().hex()}\n"
+        words = ("hostile", server.address, str(many), str(round(seconds * 1000)))
+        return checks([*java, "-Xmx64m"], *words, given=given)
+
+    check_hostile(fates, many)
+    check_endless(fates)
+    check_redirects(fates)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
+def test_a_file_is_private_from_its_beginning_on(java: list[str], tmp_path: Path) -> None:
+    """It is written 100 times, where every other new file would be everybody's, and watched."""
+    file, beside = tmp_path / "me.account", tmp_path / "me.account.new"
+    command = ["sh", "-c", 'umask 0; exec "$@"', "sh", *java, "dither.Checks", "writes", str(file), "100"]
+    modes: set[int] = set()
+    with subprocess.Popen(command) as writing:
+        while writing.poll() is None:
+            with contextlib.suppress(FileNotFoundError):
+                modes.add(stat.S_IMODE(beside.stat().st_mode))
+    assert writing.returncode == 0
+    assert modes == {0o600}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def fetched(collector: Process) -> tuple[str, str]:

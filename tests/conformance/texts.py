@@ -17,10 +17,12 @@ import dither as dt
 from dither.collection.contract import Contract, Published
 from dither.collection.secrets import public_part
 from dither.collection.terms import promises
-from dither.core.wire import Campaign, read_named
+from dither.core.campaign import Campaign
+from dither.core.wire import read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
 from dither.mechanisms.mechanism import Mechanism
+from tests.conformance import agreement
 from tests.conformance.draws import nearest
 from tests.conformance.logs import NEXT, THIRD, key_before
 from tests.conformance.refused import FOLDER, LINE, MISSING, WORDS, put
@@ -237,6 +239,7 @@ def specifications() -> Iterator[Case]:
     yield READ, "start", "a start on the border of a disk, by rounding outside", far
     larger = changed(dt.HadamardResponse(dt.Categories(7), epsilon=1), lambda device: device.update(order=16))
     yield REFUSED, "order", "a larger order than the categories need", larger
+    yield from agreement.specifications()
 
 
 # --- campaigns
@@ -420,6 +423,7 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
     ("note", "x", "a term that nobody knows"),
     ("dither-campaign", 2, "a version that nobody knows"),
     ("dither-campaign", "1", "a text for the version"),
+    ("dither-campaign", True, "a truth value for the version"),
     ("dither-campaign", MISSING, "the version is missing"),
     ("questions", [], "no questions"),
     ("questions", {}, "an object for a list"),

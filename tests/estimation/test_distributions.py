@@ -5,7 +5,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.estimation.distributions import Likelihood
+from dither.estimation.distribution_methods import Likelihood
 from dither.estimation.likelihood import Likeliest
 from tests.support.budget import Meter
 

@@ -16,8 +16,9 @@ from scipy import stats
 
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import Estimate, LabelledEstimate, show_interval
+from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ClippedInterval
+from dither.estimation.rounding import show_interval
 from dither.foundation.numerics.distributions import student_t_quantile
 from dither.privacy import Guarantee, Pure
 

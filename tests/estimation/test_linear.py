@@ -14,8 +14,9 @@ import dither as dt
 from dither import results
 from dither.core.kernels.kernel import affine_reading
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import show
 from dither.estimation.linear import length_factor, moment, squared_reading
+from dither.estimation.reading import least_variance_reading
+from dither.estimation.rounding import show
 from tests.support.broken.numbers import Stretched
 from tests.support.cases.numbers import NUMERIC, names
 
@@ -33,7 +34,7 @@ def few(case, epsilon):
 @pytest.mark.parametrize("case", STRAIGHT, ids=names(STRAIGHT))
 def test_the_mean_reading_is_the_value_by_exact_probabilities(case, epsilon):
     mechanism = few(case, epsilon)
-    values = mechanism.unbiased_reading().values
+    values = least_variance_reading(mechanism.question).values
     for unit in (0.0, 0.1, 0.25, 0.5, 0.77, 1.0):
         x = float(mechanism.line.from_unit(np.array(unit)))
         mean = math.fsum(
@@ -46,7 +47,7 @@ def same_reading(mechanism):
     """Check a mechanism's own formula for the reading against the table of its exact probabilities."""
     np.testing.assert_allclose(
         affine_reading(mechanism.kernel, mechanism.decoder).values,
-        mechanism.question.plain_reading().values,
+        mechanism.question.unbiased_reading().values,
         rtol=1e-6,
         atol=1e-6,
     )
@@ -71,7 +72,7 @@ def test_for_an_unbiased_mechanism_the_mean_is_the_average_report(case):
     values = mechanism.line.from_unit(np.linspace(0, 1, 999))
     reports = mechanism.perturb(values, source=dt.Seeded(3))
     average = np.asarray(reports).mean()
-    plain = mechanism.question.plain_reading()
+    plain = mechanism.question.unbiased_reading()
     assert plain.total(dt.Summary.of(reports).counts, 999) / 999 == pytest.approx(average, rel=1e-9)
     assert dt.mean(reports, method="as reported").value == pytest.approx(average, rel=1e-9)
 
@@ -190,7 +191,7 @@ def test_the_second_moment_is_read_without_bias(kind):
     mechanism = kind(FAR, epsilon=2, cells=1 << 12)
     middle = (FAR.low + FAR.high) / 2
     inputs = np.linspace(FAR.low, FAR.high, 7)
-    squares = squared_reading(mechanism.question, mechanism.question.plain_reading().values - middle)
+    squares = squared_reading(mechanism.question, mechanism.question.unbiased_reading().values - middle)
     np.testing.assert_allclose(moment(mechanism, inputs, squares), (inputs - middle) ** 2, atol=1e-3)
 
 
@@ -380,98 +381,3 @@ def test_a_variance_holds_where_the_mean_is_uncertain():
         dt.variance(asked.perturb(rng.beta(2, 5, 1000), source=source)).covers(10 / 392) for _ in range(200)
     ]
     assert sum(held) >= 178  # 95 %: fewer once in 1 000 times; it was 89 %
-
-
-READ_BETTER = [  # against the affine reading: most on average, in the worst case, and at any value
-    (dt.Podium, 0.25, 0.85, 0.82, 0.88),
-    (dt.Podium, 0.5, 0.91, 0.87, 0.96),
-    (dt.Podium, 1.0, 0.97, 0.94, 1.04),
-    (dt.PM, 0.5, 0.95, 0.94, 0.99),
-    (dt.SW, 1.0, 0.95, 0.92, 0.99),
-    (dt.rivals.OGPMU, 4.0, 0.23, 0.33, 0.33),
-    (dt.Laplace, 1.0, 0.69, 0.70, 0.70),
-    (dt.Staircase, 1.0, 0.72, 0.74, 0.74),
-]
-
-
-def variances(question, reading, inputs):
-    """Return the variance of the number that a report stands for, at inputs, by its probabilities."""
-    operator = question.likelihood(inputs, question.outcomes)
-    means = operator.backward(reading.values)
-    assert np.abs(means - inputs).max() <= reading.bias + 1e-11 * question.line.length
-    return operator.backward(reading.values**2) - means**2
-
-
-@pytest.mark.parametrize(("kind", "epsilon", "average", "worst", "anywhere"), READ_BETTER)
-def test_the_better_reading_is_unbiased_with_less_variance(kind, epsilon, average, worst, anywhere):
-    question = kind(UNIT, epsilon=epsilon).question
-    inputs = np.linspace(0, 1, 33)
-    plain, better = (
-        variances(question, reading, inputs)
-        for reading in (question.plain_reading(), question.unbiased_reading())
-    )
-    assert question.unbiased_reading().bias < 1e-9
-    assert better.mean() <= average * plain.mean()
-    assert better.max() <= worst * plain.max()
-    assert (better / plain).max() <= anywhere
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 2, 4])
-def test_the_stated_bias_of_a_solved_codebook_is_the_largest(epsilon):
-    """By the exact chances of starts, at knots of the table and between them."""
-    question = dt.Optimal(dt.Interval(-3, 5), epsilon=epsilon, unbiased=True).question
-    window, start, reading = question.kernel.window, question.kernel.start, question.unbiased_reading()
-    sums = np.concatenate([[0.0], np.cumsum(reading.values)])
-    flat = (1.0 - window.contrast) * reading.values.mean()
-    knots = start.origin + (np.arange(0, start.entries.size - 1, 131) * 65_536 + 0.01) / start.scale
-    for value in [-3.0, 5.0, *knots, *np.random.default_rng(1).uniform(-3, 5, 200)]:
-        inside = sum(
-            float(share) * (sums[place + window.width] - sums[place])
-            for place, share in start.starts(float(value))
-        )
-        mean = flat + window.contrast / window.width * inside
-        assert abs(mean - value) <= reading.bias + 1e-12 < 8e-9
-
-
-@pytest.mark.parametrize("kind", [dt.Podium, dt.PM, dt.SW])
-def test_the_closed_form_is_the_least_average_variance(kind):
-    """Against all unbiased numbers, by least squares on a small window, where every start is listed."""
-    question = kind(UNIT, epsilon=0.5, cells=64).question
-    starts = np.linspace(0, 1, question.kernel.window.cells - question.kernel.window.width + 1)
-    laws = np.stack([question.chances(float(x)) for x in starts], axis=1)
-    shares = np.full(starts.size, 1.0)
-    shares[[0, -1]] = 0.5
-    law = laws @ (shares / shares.sum())
-    scaled = laws / law[:, None]
-    best = scaled @ np.linalg.solve(laws.T @ scaled, starts)
-    np.testing.assert_allclose(question.unbiased_reading().values, best, atol=1e-5)
-
-
-def test_the_reading_stays_plain_where_little_is_gained():
-    for mechanism in (dt.Podium(UNIT, epsilon=2), dt.SW(UNIT, epsilon=4), dt.Duchi(UNIT, epsilon=0.5)):
-        question = mechanism.question
-        assert np.array_equal(question.unbiased_reading().values, question.plain_reading().values)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("epsilon", "ratio"), [(0.25, 0.86), (0.5, 0.94)])
-def test_means_by_the_better_reading_vary_less(epsilon, ratio):
-    """The measured cells, paired: squared errors of both readings for the same 400 collections."""
-    mechanism, people = dt.Podium(UNIT, epsilon=epsilon), np.random.default_rng(1).beta(2, 5, 2000)
-    question, errors = mechanism.question, np.empty((400, 2))
-    for run, row in enumerate(errors):
-        cells = mechanism.perturb(people, source=dt.Seeded(run)).cells
-        row[:] = [reading.values[cells].mean() - people.mean() for reading in readings_of(question)]
-    squares = errors**2
-    noise = np.std(squares[:, 1] - ratio * squares[:, 0]) / np.sqrt(len(squares))
-    assert squares[:, 1].mean() - ratio * squares[:, 0].mean() < 2.3 * noise
-    assert abs(errors.mean(axis=0)).max() < 4 * errors.std() / np.sqrt(len(errors))
-
-
-def readings_of(question):
-    return question.plain_reading(), question.unbiased_reading()
-
-
-def test_a_method_is_named_with_spaces_or_underscores():
-    reports = dt.SW(UNIT, epsilon=1).perturb(np.full(500, 0.4), source=dt.Seeded(1))
-    assert repr(dt.mean(reports, method="as_reported")) == repr(dt.mean(reports, method="as reported"))

@@ -11,7 +11,8 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
-from dither.estimation.distributions import EstimatedDistribution, empirical_bayes
+from dither.estimation.distribution_methods import empirical_bayes
+from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.optional import answered_counts
 from tests.support.terminal import run
 

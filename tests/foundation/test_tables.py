@@ -1,54 +1,27 @@
-"""Tables as text, Markdown, HTML and CSV; pages whose text cannot become markup."""
+"""Tables as text, Markdown, HTML, LaTeX and CSV."""
 
 from __future__ import annotations
-
-from base64 import b64decode
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dither.errors import InvalidParameter
+from dither.foundation.markup import element
 from dither.foundation.tables import (
-    Markup,
     ResultTable,
     as_csv,
     as_html,
     as_latex,
     as_markdown,
     as_text,
-    element,
-    escape,
-    figure,
     from_csv,
-    join_markup,
-    page,
     show_cell,
     show_row,
 )
+from tests.support.hypertext import HOSTILE, Reader
 
-HOSTILE = '<script>alert("1")</script>&amp;\'" onload="x'
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), max_size=40)
-
-
-class Reader(HTMLParser):
-    """Collect the elements, the attributes and the text of a page, as a browser would read it."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text: list[str] = []
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
 
 
 def test_text_is_aligned_and_long_numbers_are_short() -> None:
@@ -105,38 +78,6 @@ def test_no_text_becomes_markup(text: str) -> None:
     assert read.tags == ["p", "b"]
     assert read.attributes == [("title", text)]
     assert "".join(read.text) == text + text
-
-
-def test_a_page_with_hostile_text_everywhere() -> None:
-    source = page(HOSTILE, HOSTILE, element("p", HOSTILE, class_=HOSTILE), figure(b"\x89PNG", HOSTILE))
-    read = Reader(source)
-    tags = ["html", "head", "meta", "meta", "title", "style", "body", "h1", "p", "img"]
-    assert read.tags == tags
-    assert [value for _, value in read.attributes].count(HOSTILE) == 2  # the class and the description
-    assert "".join(read.text).count(HOSTILE) == 4  # the title twice, a part, a paragraph
-    assert "<script" not in source
-    assert source.startswith("<!doctype html>\n<html lang")
-
-
-def test_markup_is_not_escaped_twice_and_text_always_once() -> None:
-    assert escape(escape("<")) == "&lt;"
-    assert element("p", element("b", "<")) == "<p><b>&lt;</b></p>"
-    assert join_markup(["<", element("i", "x")], ", ") == "&lt;, <i>x</i>"
-    assert element("p", Markup("<b>") + "<script>") == "<p>&lt;b&gt;&lt;script&gt;</p>"  # a sum is text again
-    assert element("a", "x", href=None, class_="y") == '<a class="y">x</a>'
-
-
-@pytest.mark.parametrize(
-    ("picture", "kind", "data"),
-    [(b"\x89PNG\r\n", "png", b"\x89PNG\r\n"), ("<svg>é</svg>", "svg+xml", "<svg>é</svg>".encode())],
-)
-def test_a_picture_stands_inside_the_page(picture: bytes | str, kind: str, data: bytes) -> None:
-    read = Reader(figure(picture, "a curve"))
-    address = dict(read.attributes)["src"] or ""
-    assert read.tags == ["img"]
-    assert dict(read.attributes)["alt"] == "a curve"
-    assert address.startswith(f"data:image/{kind};base64,")
-    assert b64decode(address.partition(",")[2]) == data
 
 
 def test_rows_survive_csv_with_all_their_digits() -> None:

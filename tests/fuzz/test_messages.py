@@ -16,8 +16,8 @@ from tests.fuzz.limits import MANY, SOME, fuzz
 pytest.importorskip("nacl")
 
 from dither.extensions.protocols import Exchange, Role, Terms
-from dither.extensions.protocols.device import pack_report, read_report
 from dither.extensions.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.extensions.protocols.report_body import pack_report, read_report
 from dither.results import Standing
 
 

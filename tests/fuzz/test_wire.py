@@ -21,7 +21,7 @@ from dither.core.kernels.kernel import LineKernel
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
 from dither.privacy import Pure
-from dither.privacy.guarantee import exp_above
+from dither.privacy.exact import exp_above
 from tests.fuzz import mutations
 from tests.fuzz.limits import MANY, SOME, fuzz
 from tests.golden.devices import CASES, FOUR, TURN, UNIT, WIDE

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dither as dt
-from dither.mechanisms.combined import Indicator, RawRelease
+from dither.extensions.classifiers.indicator import Indicator, RawRelease
 from dither.mechanisms.places.base import grid
 
 FILE = Path(__file__).with_name("device-2.json")

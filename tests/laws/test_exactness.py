@@ -12,7 +12,7 @@ import pytest
 
 import dither as dt
 from dither.core.kernels.window.integers import Blocks, Lottery, Sliding
-from dither.privacy.guarantee import exp_above, exp_below
+from dither.privacy.exact import exp_above, exp_below
 from tests.support.broken.kernels import LastWordShared, LateBitsDecideNothing, OneLateTooMany
 from tests.support.broken.numbers import LastBitAlone, NeverOutside, RoundedUp
 from tests.support.cases.numbers import FIXED, MIXED, NUMERIC, WINDOWS, Case, names

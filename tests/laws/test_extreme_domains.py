@@ -19,7 +19,7 @@ from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.window.kernel import SlidingKernel
 from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, OutsideDomain
-from dither.privacy.guarantee import exp_above
+from dither.privacy.exact import exp_above
 from tests.support.sources import Repeated, Scripted
 
 LINES: dict[str, Any] = {

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 from tests.support.broken import frequency as twins
 from tests.support.cases.frequency import KINDS, LISTED, names
 

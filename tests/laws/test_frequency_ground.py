@@ -7,7 +7,7 @@ import pytest
 
 from dither.core.domains import Categories
 from dither.core.kernels.window.integers import Blocks, Lottery
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1.0, 22.0, 45.0, 50.0])

@@ -9,7 +9,7 @@ import pytest
 
 import dither as dt
 from dither.core.kernels.window.codebook import Steps
-from dither.foundation.numerics.roots import integrate
+from dither.foundation.numerics.quadrature import integrate
 from dither.mechanisms.analysis.law import BIAS
 
 UNIT = dt.Interval(0, 1)

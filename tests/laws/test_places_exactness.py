@@ -18,7 +18,7 @@ from dither.core.kernels.window.kernel import SectorKernel
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.base import PairMechanism
 from dither.mechanisms.places.rivals import Sectors
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 from tests.support.broken.numbers import twin as broken
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

@@ -11,9 +11,10 @@ from typing import Any, get_args
 import pytest
 
 import dither as dt
+from dither.core.combinator import Combinator
 from dither.errors import InvalidParameter
 from dither.privacy import Guarantee, Pure, Unit
-from dither.privacy.guarantee import PUBLIC_LENGTH, Combinator
+from dither.privacy.guarantee import PUBLIC_LENGTH
 
 UNIT = dt.Interval(0, 1)
 CITY = dt.Rectangle(UNIT, UNIT)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.foundation.numerics.roots import integrate
+from dither.foundation.numerics.quadrature import integrate
 from tests.support.cases.numbers import EVERY, NUMERIC, WINDOWS, Case, names
 
 UNITS = np.array([0.0, 0.01, 0.2, 0.5, 0.83, 1.0])

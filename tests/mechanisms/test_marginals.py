@@ -13,7 +13,7 @@ import dither as dt
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
 from dither.foundation.numerics.finite_fields import tables as field_tables
 from dither.mechanisms.marginals import TableBound
-from dither.mechanisms.optimal.queries.design import best_multipliers, lower_bound
+from dither.mechanisms.optimal.queries.bound import best_multipliers, lower_bound
 
 FIVE = {name: dt.Categories(8) for name in "abcde"}
 

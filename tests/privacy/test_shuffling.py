@@ -10,7 +10,8 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.privacy.shuffling import least_epsilon, lower_pair, proven_epsilon, repeat, upper
+from dither.privacy.composition import repeat
+from dither.privacy.shuffling import least_epsilon, lower_pair, proven_epsilon, upper
 
 # ε at δ = 1e-6 and 1e-8, computed independently with 15 digits and finer nodes.
 GENERAL = [

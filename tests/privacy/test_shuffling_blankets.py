@@ -18,11 +18,11 @@ from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.mechanisms.optimal import shuffled_lower_bound
 from dither.mechanisms.shuffled import _arrangements, shuffled
+from dither.privacy.composition import repeat
 from dither.privacy.shuffling import (
     Blanket,
     least_epsilon,
     lower_pair,
-    repeat,
     sums_of_bits,
     two_report_failure,
     upper,

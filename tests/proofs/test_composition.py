@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 
 import dither as dt
-from dither.privacy.guarantee import Approximate, Guarantee, Pure, exp_above
+from dither.privacy.exact import exp_above
+from dither.privacy.guarantee import Approximate, Guarantee, Pure
 
 Law = dict[object, Fraction]
 

@@ -17,7 +17,7 @@ from dither import results
 from dither.advice.audits import finding as evidence
 from dither.advice.audits.black_box import rounds
 from dither.advice.audits.black_box import rounds as repeats
-from dither.foundation.numerics.distributions import binomial_below
+from dither.foundation.numerics.binomial import binomial_below
 from dither.mechanisms.mechanism import Mechanism
 from dither.privacy import Approximate, Pure
 from tests.golden.devices import CASES

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from cryptography.hazmat.primitives.ciphers import CipherContext
 
-from dither.foundation.randomness import source as system
-from dither.foundation.randomness.source import ErasingStream, chacha
+from dither.foundation.randomness import system
+from dither.foundation.randomness.ciphers import chacha
+from dither.foundation.randomness.system import ErasingStream
 
 
 class Recorder:

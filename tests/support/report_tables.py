@@ -113,7 +113,7 @@ def wide_file(path: Path, count: int = 90) -> Path:
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dither.core.wire import Campaign
+    from dither.core.campaign import Campaign
     from dither.data.formats.arrow import to_column
 
     columns: dict[str, Any] = {}

@@ -30,7 +30,7 @@ from dither.advice.audits.black_box.calls import Calls
 from dither.advice.audits.black_box.columns import Context
 from dither.advice.audits.black_box.rounds import Claim, rounds
 from dither.advice.audits.neighbours import as_numbers
-from dither.foundation.numerics.distributions import binomial_above, binomial_below
+from dither.foundation.numerics.binomial import binomial_above, binomial_below
 from dither.foundation.tables import as_markdown
 from tests.support.broken import randomisers as broken
 

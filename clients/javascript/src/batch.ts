@@ -1,5 +1,7 @@
 /** The bytes of a batch: reports of several questions, without names, order or time. docs/wire.md has the format. */
 
+import { type Fields, parse } from "./parts.js";
+
 /** A report that waits: hexadecimal text, and the fingerprint of its question. */
 export interface Waiting {
   fingerprint: string;
@@ -20,3 +22,27 @@ export const unhex = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(
 /** Return a batch as canonical JSON: its keys are sorted here. */
 export const jsonBody = (batch: string, label: string, reports: Waiting[]): string =>
   JSON.stringify({ batch, dither: 2, label, reports: groups(reports) });
+
+/** What becomes of a batch after an answer to it, and the collector's word and sentence if it was refused. */
+export interface Verdict {
+  fate: "acknowledged" | "dropped" | "kept";
+  reason: string;
+  words: string;
+}
+
+/**
+ * Return what becomes of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
+ * label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an answer of the collector.
+ */
+export function judge(batch: string, status: number, text: string): Verdict {
+  let said: Fields = {};
+  try {
+    said = Object(parse(text)) as Fields;
+  } catch {
+    // not an answer of a collector
+  }
+  const [reason, words] = [said["refused"], said["words"]].map((one) => (typeof one === "string" ? one : "")) as [string, string];
+  const taken = status === 409 ? reason === "conflict" : status >= 200 && status < 300 && said["batch"] === batch;
+  const never = reason && reason !== "sealed" && [400, 410, 413, 415, 422].includes(status);
+  return { fate: taken ? "acknowledged" : never ? "dropped" : "kept", reason, words };
+}

@@ -1,8 +1,8 @@
 /** A device that answers: questions, one durable account, a queue of reports, and what is promised. */
 
-import { hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
+import { exchange, hex, need, type Question, readQuestion, real, type Source, systemSource } from "./parts.js";
 import { acknowledge, answer, assumed, batch, DEFAULT, limit, PLAIN, plain, same, type Asked, type Named, type Outcome, type Policy, type Rules, type State } from "./account.js";
-import { jsonBody, type Waiting } from "./batch.js";
+import { jsonBody, judge, type Waiting } from "./batch.js";
 
 /** Where the account is kept. `update` is one transaction: it resolves when the new state is on disk. */
 export interface Store<Thing = Kept> {
@@ -217,24 +217,19 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
       const { fetch = globalThis.fetch, pack } = options;
       const told: Sent = { sent: 0, waiting: 0, refused: [], retryAfter: 0 };
       for (let next; (next = await device.body(askings, options)); ) {
-        const answer = await fetch(url, {
-          method: "POST",
-          body: next.body,
-          headers: { "content-type": "application/" + (pack ? "vnd.dither.batch" : "json") },
-          credentials: "omit",
-          referrerPolicy: "no-referrer",
-          keepalive: next.body.length < 6e4, // browsers refuse more than 64 KiB
-        }).catch((error: unknown) => ({ json: async () => ({ refused: "unreachable", words: "" + error }) }) as Response);
-        const { ok, status } = answer;
-        // A conflict: these reports are stored, sent before under another label. Nobody else knows the identity.
-        const taken = ok || status === 409;
-        const { refused, words = "" } = Object(taken || (await answer.json().catch(() => 0))) as { refused?: string; words?: string };
-        // Never to be taken, if it is the collector that says so: a proxy's page has no word for it.
-        const gone = taken || [400, 410, 413, 415, 422].includes((refused?.length && status) as number);
-        const { reports: dropped = 0 } = (gone && (await device.acknowledge(next.id))) as { reports?: number };
-        if (taken) told.sent += dropped;
-        else told.refused.push({ reason: refused ?? "status " + status, words, dropped });
-        told.retryAfter = +answer.headers?.get("retry-after")! || 0;
+        const { id, body } = next;
+        const form = "application/" + (pack ? "vnd.dither.batch" : "json");
+        // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
+        const options = { method: "POST", body, headers: { "content-type": form }, keepalive: body.length < 6e4 };
+        const [{ status, headers }, text] = await exchange(fetch, url, 2 ** 16, options)
+          .then(async ([answer, content]) => [answer, await content.text()] as const)
+          .catch((error: unknown) => [{} as Response, JSON.stringify({ refused: "unreachable", words: "" + error })] as const);
+        const { fate, reason, words } = judge(id, status, text);
+        const gone = fate !== "kept";
+        const { reports: dropped = 0 } = (gone && (await device.acknowledge(id))) as { reports?: number };
+        if (fate === "acknowledged") told.sent += dropped;
+        else told.refused.push({ reason: reason || "status " + status, words, dropped });
+        told.retryAfter = Math.min(Math.max(+headers?.get("retry-after")! || 0, 0), 86400);
         if (!gone) break;
       }
       told.waiting = await happen(({ queue }) => [queue.filter(among(askings)).length]);

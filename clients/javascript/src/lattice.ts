@@ -130,7 +130,8 @@ export const lattice: Reader = (given) => {
   }
   const draw = alias([...outer.slice().reverse(), ...weights]);
   if (kind === "bounded") {
-    need(rule["fraction"] === 0 && rule["last"] === reach, "start");
+    // A larger scale would put values further apart than the ratio holds for.
+    need(rule["fraction"] === 0 && rule["last"] === reach && rule["scale"] <= reach / (ends[1] - ends[0]), "start");
     whole(shape, "shift", reach, reach); // a smaller one assumes that two values are near
     // The total weight inside the domain, by step: between inputs k steps apart the ratio is at most that of two weights times that
     // of two totals, and it grows with k if these two products are at most 1.

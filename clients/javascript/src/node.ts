@@ -29,6 +29,13 @@ async function flush(path: string, text?: string): Promise<void> {
   }
 }
 
+/** Throw `Malformed` ("folder") if others can write to a folder: they could put back an earlier account, or read the next one. Windows has no such bits. */
+async function checkFolder(folder: string): Promise<void> {
+  const { mode, uid } = await stat(folder);
+  const user = process.geteuid?.();
+  need(user === undefined || (!(mode & 0o022) && [user, 0].includes(uid)), "folder");
+}
+
 /**
  * Keep the account in a folder of its own, which only its owner may read: `Device.open({ epsilon: 2, store: fileStore("/home/ann/.mytool/dither") })`.
  *
@@ -97,6 +104,7 @@ export function fileStore<Thing = Kept>(folder: string): Store<Thing> {
     update(change) {
       const done = last.then(async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 });
+        await checkFolder(folder);
         for (;;) {
           const made = await attempt(change);
           if (made) return made[0];

@@ -2,6 +2,30 @@
 
 import { asCell, codes, digest, hexadecimal, need, type Reader, whole, word } from "./parts.js";
 
+/** Return the coefficients c_0 … c_(n−1) of the first primitive polynomial x^n + Σ c_j·x^j modulo a prime, in the order of Σ c_j·p^j. */
+function firstPrimitive(prime: number, length: number): number[] {
+  const order = prime ** length - 1; // below 2^42
+  const factors: number[] = [];
+  let rest = order;
+  for (let trial = 2; rest > 1; trial = trial * trial > rest ? rest : trial + 1) {
+    if (rest % trial === 0) factors.push(trial);
+    while (rest % trial === 0) rest /= trial;
+  }
+  const unit = Array.from({ length }, (_, j) => +!j);
+  for (let number = prime + 1; ; number++) {
+    const given = unit.map((_, j) => Math.floor(number / prime ** j) % prime);
+    const byX = (a: number[]): number[] => a.map((_, j) => ((a[j - 1] ?? 0) + a[length - 1]! * (prime - given[j]!)) % prime);
+    const times = (a: number[], b: number[]): number[] => b.reduceRight<number[]>((sum, digit) => byX(sum).map((one, j) => (one + digit * a[j]!) % prime), unit.map(() => 0));
+    /** Return whether x^exponent = 1. */
+    const isOne = (exponent: number): boolean => {
+      let power = unit;
+      for (let square = byX(unit); exponent; exponent = Math.floor(exponent / 2), square = times(square, square)) if (exponent % 2) power = times(power, square);
+      return power + "" === unit + "";
+    };
+    if (isOne(order) && !factors.some((factor) => isOne(order / factor))) return given;
+  }
+}
+
 /** Return the elements of the difference set in ascending order, then all others. */
 function members(prime: number, degree: number, dimension: number, polynomial: number[], points: number): Uint32Array {
   const length = degree * dimension;
@@ -34,7 +58,8 @@ export const projective: Reader = (given) => {
   const block = (order ** (dimension - 1) - 1) / (order - 1);
   need(prime ** degree === order && points >= count && points <= 2 ** 21, "cells");
   const polynomial = (given["polynomial"] as unknown[]).map((one) => whole(given, "polynomial", 0, prime - 1, one));
-  need(polynomial.length === degree * dimension, "cells");
+  // Another one has another set: its reports would support other categories.
+  need(polynomial + "" === firstPrimitive(prime, degree * dimension) + "", "number", "polynomial");
   const own = hexadecimal(given, "own", 32);
   const other = hexadecimal(given, "other", 32);
   const size = whole(given, "bits", 64, 128);

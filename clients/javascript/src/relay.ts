@@ -1,7 +1,7 @@
 /** Requests that are encrypted to the gateway of a collector (Oblivious HTTP, RFC 9458), so that a relay passes them on and cannot read them. */
 
 import { unhex } from "./batch.js";
-import { asBytes, need, utf8 } from "./parts.js";
+import { asBytes, exchange, need, utf8 } from "./parts.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -136,10 +136,11 @@ export function relayed(relay: string, configuration: string, fetch = globalThis
     const [sealed, open] = await encapsulate(configuration, binaryRequest(method, address as string, form, body as string));
     // Browsers refuse a request that may outlive its page and has a body beyond 64 KiB.
     const outer = { ...options, method: "POST", body: sealed, keepalive: !!keepalive && sealed.length < 2 ** 16, headers: { "content-type": "message/ohttp-req" } };
-    const answer = await fetch(relay, outer);
+    // An answer is padded to a power of two.
+    const [answer, content] = await exchange(fetch, relay, (method === "GET" ? 2 ** 23 : 2 ** 17) + 1024, outer);
     try {
       need(answer.ok, "text");
-      return binaryResponse(await open(new Uint8Array(await answer.arrayBuffer())));
+      return binaryResponse(await open(new Uint8Array(await content.arrayBuffer())));
     } catch {
       return Response.error();
     }

@@ -2,7 +2,7 @@
 
 import { unhex } from "./batch.js";
 import { type AskingTerms, type Store } from "./client.js";
-import { hex, Malformed, need, parse, type Question, readQuestion, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
+import { exchange, hex, Malformed, need, parse, type Question, readQuestion, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
 import { agree } from "./relay.js";
 
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
@@ -207,8 +207,8 @@ export const readLog = (published: string, key: string, kept?: Seen["heads"][str
  */
 export async function fetchCampaign(address: string, key: string, fetch: typeof globalThis.fetch = globalThis.fetch, store?: Store<Seen>): Promise<Campaign> {
   const get = async (url: string): Promise<string> => {
-    const response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" });
-    return response.ok ? response.text() : "";
+    const [{ ok }, content] = await exchange(fetch, url, 2 ** 22);
+    return ok ? content.text() : "";
   };
   const seen = await store?.update((kept) => [kept]);
   let pin = key;

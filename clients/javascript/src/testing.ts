@@ -1,10 +1,10 @@
 /** Parts that tests of any implementation need; not for pages. */
 
 import { acknowledge, answer, batch, DEFAULT, pathAssumes, plain } from "./account.js";
-import { jsonBody } from "./batch.js";
+import { jsonBody, judge } from "./batch.js";
 import { allRules } from "./rules.js";
-import { below, expBelow, sha256 } from "./parts.js";
+import { below, checkAddress, expBelow, sha256 } from "./parts.js";
 import { canonical, merge, ordered, split } from "./sharing.js";
 
 export const accounts = { answer, batch, acknowledge, split, merge, ordered, below, allRules, plain, pathAssumes, DEFAULT };
-export { canonical, expBelow, jsonBody, sha256 };
+export { canonical, checkAddress, expBelow, jsonBody, judge, sha256 };

@@ -9,6 +9,7 @@ import { paths } from "../dist/paths.js";
 import { allRules } from "../dist/rules.js";
 import { jsonBody } from "../dist/testing.js";
 import { hashed } from "../dist/hashed.js";
+import { taken } from "./events.mjs";
 
 Object.assign(draws, hashed);
 
@@ -69,7 +70,7 @@ test("a retry sends the same bytes and is charged once", async () => {
   const bodies = [];
   const fetch = async (url, { body }) => {
     bodies.push(body);
-    return new Response("", { status: bodies.length > 2 ? 200 : 503 });
+    return bodies.length > 2 ? taken(body) : new Response("", { status: 503 });
   };
   assert.equal((await mine.send(question, "https://x/", { fetch })).sent, 0);
   assert.equal((await mine.send(question, "https://x/", { fetch })).sent, 0);
@@ -181,7 +182,7 @@ test("two campaigns of one asker do not share a batch", async () => {
   await mine.answer(one, 3);
   await mine.answer(two, 0.5);
   const bodies = [];
-  const fetch = async (url, { body, headers }) => (bodies.push(body), { ok: headers["content-type"] === "application/json" });
+  const fetch = async (url, { body, headers }) => (bodies.push(body), headers["content-type"] === "application/json" ? taken(body) : Response.error());
   const first = await mine.body(one);
   assert.deepEqual(Object.keys(JSON.parse(first.body).reports), [one.question.fingerprint]);
   assert.equal((await mine.send(two, "https://x/", { fetch })).sent, 1);
@@ -200,7 +201,7 @@ test("a packed batch has the same identity and the same reports", async () => {
   assert.equal(packed.id, id);
   assert.deepEqual(packed.body, packedBody(id, "1.0", [{ fingerprint: question.question.fingerprint, report }]));
   const types = [];
-  const fetch = async (url, { headers }) => (types.push(headers["content-type"]), { ok: true });
+  const fetch = async (url, { body, headers }) => (types.push(headers["content-type"]), taken(body));
   assert.equal((await mine.send(question, "https://x/", { fetch, pack: packedBody })).sent, 1);
   assert.deepEqual(types, ["application/vnd.dither.batch"]);
 });

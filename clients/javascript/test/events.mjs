@@ -4,6 +4,12 @@ import { accounts } from "../dist/testing.js";
 /** The bytes of hexadecimal text. */
 export const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
+/** The answer of a collector that has stored a batch: it names the batch. */
+export function taken(body, Answer = Response) {
+  const id = typeof body === "string" ? JSON.parse(body).batch : Buffer.from(body.slice(8, 24)).toString("hex");
+  return new Answer(JSON.stringify({ batch: id }));
+}
+
 /** Do something while WebCrypto draws a given X25519 key, in place of a random one. */
 export async function withEphemeral(text, work) {
   const { subtle } = globalThis.crypto;

@@ -7,6 +7,7 @@ import { Device, draws, memoryStore } from "../dist/dither.js";
 import { paths } from "../dist/paths.js";
 import { allRules } from "../dist/rules.js";
 import { hashed } from "../dist/hashed.js";
+import { taken } from "./events.mjs";
 
 Object.assign(draws, { ...hashed, sectors, ...paths });
 const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}`, import.meta.url), "utf8"));
@@ -23,7 +24,7 @@ async function device(options = {}) {
 /** Send all that waits; return the reports of each batch. */
 async function sent(mine, questions) {
   const batches = [];
-  const fetch = async (_, { body }) => (batches.push(JSON.parse(body).reports), { ok: true });
+  const fetch = async (_, { body }) => (batches.push(JSON.parse(body).reports), taken(body));
   await mine.send(questions, "https://x/", { fetch });
   return batches.map((reports) => Object.values(reports));
 }

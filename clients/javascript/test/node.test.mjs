@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { syncBuiltinESMExports } from "node:module";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Device, Malformed } from "../dist/dither.js";
 import { fileStore } from "../dist/node.js";
+import { taken } from "./events.mjs";
 
 const { questions } = JSON.parse(readFileSync(new URL("../../conformance/2/draws.json", import.meta.url), "utf8"));
 const specification = questions.find(({ name }) => name.startsWith("Podium")).specification;
@@ -31,7 +32,7 @@ test("an account is kept, and goes on", async () => {
   assert.deepEqual(outcomes.map(({ is }) => is), ["drawn", "drawn", "refused"]);
   const again = await Device.open({ epsilon: 2, store: fileStore(place) });
   assert.equal((await again.answer(again.asking(specification, ASKING), 1)).reason, "budget");
-  assert.equal((await again.send(again.asking(specification, ASKING), "https://x/", { fetch: async () => new Response("{}") })).sent, 2);
+  assert.equal((await again.send(again.asking(specification, ASKING), "https://x/", { fetch: async (_, { body }) => taken(body) })).sent, 2);
   assert.equal(full(place).length, 1);
   if (process.platform !== "win32") {
     assert.equal(statSync(place).mode & 0o777, 0o700);
@@ -65,6 +66,27 @@ test("a folder that cannot be written answers nothing, and works again when it c
     chmodSync(place, 0o700);
     if (root) process.seteuid(0);
   }
+});
+
+test("a folder that others can write to is refused, and nothing is put into it", { skip: process.platform === "win32" }, async () => {
+  for (const mode of [0o770, 0o777, 0o1777, 0o702, 0o720]) {
+    const place = folder();
+    mkdirSync(place);
+    chmodSync(place, mode);
+    await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), new Malformed("folder"), mode.toString(8));
+    assert.deepEqual(readdirSync(place), []);
+  }
+  for (const mode of [0o700, 0o750, 0o755]) {
+    const place = folder();
+    mkdirSync(place);
+    chmodSync(place, mode);
+    await Device.open({ epsilon: 2, store: fileStore(place) });
+  }
+  if (process.getuid()) return;
+  const place = folder();
+  mkdirSync(place);
+  chownSync(place, 65534, 65534); // whose owner can write to it
+  await assert.rejects(Device.open({ epsilon: 2, store: fileStore(place) }), new Malformed("folder"));
 });
 
 test("a store that cannot be made fails when it is used, not before", async () => {

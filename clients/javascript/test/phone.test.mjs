@@ -9,6 +9,7 @@ import { Device, Malformed } from "../dist/dither.js";
 import { relayed } from "../dist/relay.js";
 import { allRules } from "../dist/rules.js";
 import { readCampaign } from "../dist/signatures.js";
+import { taken } from "./events.mjs";
 
 const file = new URL("../../conformance/2/draws.json", import.meta.url);
 const specification = JSON.parse(readFileSync(file, "utf8")).questions[0].specification;
@@ -19,6 +20,14 @@ for (const name of MISSING) {
   Object.defineProperty(globalThis, name, { value: undefined, configurable: true });
 }
 delete Blob.prototype.arrayBuffer;
+
+/** An answer of a polyfill: it has no stream, and no more than this. */
+class Plain {
+  status = 200;
+  constructor(text) {
+    this.text = async () => text;
+  }
+}
 
 /** A store as an application may have one: a text that is read and written, one change after the other. */
 function textStore() {
@@ -59,7 +68,7 @@ test("without a source nothing is opened", async () => {
 test("with a source and a store of its own, a phone answers, keeps account and sends", async () => {
   const store = textStore();
   const sent = [];
-  const fetch = async (url, { body }) => (sent.push(body), { ok: true }); // a polyfill may have no more than this
+  const fetch = async (url, { body }) => (sent.push(body), taken(body, Plain));
   const device = await Device.open({ epsilon: 2, store, source: nativeSource() });
   const question = device.asking(specification, { name: "minutes", asker: "clinic.example" });
   const outcomes = await Promise.all([1, 2, 3].map((value) => device.answer(question, value)));
@@ -76,7 +85,7 @@ test("all rules need a clock of the application; account and sending without a c
   const device = await Device.open({ epsilon: 2, store: textStore(), source: nativeSource(), rules });
   const asking = device.asking(specification, { name: "minutes", asker: "clinic.example" });
   assert.equal((await device.answer(asking, 1)).is, "drawn");
-  const told = await new Promise((onSend, onError) => autoSend(device, [asking], "https://clinic.example/", { fetch: async () => ({ ok: true }), onSend, onError }));
+  const told = await new Promise((onSend, onError) => autoSend(device, [asking], "https://clinic.example/", { fetch: async (_, { body }) => taken(body, Plain), onSend, onError }));
   assert.equal(told.sent, 1);
   assert.equal((await device.account(view)).given.length, 1);
   assert.equal((await device.account(erase)).given[0].asker, "");

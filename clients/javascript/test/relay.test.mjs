@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Device, hex, Malformed, memoryStore } from "../dist/dither.js";
 import { packedBody } from "../dist/packed.js";
 import { binaryRequest, binaryResponse, encapsulate, relayed } from "../dist/relay.js";
-import { bytes, withEphemeral } from "./events.mjs";
+import { bytes, taken, withEphemeral } from "./events.mjs";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../conformance/2/${name}.json`, import.meta.url), "utf8"));
 const { requests, exchanges, responses, configurations } = read("ohttp");
@@ -39,7 +39,7 @@ test("the vectors, of which the first is RFC 9458's own", async () => {
 const gateway = (seen, told) => async (place, options) => {
   const [request, answer] = await independent.open(options.body, bytes(secret));
   seen.push({ place, request, ...options });
-  return new Response(await answer(told()));
+  return new Response(await answer(await told(request)));
 };
 
 test("an account sends through a relay to a gateway that is not ours", { skip: !independent }, async () => {
@@ -49,7 +49,7 @@ test("an account sends through a relay to a gateway that is not ours", { skip: !
   const before = await device.body(question);
   const seen = [];
   let status = 503;
-  const fetch = relayed(relay, configuration, gateway(seen, () => new Response("{}", { status })));
+  const fetch = relayed(relay, configuration, gateway(seen, async (request) => (status === 200 ? taken(await request.clone().text()) : new Response("{}", { status }))));
   for (const pack of [undefined, packedBody]) assert.equal((await device.send(question, address, { fetch, pack })).sent, 0);
   assert.deepEqual(await device.body(question), before);
   status = 200;

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { autoSend } from "../dist/auto.js";
 import { Device, memoryStore } from "../dist/dither.js";
+import { taken } from "./events.mjs";
 
 const { questions } = JSON.parse(readFileSync(new URL("../../conformance/2/draws.json", import.meta.url), "utf8"));
 const specification = questions.find(({ name }) => name.startsWith("Podium")).specification;
@@ -21,7 +22,7 @@ const refusal = (status, refused, headers = {}) => new Response(JSON.stringify({
 test("a batch that is refused for good is dropped, and holds up none of the others", async () => {
   const [device, asking] = await waiting(6);
   let calls = 0;
-  const fetch = async () => (++calls === 1 ? refusal(413, "size") : new Response("{}"));
+  const fetch = async (_, { body }) => (++calls === 1 ? refusal(413, "size") : taken(body));
   const told = await device.send(asking, URL_, { fetch });
   assert.deepEqual(told, { sent: 5, waiting: 0, refused: [{ reason: "size", words: "about size", dropped: 1 }], retryAfter: 0 });
   assert.equal(calls, 6);
@@ -74,10 +75,11 @@ test("a conflict is an acknowledgement, and two pages count a report once", asyn
   let both;
   const slow = new Promise((resolve) => (both = resolve));
   let calls = 0;
-  const fetch = async () => {
-    if (++calls === 2) both();
+  const fetch = async (_, { body }) => {
+    const turn = ++calls;
+    if (turn === 2) both();
     await slow;
-    return refusal(calls === 2 ? 409 : 200, "conflict");
+    return turn === 2 ? refusal(409, "conflict") : taken(body);
   };
   const told = await Promise.all([device.send(asking, URL_, { fetch }), device.send(asking, URL_, { fetch })]);
   assert.deepEqual(told.map(({ sent, refused }) => sent + refused.length).sort(), [0, 1]);
@@ -113,10 +115,10 @@ function page(run) {
 test("autoSend sends now, when it is online and when the page is shown or left, and waits as long as it is told", () =>
   page(async (state) => {
     const [device, asking] = await waiting(1);
-    const answers = [refusal(429, "rate", { "retry-after": "30" }), refusal(503, "busy"), refusal(503, "busy"), new Response("{}"), new Response("{}")];
+    const answers = [refusal(429, "rate", { "retry-after": "30" }), refusal(503, "busy"), refusal(503, "busy")];
     const told = [];
     let calls = 0;
-    const fetch = async () => (calls++, answers.shift());
+    const fetch = async (_, { body }) => (calls++, answers.shift() ?? taken(body));
     const askings = [asking];
     const { send, stop } = autoSend(device, askings, URL_, { fetch, onSend: (sent) => told.push(sent) });
     await filled(told);

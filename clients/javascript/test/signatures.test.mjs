@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Device, Malformed, memoryStore } from "../dist/dither.js";
 import { fetchCampaign, readCampaign, readLog, verify } from "../dist/signatures.js";
+import { taken } from "./events.mjs";
 
 const file = new URL("../../conformance/2/signatures.json", import.meta.url);
 const { published, key, id, address } = JSON.parse(readFileSync(file, "utf8"));
@@ -12,7 +13,7 @@ test("a signed campaign is read, answered and sent", async () => {
   const asked = [];
   const fetch = async (url, options) => {
     asked.push([url, options.method ?? "GET"]);
-    return { ok: true, text: async () => published };
+    return options.body ? taken(options.body) : { ok: true, text: async () => published };
   };
   const campaign = await fetchCampaign(address, key, fetch);
   assert.equal(campaign.id, id);

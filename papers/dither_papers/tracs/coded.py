@@ -96,7 +96,7 @@ class _FloatKernel(LineKernel):
     def likelihood(self, inputs: Array, rows: int) -> NoReturn:
         raise InvalidParameter("a program in floats has no exact probabilities")
 
-    def unbiased_reading(self, book: Any, *, plain: bool = False) -> None:
+    def unbiased_reading(self, book: Any) -> None:
         """Return None: what the reports of a program mean is measured, not computed."""
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:

@@ -50,27 +50,37 @@ def sectors(panels: Panels, rows: Rows) -> None:
         axes.set_axis_off()
 
 
+def places_drawn(panels: Panels, rows: Rows) -> None:
+    """Draw the places of each city; a degree of longitude is as much shorter as it is on the ground."""
+    names = list(dict.fromkeys(row["panel"] for row in rows))
+    for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
+        east, north = (
+            np.array([row[key] for row in rows if row["panel"] == name]) for key in ("longitude", "latitude")
+        )
+        axes.scatter(east, north, s=2, color="#0072b2", linewidths=0)
+        axes.set_title(name, fontsize=9)
+        axes.set_aspect(1.0 / math.cos(math.radians(float(north.mean()))))
+        axes.set_xlabel("longitude, in degrees", fontsize=8)
+        axes.set_ylabel("latitude, in degrees", fontsize=8)
+        axes.tick_params(labelsize=8)
+
+
 def points_drawn(panels: Panels, rows: Rows) -> None:
-    """Draw points of the plane, coloured by probability where they have one."""
+    """Draw points of the plane, coloured by probability."""
     points = [row for row in rows if row.get("x") is not None]
     names = list(dict.fromkeys(row.get("panel", "") for row in points))
     for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
         inner = [row for row in points if row.get("panel", "") == name]
-        weights = [row.get("probability") for row in inner]
-        weighed = all(weight is not None for weight in weights)
-        x, y = [row["x"] for row in inner], [row["y"] for row in inner]
-        size = 30 if len(inner) < 300 else 22
         shown = axes.scatter(
-            x,
-            y,
-            s=size if weighed else 2,
-            c=weights if weighed else "#0072b2",
-            cmap="cividis_r" if weighed else None,
+            [row["x"] for row in inner],
+            [row["y"] for row in inner],
+            s=30 if len(inner) < 300 else 22,
+            c=[row["probability"] for row in inner],
+            cmap="cividis_r",
             linewidths=0,
-            marker="s" if len(inner) > 300 and weighed else "o",
+            marker="s" if len(inner) > 300 else "o",
         )
-        if weighed:
-            axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)
+        axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)
         axes.set_title(name, fontsize=9)
         axes.set_aspect("equal")
         axes.set_xlabel("x", fontsize=8)
@@ -198,12 +208,12 @@ def _disk(setting: Setting) -> Rows:
 
 
 def _places(setting: Setting) -> Rows:
-    """Return every place of the two cities in degrees from the corner of its box [Fig. D.8]."""
+    """Return every place of the two cities, in degrees [Fig. D.8]."""
     found: Rows = []
     for name in ("tky", "chi"):
         town = city(setting, name)
-        for latitude, longitude in (town.points * town.degrees).tolist():
-            found.append({"version": RIGHT, "panel": town.name, "x": longitude, "y": latitude})
+        for latitude, longitude in (town.corner + town.points * town.degrees).tolist():
+            found.append({"version": RIGHT, "panel": town.name, "longitude": longitude, "latitude": latitude})
     return found
 
 
@@ -301,7 +311,7 @@ FIGURES: Final = [
         "the places of Tokyo and Chicago",
         _places,
         Picture(
-            points_drawn,
+            places_drawn,
             "Maps of the places in Tokyo and Chicago, in degrees: dense centres and wide empty areas inside "
             "the rectangle on which TraCS works.",
         ),

@@ -9,8 +9,9 @@ from importlib import resources
 from typing import Any, Final
 
 from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
+from dither.core.campaign import Campaign
 from dither.core.question import Question
-from dither.core.wire import Campaign, specification
+from dither.core.wire import specification
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
 
@@ -94,7 +95,7 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def _question_data(name: str, asked: Any) -> dict[str, Any]:
-    mechanism: Question = asked if isinstance(asked, Question) else asked.question
+    mechanism: Question = getattr(asked, "question", asked)
     given = specification(mechanism)
     return {
         "name": name,

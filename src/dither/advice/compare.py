@@ -16,7 +16,7 @@ from dither.core.question import check_epsilon
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import CRITERIA, Criterion, Loss, Power, as_power, squared
-from dither.foundation.numerics.roots import integrate
+from dither.foundation.numerics.quadrature import integrate
 from dither.foundation.plotting import draw_rows, panels_or_new
 from dither.foundation.tables import ResultTable, Row, show_cell
 from dither.mechanisms.frequency.several import least_item_variance

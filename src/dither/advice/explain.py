@@ -11,16 +11,18 @@ from functools import cache, reduce
 from importlib import resources
 from typing import Any, Final, Literal
 
+from dither.core.campaign import Campaign
+from dither.core.combinator import Combinator
 from dither.core.domains import Domain
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
-from dither.core.wire import Campaign
+from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
-from dither.foundation.tables import element
+from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import Combinator, Metric, Nothing
+from dither.privacy.guarantee import Metric, Nothing
 
 DELTA: Final = 1e-6
 Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
@@ -101,7 +103,7 @@ def batch_promise(
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    plain = {name: asking for name, asking in asked.named.items() if isinstance(asking, Question)}
+    plain = {name: asking for name, asking in asked.named.items() if not isinstance(asking, Combinator)}
     refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
     if refused or asked.sampled:
         names = ", ".join(refused or asked.named)
@@ -405,7 +407,7 @@ def _officer(
 
 def _question(asked: Any, words: Words, drawn: int = 1) -> str:
     said = words["officer"]
-    inner: Question = asked if isinstance(asked, Question) else asked.question
+    inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
     text = f"{_answers(inner.domain, said)}, {how}, {_guarantee_words(asked.guarantee, words)}"
     errors = _in_words(_errors(inner, said, drawn), words) if asked is inner else ""

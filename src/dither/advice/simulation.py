@@ -27,10 +27,10 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 
 from dither.core.domains import Line
-from dither.core.question import QueryQuestion
 from dither.core.reports import Reports
-from dither.estimation.distributions import EstimatedDistribution, distribution
+from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.queries import EstimatedCumulative, cumulative
+from dither.estimation.verbs import distribution
 from dither.foundation.arrays import Floats
 from dither.foundation.atomic import rename_after
 from dither.foundation.numerics.roots import power_law_root
@@ -375,7 +375,7 @@ def line_of(mechanism: Any) -> Line:
 
 def estimate(reports: Reports) -> Estimated:
     """Return the shape that a collector would estimate by default."""
-    if isinstance(reports.question, QueryQuestion):
+    if "cumulative shares" in reports.question.quantities:
         return cumulative(reports, method="empirical bayes")
     return distribution(reports)
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import http.client
-import ipaddress
-import json
-import ssl
 from dataclasses import dataclass
 from typing import Final, cast
-from urllib.parse import SplitResult, urlsplit
 
 from dither.collection.account.account import Account
 from dither.collection.account.returns import Preview
 from dither.collection.account.state import Data
 from dither.collection.contract import CampaignLog, Contract, Published
+from dither.collection.exchange import (
+    MOST_ANSWER,
+    MOST_CAMPAIGN,
+    TIMEOUT,
+    Unreachable,
+    check_address,
+    exchange,
+    judge,
+)
 from dither.collection.ohttp import (
     GATEWAY,
     REQUEST,
@@ -28,9 +32,8 @@ from dither.core.batch import PACKED, BatchBody
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 
-_CONFLICT: Final = 409
-_FOR_GOOD: Final = (400, 410, 413, 415, 422)  # if the collector has a word for it: a proxy's page has none
-_MOST: Final = 1 << 24  # bytes of a campaign
+_MORE: Final = 1 << 10  # bytes of an encrypted answer beside its content, which is padded to a power of two
+_DAY: Final = 86_400.0  # seconds: no collector keeps a device silent for longer
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Client:
         key: str | None = None,
         relay: str | None = None,
         sealing_key: str | None = None,
-        timeout: float = 10.0,
+        timeout: float = TIMEOUT,
     ) -> None:
         """Read the campaign; raise Mismatch if it is not the one of the address, key or list."""
         if not isinstance(account, Account):
@@ -91,8 +94,8 @@ class Client:
         refuse_private("sealing_key", sealing_key)
         if sealing_key is not None:
             public_key(sealing_key)
-        self._address, self._timeout, self._account = _check_address(address), timeout, account
-        self._relay = self._address._replace(path=GATEWAY) if relay is None else _check_address(relay)
+        self._address, self._timeout, self._account = check_address(address), timeout, account
+        self._relay = self._address._replace(path=GATEWAY) if relay is None else check_address(relay)
         self._sealing_key = sealing_key
         status, text, _ = self._request("GET", self._address.path)
         if status != 200:
@@ -179,15 +182,14 @@ class Client:
             body = BatchBody.of(batch.id, pairs, label).to_bytes()
             try:
                 status, text, later = self._request("POST", self._address.path + "/batches", body)
-            except (OSError, http.client.HTTPException):
+            except Unreachable:
                 return Sent(done, "unreachable", dropped, tuple(reasons))
             except MalformedReport:
                 return Sent(done, "relay", dropped, tuple(reasons))
-            word = _word(text)
-            # A conflict: these reports are stored, sent before under another label. Nobody else knows the id.
-            if 200 <= status < 300 or status == _CONFLICT:
+            fate, word = judge(batch.id, status, text)
+            if fate == "acknowledged":
                 done += self._account.acknowledge(batch.id)
-            elif word and status in _FOR_GOOD:
+            elif fate == "dropped":
                 dropped += self._account.acknowledge(batch.id)
                 reasons.append(word)
             else:
@@ -201,100 +203,60 @@ class Client:
         Raise MalformedReport if what comes back is nothing that the collector encrypted.
         """
         form = PACKED if body else ""
+        most = MOST_ANSWER if body else MOST_CAMPAIGN
         if self._sealing_key is None:
-            status, _, text, later = _exchange(self._address, method, path, body, form, self._timeout)
+            fields = {"content-type": form} if body else {}
+            status, _, text, later = exchange(
+                self._address, method, path, body, fields, timeout=self._timeout, most=most
+            )
             return status, text, later
         plain = BinaryRequest(method, path, form, body).to_bytes(self._address.netloc)
-        sealed, exchange = encapsulate(plain, self._sealing_key)
-        to = self._relay
-        status, kind, text, _ = _exchange(to, "POST", to.path or "/", sealed, REQUEST, self._timeout)
+        sealed, opener = encapsulate(plain, self._sealing_key)
+        to, fields, room = self._relay, {"content-type": REQUEST}, 2 * most + _MORE
+        status, kind, text, _ = exchange(
+            to, "POST", to.path, sealed, fields, timeout=self._timeout, most=room
+        )
         if status != 200 or kind != RESPONSE:  # what a relay says by itself acknowledges nothing
             raise MalformedReport(f"the relay, or the gateway, answered {status} and nothing encrypted")
-        answer = BinaryResponse.from_bytes(exchange.decrypt_answer(text))
+        answer = BinaryResponse.from_bytes(opener.decrypt_answer(text))
         return answer.status, answer.content, answer.retry_after
 
     def __repr__(self) -> str:
         return f"Client({self.contract.name!r} of {self.contract.asker}: {self._account.left})"
 
 
-def fetch_log(address: str, timeout: float = 10.0, *, key: str | None = None) -> CampaignLog:
+def fetch_log(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> CampaignLog:
     """Return the list of campaigns of a collector, verified; `address` is its own, or one of a campaign.
 
     `key` is the pinned one: Mismatch if the list is signed with another key than that, or the next one.
     """
-    to = _check_address(address)
+    to = check_address(address)
     path = to.path.rpartition("/v1/campaigns/")[0] if "/v1/campaigns/" in to.path else to.path
-    status, _, text, _ = _exchange(to, "GET", path.removesuffix("/v1/log") + "/v1/log", b"", "", timeout)
+    path = path.removesuffix("/v1/log") + "/v1/log"
+    status, _, text, _ = exchange(to, "GET", path, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
         raise MalformedReport(f"{address} has no list of campaigns: the collector answered {status}")
     return CampaignLog.from_json(text, key=key)
 
 
-def fetch_campaign(address: str, timeout: float = 10.0, *, key: str | None = None) -> Published:
+def fetch_campaign(address: str, timeout: float = TIMEOUT, *, key: str | None = None) -> Published:
     """Return the campaign of an address, verified: its signature, and that it is the one of the address."""
     text = fetch_public(address, timeout=timeout)
     published = Published.from_json(text, key=key)
-    if _check_address(address).path.rpartition("/")[2] != published.id:
+    if check_address(address).path.rpartition("/")[2] != published.id:
         raise Mismatch("the collector sent another campaign than that of the address; do not answer it")
     return published
 
 
-def fetch_public(address: str, path: str | None = None, *, timeout: float = 10.0) -> bytes:
+def fetch_public(address: str, path: str | None = None, *, timeout: float = TIMEOUT) -> bytes:
     """Return what a collector publishes at an address, or at another path of its; raise MalformedReport."""
-    to = _check_address(address)
-    status, _, text, _ = _exchange(to, "GET", to.path if path is None else path, b"", "", timeout)
+    to = check_address(address)
+    place = to.path if path is None else path
+    status, _, text, _ = exchange(to, "GET", place, timeout=timeout, most=MOST_CAMPAIGN)
     if status != 200:
         raise MalformedReport(f"there is nothing at {address}: the collector answered {status}")
     return text
 
 
-def _exchange(
-    to: SplitResult, method: str, path: str, body: bytes, form: str, timeout: float
-) -> tuple[int, str, bytes, str]:
-    """Return status, content type, body and `retry-after` of an answer; no redirect is followed."""
-    host, port = to.hostname or "", to.port
-    link: http.client.HTTPConnection
-    if to.scheme == "https":
-        safe = ssl.create_default_context()
-        link = http.client.HTTPSConnection(host, port, timeout=timeout, context=safe)
-    else:
-        link = http.client.HTTPConnection(host, port, timeout=timeout)
-    try:
-        link.request(method, path, body or None, {"content-type": form} if body else {})
-        answer = link.getresponse()
-        kind, later = answer.getheader("content-type", ""), answer.getheader("retry-after", "")
-        return answer.status, kind, answer.read(_MOST), later
-    finally:
-        link.close()
-
-
-def _check_address(address: object) -> SplitResult:
-    """Return the parts of an address; raise InvalidParameter unless it is encrypted, or of this machine."""
-    if not isinstance(address, str):
-        raise InvalidParameter(f"an address is a text such as https://…/v1/campaigns/…, not {found(address)}")
-    parts = urlsplit(address.rstrip("/"))
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise InvalidParameter(f"an address is one such as https://…/v1/campaigns/…, not {found(address)}")
-    if parts.scheme == "http" and not _local(parts.hostname):
-        raise InvalidParameter(f"{parts.hostname} is not this machine: use https, so that nobody reads along")
-    return parts
-
-
-def _local(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _word(text: bytes) -> str:
-    """Return the collector's word for a refusal, or an empty text."""
-    try:
-        word = json.loads(text)["refused"]
-        return word if isinstance(word, str) else ""
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-
-
 def _seconds(text: str) -> float | None:
-    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return min(float(text), _DAY) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -118,6 +118,17 @@ def _ohttp(data: Any) -> Iterator[Case]:
         yield f"configuration: {case['reason']}", asked, {"refused": True}
 
 
+def _exchange(data: Any) -> Iterator[Case]:
+    """Yield answers to a batch, each with what becomes of it, and addresses that may be used, or not."""
+    for case in data["answers"]:
+        asked = {"do": "fate"} | {name: case[name] for name in ("batch", "status", "content")}
+        yield f"answer: {case['name']}", asked, {"fate": case["fate"]}
+    for case in data["addresses"]:
+        asked = {"do": "address", "address": case["address"]}
+        told = {"used": True} if case["verdict"] == "used" else {"refused": True}
+        yield f"address: {case['address']}", asked, told
+
+
 def _log(data: Any) -> Iterator[Case]:
     """Yield lists of campaigns, each with the length and the head that a device kept before."""
     for log in data["logs"]:
@@ -159,6 +170,7 @@ _REQUESTS: Final[dict[str, Callable[[Any], Iterator[Case]]]] = {
     "bounds": _bounds,
     "batches": _batches,
     "ohttp": _ohttp,
+    "exchange": _exchange,
     "log": _log,
     "account": _account,
     "permanent": _permanent,

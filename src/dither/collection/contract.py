@@ -24,19 +24,10 @@ from dither.collection.ohttp import public_key
 from dither.collection.secrets import public_part, refuse_private
 from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
+from dither.core.campaign import BUDGET, TERMS, Campaign, read_as, reading
 from dither.core.question import Question, as_question
 from dither.core.repetition import Once
-from dither.core.wire import (
-    BUDGET,
-    MOST_BYTES,
-    TERMS,
-    Campaign,
-    loads,
-    read_as,
-    read_named,
-    reading,
-    to_json,
-)
+from dither.core.wire import MOST_BYTES, loads, read_named, to_json
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -247,7 +238,8 @@ class Contract:
         """Return the contract of a published text; raise MalformedReport unless it keeps to its form."""
         data = loads(text, "a campaign", MOST_BYTES)
         try:
-            if data["dither-campaign"] != VERSION:
+            version = data["dither-campaign"]
+            if version != VERSION or isinstance(version, bool):  # in Python, true is 1
                 raise MalformedReport(
                     f"a campaign of version {VERSION} was expected; a newer dither reads newer"
                 )

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import json
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from dither.collection.contract import Contract, Published
+from dither.collection.exchange import Unreachable, check_address, exchange
 from dither.core.summary import Summary
-from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
+from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.groups import GroupCounts
 
-_PATIENCE: Final = 30.0  # seconds
-_MOST: Final = 64 << 20  # bytes of an answer
+_MOST: Final = 64 << 20  # bytes of counts
 _TOO_FEW: Final = 409
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _EXAMPLE: Final = "http://127.0.0.1:8000/v1/campaigns/ID"  # as `dither serve` prints it
-
-
-class Unreachable(DitherError):
-    """A collector does not answer, or answers something else than what was asked for."""
-
-
-class _OtherPage(urllib.request.HTTPRedirectHandler):
-    """Refuses to be sent elsewhere: another host would say what was collected."""
-
-    def redirect_request(self, *_args: object, **_more: object) -> None:
-        return None
 
 
 def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Contract, dict[str, Summary | str]]:
@@ -164,19 +151,11 @@ def _summary(base: str, terms: dict[str, str]) -> bytes | None:
     return body
 
 
-def _get(address: str, body: bytes | None = None, more: Mapping[str, str] = _NONE) -> tuple[int, bytes]:
-    opener = urllib.request.build_opener(_OtherPage)
-    try:
-        headers = {"accept": "application/json, */*", **more}
-        request = urllib.request.Request(address, body, headers)
-        with opener.open(request, timeout=_PATIENCE) as answer:
-            found = answer.read(_MOST + 1)
-            status = int(answer.status)
-    except urllib.error.HTTPError as error:
-        return error.code, b""
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        raise Unreachable(f"{address} does not answer: {reason}") from None
-    if len(found) > _MOST:
-        raise Unreachable(f"{address} answers with more than {_MOST >> 20} MB")
-    return status, found
+def _get(address: str, body: bytes = b"", more: Mapping[str, str] = _NONE) -> tuple[int, bytes]:
+    """Return status and content of an answer; `address` may have a query."""
+    bare, _, query = address.partition("?")
+    to = check_address(bare)
+    path = f"{to.path}?{query}" if query else to.path
+    fields = {"accept": "application/json, */*", **more}
+    answer = exchange(to, "POST" if body else "GET", path, body, fields, most=_MOST)
+    return answer.status, answer.content

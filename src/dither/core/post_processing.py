@@ -1,6 +1,6 @@
 """Post-processing of places at the collector: rounding to public points or to a grid, projection to a shape.
 
-Post-processing uses only the reports, so guarantees do not change.
+Post-processing uses only the reports, so guarantees do not change: post_processing (proofs/Combine.v).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from dither.core.combinator import Combinator
 from dither.core.domains import Rectangle, numbers, read_domain
 from dither.core.domains.plane import read_pair
 from dither.errors import InvalidParameter, MalformedReport, MissingExtra, OutsideDomain, found
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.canonical import whole
 from dither.privacy import Guarantee
-from dither.privacy.guarantee import Combinator
 
 _BLOCK: Final = 1 << 16
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import Domain
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.wire import Campaign
 from dither.data.dialect import USUAL, Dialect, Missing, Outside, check_missing, check_outside
 from dither.data.formats.format import (
     Chunk,

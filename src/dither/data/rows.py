@@ -15,9 +15,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import Categories, CodedLabels, Domain, Line
 from dither.core.domains.separate import as_array
-from dither.core.wire import Campaign
 from dither.data.dialect import Dialect, Missing, Outside, missing_answer
 from dither.data.formats.format import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text

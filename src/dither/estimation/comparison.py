@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.core.summary import Summary, summarise
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
-from dither.estimation.frequency import EstimatedFrequencies, frequencies
+from dither.estimation.frequency import EstimatedFrequencies, supported_frequencies
 from dither.estimation.groups import (
     GroupCounts,
     GroupedEstimates,
     check_minimum,
-    estimate,
     keep_groups,
     order_of,
 )
-from dither.estimation.linear import linear, summarise_numbers
+from dither.estimation.linear import linear
+from dither.estimation.method import summarise_numbers
+from dither.estimation.verbs import estimate
 from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
@@ -252,8 +252,8 @@ def _unbiased_estimate(part: object) -> Estimate:
     if not isinstance(part, Reports | Summary):
         raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
     summary = summarise(part)
-    if isinstance(summary.question, CategoryQuestion):
-        return frequencies(summary)
+    if "frequencies" in summary.question.quantities:
+        return supported_frequencies(summary)
     return linear.mean(summarise_numbers(summary))
 
 

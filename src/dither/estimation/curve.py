@@ -14,8 +14,9 @@ from dither.core.domains import Circle, Line
 from dither.core.kernels.transition import Operator
 from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
-from dither.estimation.estimate import SHARE, Estimate
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
+from dither.estimation.rounding import SHARE
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import check_level, erf, student_t_quantile
 from dither.foundation.numerics.matrices import cholesky, dot, product

@@ -1,68 +1,24 @@
-"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the methods of distributions.
-
-"empirical bayes", the default, is a smooth density with point masses.
-"""
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Self, overload
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from dither.core.domains import Circle, Line
-from dither.core.kernels.transition import Operator
-from dither.core.question import NumberQuestion
-from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result
+from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
-from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
-from dither.estimation.density import DensityModel, Posterior, Prior, about_a_curve
-from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.intervals import WiderInterval
-from dither.estimation.likelihood import (
-    FINE,
-    GRID,
-    Bins,
-    Fit,
-    Histogram,
-    Inference,
-    Likeliest,
-    average_on_circle,
-    average_on_line,
-    climb,
-    edges_of,
-    grid,
-    row_number,
-    smooth,
-    spread_bins,
-)
-from dither.estimation.linear import (
-    Method,
-    MethodName,
-    as_method,
-    average,
-    estimator,
-    in_unit,
-    linear,
-    mean_direction,
-    numerical,
-    on_circle,
-    resultant_length,
-    summarise_numbers,
-)
-from dither.estimation.weights import (
-    Weighting,
-    as_weights,
-    check_weighted,
-    count_weighted,
-    entries_of,
-    relative_variance,
-)
+from dither.estimation.estimate import Estimate
+from dither.estimation.likelihood import Bins, Fit, Histogram, Inference, Likeliest, edges_of
+from dither.estimation.linear import linear
+from dither.estimation.method import in_unit, number_question
+from dither.estimation.rounding import thousands
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import product
 from dither.foundation.tables import Row, Tabular
@@ -145,7 +101,7 @@ class EstimatedDistribution(Tabular):
     @property
     def line(self) -> Line:
         """The domain that the bins divide."""
-        return numerical(self.summary).line
+        return number_question(self.summary).line
 
     @property
     def resolution(self) -> float:
@@ -244,7 +200,7 @@ class EstimatedDistribution(Tabular):
     def mean(self) -> Estimate:
         """Estimate the mean, as dt.mean does where it can."""
         self._check_ordered("a mean")
-        if self.curve is not None and numerical(self.summary).unbiased_reading() is not None:
+        if self.curve is not None and number_question(self.summary).unbiased_reading() is not None:
             return in_unit(linear.mean(self.summary), self.summary)
         return in_unit(self._inference.mean(), self.summary)
 
@@ -342,332 +298,3 @@ def _place(x: object) -> float:
     if np.isnan(x):
         raise InvalidParameter("x is NaN")
     return float(x)
-
-
-@dataclass(frozen=True)
-class Likelihood(Method):
-    """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
-
-    It works for every mechanism, states the resolution of what is not identifiable, and is not unbiased.
-    `smoothing` averages neighbouring bins after each step (EMS), so the likelihood is no longer maximal.
-    `tolerance` is the gain in log-likelihood, in nats, below which EM stops.
-    """
-
-    smoothing: bool = False
-    tolerance: float = 1e-2
-
-    def __post_init__(self) -> None:
-        if not self.tolerance > 0.0:
-            raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
-
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean."""
-        return _likeliest_on_line(summary).mean()
-
-    def variance(self, summary: Summary) -> Estimate:
-        """Estimate the variance."""
-        return _likeliest_on_line(summary).variance()
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return _likeliest_on_line(summary).quantile(share)
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        question = numerical(summary)
-        ends = edges_of(question.line, bins)
-        unit = question.line.to_unit(ends)
-        equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
-        count = (ends.size - 1) * -(-FINE // (ends.size - 1)) if equal else FINE
-        operator = grid(question, count)
-        counts = operator.counts(summary.counts)
-        start = np.full(count, 1.0 / count)
-        if self.smoothing:
-            kernel = average_on_circle if on_circle(question) else average_on_line
-            fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
-        else:
-            fit = climb(operator, counts, start, tolerance=self.tolerance)
-        sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
-        shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
-        return EstimatedDistribution(shown, ends, summary, repr(self), fit)
-
-    def __repr__(self) -> str:
-        return "smoothed" if self.smoothing else "likelihood"
-
-
-def _likeliest_on_line(summary: Summary) -> Likeliest:
-    if on_circle(numerical(summary)):
-        raise InvalidParameter(
-            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
-        )
-    return Likeliest.of(summary)
-
-
-likelihood: Final = Likelihood()
-smoothed: Final = Likelihood(smoothing=True)
-
-
-_FEW: Final = 8  # values of a report from which on they tell a shape
-
-
-@dataclass(frozen=True)
-class EmpiricalBayes(Method):
-    """Estimate a smooth log-density with point masses, whose smoothness the reports themselves choose.
-
-    The log-density has a normal prior on its second differences. All strengths of the prior are averaged,
-    each weighted by its evidence: how probable it makes the reports. Point masses are added, up to
-    `most_atoms`, each only if the evidence rises. Intervals are those of the posterior.
-    """
-
-    most_atoms: int = 12
-
-    def __post_init__(self) -> None:
-        if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
-            raise InvalidParameter("the number of point masses is a whole number, at least 0")
-
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
-        if is_too_coarse(summary):
-            return likelihood.mean(summary)
-        question = self._on_line(summary)
-        answer = self.curve(summary).mean()
-        if question.unbiased_reading() is None:
-            return answer
-        beside = linear.mean(summary)
-        remark = f", linear {show(float(beside), float(beside.half_width()))}"
-        return replace(answer, remark=answer.remark + remark)
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        if is_too_coarse(summary):
-            return likelihood.quantile(summary, share)
-        self._on_line(summary)
-        return self.curve(summary).quantile(share)
-
-    @staticmethod
-    def _on_line(summary: Summary) -> NumberQuestion:
-        question = numerical(summary)
-        if on_circle(question):
-            raise InvalidParameter(
-                "directions have no order; dt.mean and dt.resultant tell about them by default"
-            )
-        return question
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        if is_too_coarse(summary):
-            return likelihood.distribution(summary, bins)
-        return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
-
-    def curve(self, summary: Summary) -> DensityCurve:
-        """Return the posterior of the density."""
-        question = numerical(summary)
-        line, operator, unsure = question.line, _laws(question), getattr(summary, "unsure", 0.0)
-        points = declared_points(question)
-        circular = on_circle(question)
-        if points is not None:
-            model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
-            posterior = about_a_curve(model).towards_even(unsure)
-            return DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
-        model = _model(operator, summary, Prior.of(GRID, circular=circular))
-        search = AtomSearch(question, row_number(question, GRID))
-        model, path, atoms = search.search(model, self.most_atoms)
-        posterior = Posterior.over(model, [path.refine(model)]).towards_even(unsure, len(atoms))
-        for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
-            atoms = [*atoms, atom]
-            posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))
-        return DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
-
-    def __repr__(self) -> str:
-        return "empirical bayes"
-
-
-def is_too_coarse(summary: Summary) -> bool:
-    """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
-
-    Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
-    """
-    question = numerical(summary)
-    return question.outcomes < _FEW and question.line.points is None
-
-
-def declared_points(question: NumberQuestion) -> Floats | None:
-    """Return the only possible values on [0, 1], if the domain declares them."""
-    points = question.line.points
-    return None if points is None else question.line.to_unit(points)
-
-
-def _laws(question: NumberQuestion) -> Operator:
-    """Return the laws of reports for values in each bin, or at each declared point."""
-    points, line = declared_points(question), question.line
-    if points is None:
-        return spread_bins(question, row_number(question, GRID))
-    places = np.clip(line.from_unit(points), line.low, line.high)
-    return question.likelihood(places, row_number(question, points.size))
-
-
-def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
-    return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
-
-
-empirical_bayes: Final = EmpiricalBayes()
-
-
-@dataclass(frozen=True)
-class AsReported(Method):
-    """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
-
-    It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
-    the quantity of the values.
-    """
-
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean."""
-        question = numerical(summary)
-        if on_circle(question):
-            return mean_direction(summary, as_reported=True)
-        return Estimate.of(average(summary, question.decoded_numbers()), question.guarantee)
-
-    def variance(self, summary: Summary) -> Estimate:
-        """Estimate the variance."""
-        question = numerical(summary)
-        if on_circle(question):
-            return resultant_length(summary, variance=True, as_reported=True)
-        values = question.decoded_numbers()
-        spread = average(summary, (values - average(summary, values).value) ** 2)
-        value = spread.value * summary.n / max(summary.n - 1, 1)
-        return Estimate.of(replace(spread, value=value), question.guarantee)
-
-    def resultant(self, summary: Summary) -> Estimate:
-        """Estimate the length of the mean direction."""
-        return resultant_length(summary, as_reported=True)
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return self.distribution(summary, 1024).quantile(share)
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        # Reports beyond the domain are counted in the bin at its nearer end.
-        question = numerical(summary)
-        values = question.decoded_numbers()
-        ends = edges_of(question.line, bins)
-        place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
-        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
-        return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
-
-    def __repr__(self) -> str:
-        return "as reported"
-
-
-as_reported: Final = AsReported()
-METHODS: Final[dict[str, Method]] = {
-    "linear": linear,
-    "empirical bayes": empirical_bayes,
-    "likelihood": likelihood,
-    "smoothed": smoothed,
-    "as reported": as_reported,
-}
-
-
-@overload
-def quantile(
-    reports: Reports | Summary,
-    share: float,
-    *,
-    method: MethodName | None = ...,
-    weights: Weighting | None = ...,
-) -> Estimate: ...
-@overload
-def quantile(
-    reports: Reports | Summary,
-    share: Sequence[float],
-    *,
-    method: MethodName | None = ...,
-    weights: Weighting | None = ...,
-) -> list[Estimate]: ...
-@name_result
-def quantile(
-    reports: Reports | Summary,
-    share: float | Sequence[float],
-    *,
-    method: MethodName | None = None,
-    weights: Weighting | None = None,
-) -> Estimate | list[Estimate]:
-    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
-
-    A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
-    value is read off a smooth density with point masses. The interval contains that of the smooth density and
-    that of `method="likelihood"`, which assumes nothing about the distribution. `method="empirical bayes"`
-    has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
-    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
-    """
-    if isinstance(share, list | tuple | np.ndarray):
-        return [quantile(reports, part, method=method, weights=weights) for part in share]
-    if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
-        raise InvalidParameter(
-            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
-        )
-    if weights is not None:
-        return _weighted_quantile(check_weighted(reports), float(share), method, weights)
-    return _quantile(summarise_numbers(reports, optional=True), float(share), method)
-
-
-def _quantile(summary: Summary, share: float, method: MethodName | None) -> Estimate:
-    used = as_method("empirical bayes" if method is None else method)
-    answer: Estimate = estimator(used, "quantile", "quantiles")(summary, share)
-    if method is None and answer.condition:
-        strict = likelihood.quantile(summary, share)
-        wide = WiderInterval(answer._confidence, strict._confidence, strict.resolution)
-        answer = replace(answer, error=None, confidence=wide)
-    return in_unit(answer, summary)
-
-
-def _weighted_quantile(
-    reports: Reports, share: float, method: MethodName | None, weights: Weighting
-) -> Estimate:
-    """Return a quantile of weighted people: of as many equal ones as have the variance of the share below it.
-
-    That is the variance of the influence of each report on the share: it has the noise, whose variance is the
-    same for all people, and who is below the quantile, which may go with the weights.
-    """
-    checked = as_weights(weights, len(reports))
-    counts = count_weighted(reports, checked)
-    question, factor = numerical(counts), 1.0
-    if not (is_too_coarse(counts) or on_circle(question)):
-        curve = empirical_bayes.curve(counts)
-        place = question.line.to_unit(np.array([float(curve.quantile(share).value)]))
-        told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
-        factor = relative_variance(told[entries_of(reports)], checked)
-    answer = _quantile(count_weighted(reports, checked, factor), share, method)
-    return replace(answer, n=len(reports), remark=f", design effect {checked.design_effect:.2f}")
-
-
-@name_result
-def distribution(
-    reports: Reports | Summary,
-    bins: Bins = None,
-    *,
-    method: MethodName = "empirical bayes",
-    weights: Weighting | None = None,
-) -> EstimatedDistribution:
-    """Estimate how values are distributed over an interval or a circle.
-
-    `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
-    the estimate allows. The default is a smooth density with point masses, where the reports show some.
-    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
-    `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
-    `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
-    """
-    if weights is None:
-        summary = summarise_numbers(reports, optional=True)
-    else:
-        told = check_weighted(reports)
-        summary = count_weighted(told, as_weights(weights, len(told)))
-        numerical(summary)
-    if bins is not None:
-        edges_of(numerical(summary).line, bins)
-    shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
-        summary, bins
-    )
-    return shape

@@ -23,10 +23,11 @@ from dither.core.kernels.transition import Operator
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose
-from dither.estimation.distributions import empirical_bayes
-from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.distribution_methods import empirical_bayes
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import StudentInterval
-from dither.estimation.linear import numerical, on_circle
+from dither.estimation.method import number_question, on_circle
+from dither.estimation.rounding import thousands
 from dither.estimation.significance import Significance
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import dot, product, solve
@@ -186,7 +187,7 @@ def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
     """
     kind = choose("family", family, _FAMILIES)
     summary = summarise(reports)
-    question = numerical(summary)
+    question = number_question(summary)
     line = question.line
     if on_circle(question):
         raise InvalidParameter("families are fitted on an interval; dt.distribution serves a circle")

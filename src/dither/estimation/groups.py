@@ -6,22 +6,19 @@ import math
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, cast, overload
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from dither.core.domains import Circle
-from dither.core.question import CategoryQuestion, QueryQuestion, Question, as_question
+from dither.core.question import Question, as_question
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
+from dither.core.summary import Summary
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
-from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate
-from dither.estimation.frequency import frequencies
+from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.linear import mean
 from dither.estimation.pairs import QuotientInterval, crosstab
-from dither.estimation.queries import answers, cumulative
-from dither.estimation.significance import check_pair, indicators, number_question, numbers, protocol_of
+from dither.estimation.person_numbers import check_pair, indicators, interval_question, numbers, protocol_of
+from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Integers
 from dither.foundation.numerics.distributions import check_level
@@ -192,8 +189,13 @@ def estimate_groups(
     minimum: int,
     level: float,
     weights: Weighting | None = None,
+    *,
+    usual: Callable[..., Estimate],
 ) -> GroupedEstimates:
-    """Return the estimates of reports by their labels, or by randomised reports on a category."""
+    """Return the estimates of reports by their labels, or by randomised reports on a category.
+
+    `usual` estimates each group unless a quantity is given.
+    """
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             "groups need reports, one label for each; a summary has lost their order, "
@@ -219,7 +221,7 @@ def estimate_groups(
     counts = GroupCounts(reports.question, list(columns))
     if given is None:
         counts.add(list(columns.values()), reports)
-        return counts.estimates(quantity or estimate, minimum=minimum, level=level)
+        return counts.estimates(quantity or usual, minimum=minimum, level=level)
     kept: dict[Hashable, Estimate] = {}
     left_out = 0
     for label, rows in counts.rows(list(columns.values()), len(reports.cells)):
@@ -228,7 +230,7 @@ def estimate_groups(
             continue
         part, own = reports[rows], given[rows]
         kept[label[0] if len(label) == 1 else label] = (
-            estimate(part, weights=own) if quantity is None else _weighted_quantity(quantity, part, own)
+            usual(part, weights=own) if quantity is None else _weighted_quantity(quantity, part, own)
         )
     return keep_groups(kept, list(columns), least, left_out, level)
 
@@ -307,7 +309,7 @@ def _private_groups(
     shares = np.ones(n) if weights is None else weights.shares
     sizes = shares @ read
     kept: dict[Hashable, Estimate] = {}
-    if isinstance(reports.question, CategoryQuestion):
+    if "frequencies" in reports.question.quantities:
         table = crosstab(asked, reports, weights=weights).within_rows()
         for place, label in enumerate(labels):
             if sizes[place] >= least:
@@ -316,7 +318,7 @@ def _private_groups(
                     part, guarantee, labels=table.columns, origin=table, limits=SHARE
                 )
         return kept, len(labels) - len(kept)
-    line = number_question(reports).line
+    line = interval_question(reports).line
     middle, told = (line.low + line.high) / 2.0, numbers(reports)
     for place, label in enumerate(labels):
         if sizes[place] < least:
@@ -469,68 +471,3 @@ def _rows(label: Hashable, group: Estimate, by: Sequence[str], level: float) -> 
 
 def _many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-@overload
-def estimate(reports: Reports | Summary, *, weights: Weighting | None = ...) -> Estimate: ...
-
-
-@overload
-def estimate(
-    reports: Reports,
-    *,
-    by: Labels | Reports,
-    quantity: Quantity | None = None,
-    minimum: int = MINIMUM,
-    level: float = 0.95,
-    weights: Weighting | None = None,
-) -> GroupedEstimates: ...
-
-
-@name_result
-def estimate(
-    reports: Reports | Summary,
-    *,
-    by: Labels | Reports | None = None,
-    quantity: Quantity | None = None,
-    minimum: int = MINIMUM,
-    level: float = 0.95,
-    weights: Weighting | None = None,
-) -> Estimate | GroupedEstimates:
-    """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
-
-    For reports of `Cumulative` it is the cumulative shares, for those of other workloads the answers.
-
-    If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
-    resolution.
-
-    `by` holds a public label for each report, or several columns of labels by name. Then the result is a
-    table with a row for each group; groups with fewer than `minimum` reports are left out. `quantity`
-    estimates something else of each group, such as `lambda group: dt.quantile(group, 0.9)`.
-
-    `by` may also be reports of the same people on a private category: then the mean, or the frequencies, of
-    each category's people is estimated, without the noise of either question. `weights` are public, one for
-    each report.
-
-    >>> import dither as dt
-    >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
-    >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
-    0.900 (0.880 – 0.917) (95 %, n = 1 000)
-    """
-    if by is not None:
-        return estimate_groups(reports, by, quantity, minimum, level, weights)
-    if weights is not None:
-        told = check_weighted(reports)
-        categories = isinstance(told.question, CategoryQuestion)
-        return frequencies(told, weights=weights) if categories else mean(told, weights=weights)
-    summary = summarise(reports)
-    if isinstance(summary.question, CategoryQuestion):
-        return frequencies(summary)
-    if isinstance(summary.question, QueryQuestion):
-        return answers(summary) if summary.question.reading.edges is None else cumulative(summary)
-    try:
-        return mean(summary)
-    except NotIdentifiable:
-        if not summary.n or isinstance(getattr(summary.question, "line", None), Circle):
-            raise
-        return mean(summary, method="likelihood")

@@ -27,11 +27,9 @@ from typing import Any, Final, Protocol, Self, cast, runtime_checkable
 import numpy as np
 
 from dither.core.kernels.kernel import UnbiasedReading
-from dither.core.question import CategoryQuestion, NumberQuestion, as_question
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
-from dither.privacy.guarantee import Combinator
 
 
 class ConfidenceInterval(ABC):
@@ -422,25 +420,6 @@ def check_share(share: object) -> float:
 def liars_among(n: int, share: float) -> int:
     """Return the number of lies among n reports: share·n, rounded up, after rounding errors are removed."""
     return min(math.ceil(round(share * n, 6)), n)
-
-
-def reach_of_one(asked: Any) -> float | None:
-    """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
-
-    It is the distance between the least and the greatest number that a report can stand for: for a mean that
-    of its unbiased reading, for a frequency 1/(p − q).
-    """
-    if isinstance(asked, Combinator):  # it is not derived for several questions together
-        return None
-    question = as_question(asked)
-    if isinstance(question, CategoryQuestion):
-        return 1.0 / question.gap
-    if isinstance(question, NumberQuestion):
-        reading = question.unbiased_reading()
-        if reading is not None:
-            low, high = reading.span
-            return high - low
-    return None
 
 
 def mean_error_without(error: float, n: int, liars: int) -> float:

@@ -32,10 +32,11 @@ from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
-from dither.estimation.estimate import Estimate, show
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.linear import numerical
+from dither.estimation.method import number_question
 from dither.estimation.profile import LikelihoodProfile
+from dither.estimation.rounding import show
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.numerics.matrices import dot
@@ -570,7 +571,7 @@ class Likeliest(Inference):
     @classmethod
     def of(cls, summary: Summary, parts: int = 1) -> Self:
         """Fit a summary on a multiple of `parts` bins: at least 128, and 512 from a million reports on."""
-        question = numerical(summary)
+        question = number_question(summary)
         least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))
         bins = parts * -(-least // parts)
         operator = grid(question, bins)

@@ -6,19 +6,16 @@ On a circle it estimates the mean direction and the mean resultant length.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dither.core.domains import Circle
 from dither.core.kernels.kernel import STRAIGHT, UnbiasedReading
-from dither.core.question import NumberQuestion, OptionalQuestion, QueryQuestion
-from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
-from dither.errors import InvalidParameter, NotIdentifiable, choose, found
+from dither.core.question import NumberQuestion
+from dither.core.summary import Summary
+from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import (
     AnyTimeInterval,
@@ -29,78 +26,10 @@ from dither.estimation.intervals import (
     StudentInterval,
     mean_error_without,
 )
-from dither.estimation.weights import Weighting
+from dither.estimation.method import Method, number_question, on_circle
+from dither.estimation.reading import least_variance_reading
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import rice_interval, student_t_quantile
-
-
-class Method:
-    """A way to estimate quantities of the values from counts of reports.
-
-    A subclass defines those that it can, each as a function of a summary: `mean`, `variance`, `resultant`
-    (the length of the mean direction), `quantile` of a share, and `distribution` over bins.
-    """
-
-
-def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
-    """Return the function by which a method estimates a quantity; raise InvalidParameter if it has none."""
-    function: Callable[..., Any] | None = getattr(method, quantity, None)
-    if function is None:
-        raise InvalidParameter(
-            f"{method!r} does not estimate {plural}; leave `method` out to use the default"
-        )
-    return function
-
-
-def summarise_numbers(reports: Reports | Summary, *, optional: bool = False) -> Summary:
-    """Return the summary of reports on numbers; raise if there is nothing to estimate.
-
-    With `optional`, numbers that may be missing are counted as those of the people who answered.
-    """
-    summary = summarise(reports)
-    if optional and isinstance(summary.question, OptionalQuestion):
-        from dither.estimation.optional import answered_counts  # which imports this module
-
-        return answered_counts(summary)  # type: ignore[no-any-return]
-    numerical(summary)
-    if summary.n == 0:
-        raise NotIdentifiable("there are no reports, so nothing can be estimated")
-    return summary
-
-
-def in_unit(answer: Estimate, summary: Summary) -> Estimate:
-    """Return an estimate on the scale of the values with the unit of their domain."""
-    unit = numerical(summary).line.unit
-    return replace(answer, unit=unit) if unit else answer
-
-
-def numerical(summary: Summary) -> NumberQuestion:
-    """Return the question of a summary; raise if its domain is not an interval or a circle."""
-    if isinstance(summary.question, QueryQuestion):
-        asks = summary.question.reading.edges is None
-        raise InvalidParameter(
-            f"reports of {summary.question.name} answer its queries: call dt.answers(reports)"
-            if asks
-            else f"reports of {summary.question.name} give cumulative shares: call dt.cumulative(reports), "
-            "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice"
-        )
-    if isinstance(summary.question, OptionalQuestion):
-        raise InvalidParameter(
-            f"of {summary.question.domain}, dt.mean, dt.variance, dt.quantile, dt.distribution and "
-            "dt.response_rate are estimated: other quantities need numbers that everybody answers"
-        )
-    if not isinstance(summary.question, NumberQuestion):
-        raise InvalidParameter(
-            "this estimate needs reports on an interval or a circle, not those of "
-            f"{summary.question.name}; dt.frequencies is for categories, "
-            "dt.maps.density for places, dt.maps.joint for several numbers"
-        )
-    return summary.question
-
-
-def on_circle(question: NumberQuestion) -> bool:
-    """Return whether the values are directions."""
-    return isinstance(question.line, Circle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +84,7 @@ class MeanVector(NamedTuple):
 
 def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
     """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
-    question = numerical(summary)
+    question = number_question(summary)
     if not as_reported:
         length_factor(question)  # raises if the direction would be biased
     line, mean = question.line, mean_vector(summary, _unit_vectors(question))
@@ -168,7 +97,7 @@ def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
 
 def resultant_length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Estimate:
     """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
-    question = numerical(summary)
+    question = number_question(summary)
     if not on_circle(question):
         raise InvalidParameter(
             f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
@@ -338,7 +267,7 @@ class Linear(Method):
 
     def mean(self, summary: Summary) -> Estimate:
         """Estimate the mean."""
-        question = numerical(summary)
+        question = number_question(summary)
         if on_circle(question):
             return mean_direction(summary)
         reading = unbiased_reading(question)
@@ -353,7 +282,7 @@ class Linear(Method):
 
     def variance(self, summary: Summary) -> Estimate:
         """Estimate the variance."""
-        question = numerical(summary)
+        question = number_question(summary)
         if on_circle(question):
             return resultant_length(summary, variance=True)
         reading = unbiased_reading(question, plain=True)
@@ -398,7 +327,7 @@ def unbiased_reading(question: NumberQuestion, *, plain: bool = False) -> Unbias
 
     With `plain`, those that are affine in the report or decoded, for squares.
     """
-    reading = question.plain_reading() if plain else question.unbiased_reading()
+    reading = question.unbiased_reading() if plain else least_variance_reading(question)
     if reading is None:
         name = question.name
         raise NotIdentifiable(
@@ -454,89 +383,3 @@ def moment(question: NumberQuestion, inputs: Floats, numbers: Floats) -> Floats:
 
 
 linear: Final = Linear()
-
-
-MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
-
-
-def as_method(method: object) -> Method:
-    """Return the method of a name; a `Method` of another package is one already."""
-    if isinstance(method, Method):
-        return method
-    method = method.replace("_", " ") if isinstance(method, str) else method
-    if method == "linear":
-        return linear
-    from dither.estimation.distributions import METHODS  # which imports this module
-
-    return choose("method", method, METHODS)
-
-
-@name_result
-def mean(
-    reports: Reports | Summary,
-    *,
-    method: MethodName = "linear",
-    weights: Weighting | None = None,
-) -> Estimate:
-    """Estimate the mean of the values that people have; on a circle, their mean direction.
-
-    Of `dt.Optional` numbers it is that of the people who answered; `dt.response_rate` is how many did.
-    The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
-    For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
-    `method="as reported"` is the plain average of the reports.
-
-    `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that
-    of the population, and its error contains that the weights vary.
-
-    >>> import dither as dt
-    >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
-    >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
-    42.7 ± 0.8 (95 %, n = 40 000)
-    """
-    if weights is not None:
-        from dither.estimation.significance import weighted_mean  # which imports this module
-
-        if as_method(method) is not linear:
-            raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
-        return weighted_mean(reports, weights)
-    summary = summarise(reports)
-    if isinstance(summary.question, OptionalQuestion):
-        from dither.estimation.optional import mean_of_answers  # which imports this module
-
-        if as_method(method) is not linear:
-            raise InvalidParameter(
-                f"the mean of an optional number is linear; leave method={found(method)} out"
-            )
-        return mean_of_answers(summary, summary.question)
-    return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
-
-
-@name_result
-def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
-    """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
-
-    Of `dt.Optional` numbers it is that of the people who answered.
-    """
-    summary = summarise(reports)
-    if isinstance(summary.question, OptionalQuestion):
-        from dither.estimation.optional import variance_of_answers  # which imports this module
-
-        if as_method(method) is not linear:
-            raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
-        return variance_of_answers(summary, summary.question)
-    numbers = summarise_numbers(summary)
-    found: Estimate = estimator(as_method(method), "variance", "variances")(numbers)
-    return replace(found, limits=(0.0, 1.0 if on_circle(numerical(numbers)) else math.inf))
-
-
-@name_result
-def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
-    """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
-    summary = summarise_numbers(reports)
-    question = numerical(summary)
-    if not on_circle(question):
-        raise InvalidParameter(
-            f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
-        )
-    found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
-    return replace(found, limits=(0.0, 1.0))  # of a length, no share

@@ -16,21 +16,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from dither.core.domains import Circle
 from dither.core.kernels.window.codebook import IDENTITY, decoder
 from dither.core.kernels.window.kernel import SlidingKernel
-from dither.core.question import CategoryQuestion, NumberQuestion, OptionalQuestion
+from dither.core.question import NumberQuestion, OptionalQuestion
 from dither.core.reports import Reports
 from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
-from dither.estimation.estimate import SHARE, Estimate
-from dither.estimation.frequency import ScoreInterval, frequencies
+from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import ScoreInterval, supported_frequencies
 from dither.estimation.intervals import BoundedNumbers, ConfidenceInterval
 from dither.estimation.linear import DirectionInterval, average, mean_vector
+from dither.estimation.rounding import SHARE
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import student_t_quantile
 
@@ -114,8 +115,9 @@ class AnyTimeAverageRatio(ConfidenceInterval):
         return bool(low <= 0.0 <= high)
 
 
-def mean_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+def mean_of_answers(summary: Summary) -> Estimate:
     """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
+    question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
     if isinstance(question.line, Circle):
@@ -164,7 +166,7 @@ def answered_counts(summary: Summary) -> Any:
     `unsure` of the result is by which part of the way to an even distribution one standard error of their
     number moves the one that is estimated.
     """
-    question: Any = summary.question
+    question = cast("OptionalQuestion", summary.question)
     kernel, line, n = question.kernel, question.line, summary.n
     if isinstance(line, Circle):
         raise InvalidParameter(
@@ -206,11 +208,12 @@ class AnsweredCounts(NamedTuple):
     unsure: float
 
 
-def variance_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+def variance_of_answers(summary: Summary) -> Estimate:
     """Estimate the variance of the values of those who answered: H/G − (F/G)².
 
     H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
     """
+    question = cast("OptionalQuestion", summary.question)
     kernel, line = question.kernel, question.line
     values = None if isinstance(line, Circle) else kernel.number_reading()
     if values is None:
@@ -271,14 +274,14 @@ def response_rate(reports: Reports | Summary) -> Estimate:
     """
     summary = summarise(reports)
     question: Any = summary.question
-    if isinstance(question, CategoryQuestion) and question.categories.optional:
-        found: Estimate = 1.0 - frequencies(summary)[None]
-        return found
-    if not isinstance(question, OptionalQuestion):
+    if "response rate" not in question.quantities:
         raise InvalidParameter(
             f"everybody answers {question.name} on {question.domain}; who may leave a question out is asked "
             "on dt.Optional(domain)"
         )
+    if "frequencies" in question.quantities:
+        found: Estimate = 1.0 - supported_frequencies(summary)[None]
+        return found
     if summary.n == 0:
         raise NotIdentifiable("there are no reports, so nothing can be estimated")
     kernel = question.kernel

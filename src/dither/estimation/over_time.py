@@ -18,8 +18,9 @@ import numpy as np
 from dither.core.domains import Circle, Line, finite
 from dither.core.repetition import ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate, thousands
-from dither.estimation.groups import estimate
+from dither.estimation.estimate import Estimate, LabelledEstimate
+from dither.estimation.rounding import SHARE, thousands
+from dither.estimation.verbs import estimate
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.tables import Row, Tabular
 from dither.privacy import Guarantee

@@ -20,17 +20,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.pairs import QuotientInterval
-from dither.estimation.significance import (
+from dither.estimation.person_numbers import (
     blocks,
     check_pair,
     indicators,
-    number_question,
+    interval_question,
     numbers,
     protocol_of,
     squares,
@@ -81,7 +80,7 @@ class _Column:
         if self.reports is not None:
             if self.labels:
                 return indicators(self.reports)[:, 1:]
-            line = number_question(self.reports).line
+            line = interval_question(self.reports).line
             return np.asarray(numbers(self.reports) + (line.low + line.high) / 2.0)[:, None]
         return self.exact()
 
@@ -99,7 +98,7 @@ class _Column:
         """
         if self.reports is None or self.labels:
             return read
-        line = number_question(self.reports).line
+        line = interval_question(self.reports).line
         middle = (line.low + line.high) / 2.0
         return np.asarray(squares(self.reports)[:, None] + 2.0 * middle * (read - middle) + middle**2)
 
@@ -111,9 +110,9 @@ def _column(name: str, given: Any, people: int) -> _Column:
             raise InvalidParameter(
                 f"every person needs a report of both questions: there are {len(given)} and {people}"
             )
-        if isinstance(question, CategoryQuestion):
+        if "frequencies" in question.quantities:
             return _Column(name, tuple(protocol_of(given).categories.labels), given)
-        number_question(given)
+        interval_question(given)
         return _Column(name, (), given)
     if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
         raise InvalidParameter(f"regressor {name!r} is reports, or a public column, not {found(given)}")
@@ -263,7 +262,7 @@ def regression(
     columns = [_column(str(name), part, len(second)) for name, part in given.items()]
     guarantee = reduce(Guarantee.compose, (part.question.guarantee for part in [*private, second]))
     checked = None if weights is None else as_weights(weights, len(second))
-    if isinstance(second.question, CategoryQuestion):
+    if "frequencies" in second.question.quantities:
         return _logistic_regression(columns, second, checked, answer, guarantee)
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
@@ -273,7 +272,7 @@ def regression(
 def _least_squares(
     columns: list[_Column], second: Reports, weights: Weights | None, guarantee: Guarantee
 ) -> EstimatedRegression:
-    line = number_question(second).line
+    line = interval_question(second).line
     told = numbers(second) + (line.low + line.high) / 2.0
     names = [INTERCEPT, *(name for column in columns for name in column.names)]
     if len(names) > _MOST:

@@ -20,11 +20,12 @@ from dither.core.kernels.counting import EachReport, LeadingBits
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.estimation.estimate import thousands
 from dither.estimation.intervals import StudentInterval
+from dither.estimation.rounding import thousands
 from dither.foundation.arrays import Array, Floats, Integers
+from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import student_t_quantile
-from dither.foundation.tables import ResultTable, element
+from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -118,7 +118,17 @@ def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[TextIO]:
-    """Open a text file for writing that appears under its name if no error is raised inside."""
-    with rename_after(path) as part, part.open("x", newline="", encoding="utf-8") as stream:
+def whole(path: Path, mode: int = 0o666) -> Iterator[TextIO]:
+    """Open a text file for writing that appears under its name if no error is raised inside.
+
+    It has the permissions of `mode`, less those of the umask, from its first byte on.
+    """
+
+    def create(name: str, flags: int) -> int:
+        return os.open(name, flags, mode)
+
+    with (
+        rename_after(path) as part,
+        open(part, "x", newline="", encoding="utf-8", opener=create) as stream,
+    ):
         yield stream

@@ -41,20 +41,13 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, unknown_name
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.losses import Loss, as_power
-from dither.foundation.numerics.roots import global_maximum, integrate
+from dither.foundation.numerics.quadrature import integrate
+from dither.foundation.numerics.roots import global_maximum
 from dither.foundation.plotting import draw_law
 from dither.foundation.randomness import Source
-from dither.mechanisms.analysis.law import (
-    BIAS,
-    COSINE,
-    AddedLaw,
-    CutLaw,
-    Law,
-    NoiseDensity,
-    TableLaw,
-    WindowLaw,
-    loss_moment,
-)
+from dither.mechanisms.analysis.law import BIAS, COSINE, Law, TableLaw, loss_moment
+from dither.mechanisms.analysis.noise import AddedLaw, CutLaw, NoiseDensity
+from dither.mechanisms.analysis.window import WindowLaw
 from dither.privacy import Guarantee, Unit
 
 if TYPE_CHECKING:

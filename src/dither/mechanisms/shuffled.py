@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, Rectangle, Sphere
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.places.nearest import NearestNumbers
@@ -21,18 +22,17 @@ from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import decreasing_root
 from dither.mechanisms.combined import Each
 from dither.privacy import Approximate, Guarantee, Pure
-from dither.privacy.guarantee import UNCHANGED, Combinator
+from dither.privacy.composition import Failure, repeat
+from dither.privacy.guarantee import UNCHANGED
 from dither.privacy.shuffling import (
     CELLS,
     FEWER_CELLS,
     LEAST_DELTA,
     MOST_PEOPLE,
     Blanket,
-    Failure,
     least_epsilon,
     lower_pair,
     proven_epsilon,
-    repeat,
     two_report_failure,
     two_reports,
     upper,

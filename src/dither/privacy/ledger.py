@@ -10,7 +10,8 @@ from typing import Any, Final, Protocol, get_args
 
 from dither.errors import BudgetExceeded, InvalidParameter, Mismatch, found
 from dither.foundation.randomness import SYSTEM
-from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit, rest
+from dither.privacy.exact import rest
+from dither.privacy.guarantee import PAC, Approximate, Bound, Guarantee, Metric, Nothing, Pure, Unit
 
 _KINDS: dict[str, type[Bound]] = {kind.__name__: kind for kind in (Pure, Approximate, PAC, Metric, Nothing)}
 

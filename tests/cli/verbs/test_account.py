@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import stat
+import sys
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -66,6 +69,18 @@ def test_check_finds_damage_and_rollback(file: Path) -> None:
     assert (bad.exit_code, "damaged" in bad.output) == (1, True)
     assert json.loads(run("check", file, "--json").output)["ok"] is False
     assert run("show", file).exit_code == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
+def test_an_export_is_for_its_owner_alone(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "me.json"
+    out.touch(mode=0o666)
+    before = os.umask(0)
+    try:
+        assert run("export", file, "-o", out).exit_code == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
 
 
 def test_export_is_what_another_device_merges(file: Path, tmp_path: Path) -> None:

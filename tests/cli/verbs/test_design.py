@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.core.wire import Campaign
+from dither.core.campaign import Campaign
 from tests.support.terminal import run
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.wire import Campaign
+from dither.core.campaign import Campaign
 from dither.data.files import perturb_file, summarise_file
 from tests.support.repository import ROOT
 from tests.support.terminal import run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.core.summary import read_counts
+from dither.core.counts import read_counts
 from dither.data import sql
 from tests.support import report_tables as tables
 from tests.support.spark import end_session

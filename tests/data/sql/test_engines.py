@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.core.summary import read_counts
+from dither.core.counts import read_counts
 from dither.data import sql
 from dither.errors import InvalidParameter
 from tests.support import report_tables as tables

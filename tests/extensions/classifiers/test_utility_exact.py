@@ -11,7 +11,7 @@ import pytest
 import dither as dt
 from dither.extensions.classifiers import LinearClassifier
 from dither.extensions.classifiers.feature_law import feature_law
-from dither.foundation.numerics.roots import integrate
+from dither.foundation.numerics.quadrature import integrate
 
 sklearn = pytest.importorskip("sklearn")
 

@@ -1,14 +1,6 @@
-"""Bisection: exact thresholds, the direction of rounding, and brackets that make no sense.
+"""Roots and minima: exact thresholds, the side on which a result lies, and how often functions are evaluated.
 
-False position: on target, on the right side, and with few evaluations.
-
-Newton's method, against 40 digits and scipy.
-
-Minima and maxima, against scipy's and by counting evaluations.
-
-Integrals and sums, against scipy's quad, exact integrals and sums term by term.
-
-Directed rounding: the float on the stated side, and no float nearer.
+Bisection, false position, Newton's method and searches for minima, against scipy and 40 digits.
 """
 
 from __future__ import annotations
@@ -22,24 +14,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate as reference
 from scipy import optimize, stats
 
 from dither.errors import InvalidParameter
 from dither.foundation.numerics.roots import (
     argmax,
     argmin,
-    between,
     bisect_arrays,
     bracketed_newton,
     decreasing_root,
     farthest_float,
-    float_at_least,
-    gauss_legendre,
     global_maximum,
     increasing_root,
     integer_argmin,
-    integrate,
     largest_float,
     largest_integer,
     newton,
@@ -49,7 +36,6 @@ from dither.foundation.numerics.roots import (
     smallest_integer,
     smallest_positive_float,
     smallest_positive_integer,
-    total,
 )
 from dither.mechanisms.numeric.podium import best_step
 
@@ -487,83 +473,3 @@ def test_integers_beyond_enumeration() -> None:
     tried: set[int] = set()
     integer_argmin(lambda x: tried.add(x) or float(abs(x - 777_777)), 0, 1 << 20)  # type: ignore[func-returns-value]
     assert len(tried) <= 5 * 65 + 3
-
-
-Function = Callable[[np.ndarray], np.ndarray]
-
-
-@pytest.mark.parametrize(
-    ("function", "low", "high"),
-    [
-        (np.cos, 0.0, 3.0),
-        (lambda x: np.exp(-(x**2) / 2.0), -40.0, 40.0),
-        (lambda x: np.exp(-np.abs(x - 0.3) / 0.01), 0.0, 1.0),  # a kink that is not named
-        (np.sqrt, 0.0, 2.0),
-        (lambda x: 1.0 / (1.0 + 1e4 * x**2), -1.0, 1.0),
-    ],
-)
-def test_integrals_agree_with_scipy(function: Function, low: float, high: float) -> None:
-    exact, _ = reference.quad(function, low, high, limit=500, epsabs=0.0, epsrel=1e-12, points=[0.3, 0.0])
-    assert integrate(function, low, high) == pytest.approx(exact, rel=1e-11)
-
-
-def test_a_jump_is_found_and_is_exact_where_it_is_named() -> None:
-    def step(x: np.ndarray) -> np.ndarray:
-        return np.where(x < 1.0 / 3.0, 1.0, 5.0)
-
-    exact = 1.0 / 3.0 + 5.0 * 2.0 / 3.0
-    assert integrate(step, 0.0, 1.0, breaks=(1.0 / 3.0,)) == pytest.approx(exact, rel=1e-15)
-    assert integrate(step, 0.0, 1.0) == pytest.approx(exact, rel=1e-11)
-    assert integrate(step, 0.0, 1.0, breaks=(7.0, -1.0)) == pytest.approx(exact, rel=1e-11)
-
-
-def test_an_integral_of_zero_and_over_nothing() -> None:
-    assert integrate(np.zeros_like, 0.0, 1.0) == 0.0
-    assert integrate(np.cos, 2.0, 2.0) == 0.0
-
-
-def test_panels_of_any_shape() -> None:
-    edges = np.sort(np.random.default_rng(3).uniform(-2.0, 2.0, (3, 2, 9)), axis=-1)
-    found = between(np.exp, edges)
-    assert found == pytest.approx(np.exp(edges[..., -1]) - np.exp(edges[..., 0]), rel=1e-13)
-    assert found.shape == (3, 2)
-
-
-@pytest.mark.parametrize(("count", "run"), [(0, 10), (1, 10), (5_000, 100), (100_003, 640), (200_000, 5_000)])
-def test_sums_term_by_term(count: int, run: int) -> None:
-    def function(x: np.ndarray) -> np.ndarray:
-        return np.exp(-x / 5_000.0) * (1.0 + x / 10_000.0)
-
-    exact = math.fsum(function(np.arange(count, dtype=np.float64)).tolist())
-    assert total(function, count, run) == pytest.approx(exact, rel=1e-12)
-
-
-@pytest.mark.parametrize("count", [2, 5, 8, 16])
-def test_the_gauss_rule_is_exact_for_polynomials_of_its_degree(count: int) -> None:
-    nodes, weights = gauss_legendre(count)
-    assert float(weights.sum()) == pytest.approx(2.0, rel=1e-14)
-    even = 2 * count - 2
-    assert float(nodes**even @ weights) == pytest.approx(2.0 / (even + 1), rel=1e-12)
-    assert float(nodes ** (2 * count) @ weights) != pytest.approx(2.0 / (2 * count + 1), rel=1e-12)
-    with pytest.raises(ValueError, match="read-only"):
-        nodes[0] = 0.0
-
-
-rationals = st.one_of(
-    st.fractions(),
-    st.fractions(max_denominator=10**40),
-    st.floats(-1e300, 1e300, allow_subnormal=True).map(Fraction),
-    st.floats(0.1, 10.0).map(lambda x: Fraction(x) + Fraction(1, 10**30)),
-    st.floats(0.1, 10.0).map(lambda x: Fraction(x) - Fraction(1, 10**30)),
-)
-
-
-@given(rationals)
-def test_the_nearest_float_above(exact: Fraction) -> None:
-    above = float_at_least(exact)
-    assert Fraction(math.nextafter(above, -math.inf)) < exact <= Fraction(above)
-
-
-@given(st.floats(-1e300, 1e300, allow_subnormal=True))
-def test_a_float_stays_itself(number: float) -> None:
-    assert float_at_least(Fraction(number)) == number

@@ -16,7 +16,7 @@ from dither.core.kernels.sets.subsets import SubsetBits
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.randomness import Source
 from dither.mechanisms.frequency.projective import best_geometry
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 ALARM = 1e-6
 

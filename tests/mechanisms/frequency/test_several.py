@@ -15,7 +15,7 @@ import dither as dt
 from dither.core.kernels.sets.several import SetKernel
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.frequency.several import free_variance
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.broken.frequency import FirstOfMany, NoDummies
 from tests.support.chi_square import p_of_counts
 from tests.support.repository import ROOT

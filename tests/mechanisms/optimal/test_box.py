@@ -14,7 +14,7 @@ from dither.core.kernels.places.nearest import BoxKernel, Grid
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.foundation.numerics import codebooks
 from dither.mechanisms.optimal.box import InBox
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 
 def cube(axes: int) -> dt.Box:

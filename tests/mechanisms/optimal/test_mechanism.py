@@ -13,7 +13,7 @@ import pytest
 import dither as dt
 from dither.core.kernels.window.start_table import COIN
 from dither.errors import InvalidParameter
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.cases.optimal import KINDS, optimal
 from tests.support.repository import ROOT
 from tests.support.travel import changed, narrower

@@ -14,10 +14,10 @@ import pytest
 
 import dither as dt
 from dither.foundation.losses import as_power
-from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal import design, store
+from dither.mechanisms.optimal.design import FORMAT, Design
 from dither.mechanisms.optimal.problem import Problem
 from dither.mechanisms.optimal.solver import solve_design as solver
-from dither.mechanisms.optimal.store import FORMAT, Design
 from tests.support.cases.optimal import KINDS, UNIT, optimal
 
 ARCHIVE = Path(store.__file__).with_name(store.SHIPPED)
@@ -95,8 +95,6 @@ def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
 def test_another_format_is_not_read(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Problem(1.3, as_power("absolute"))
     made = store.find(asked)
-    from dither.mechanisms.optimal import store as design
-
     monkeypatch.setattr(design, "FORMAT", design.FORMAT + 1)
     assert Design.from_bytes(made.to_bytes(), asked) is not None
     monkeypatch.undo()
@@ -203,7 +201,7 @@ def _run(code: str, cache: Path, given: bytes = b"") -> None:
 def test_a_request_that_no_mechanism_meets() -> None:
     """Reports inside the domain cannot average to its end."""
     pytest.importorskip("scipy")
-    from dither.mechanisms.optimal.solver.solve_design import ProgramGrid, solve
+    from dither.mechanisms.optimal.solver.program import ProgramGrid, solve
 
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)

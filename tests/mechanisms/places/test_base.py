@@ -13,7 +13,7 @@ import pytest
 import dither as dt
 from dither.core.kernels.blocks import FEW
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, OutsideDomain
-from dither.privacy.guarantee import divide
+from dither.privacy.exact import divide
 from tests.support.chi_square import ALARM, p_value
 
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))

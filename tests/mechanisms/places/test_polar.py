@@ -13,7 +13,7 @@ import dither as dt
 from dither.foundation.losses import as_power
 from dither.mechanisms.numeric.ogpm import best_width
 from dither.mechanisms.places.polar import best_split, worst_of_two_levels
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.chi_square import ALARM, p_value
 from tests.support.repository import reference
 from tests.support.travel import changed

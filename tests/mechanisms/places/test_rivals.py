@@ -22,7 +22,7 @@ from dither.core.kernels.window.integers import Blocks
 from dither.errors import InvalidParameter
 from dither.mechanisms.places.base import grid
 from dither.privacy import Nothing, Pure
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from tests.support.chi_square import ALARM, p_value
 from tests.support.repository import reference
 

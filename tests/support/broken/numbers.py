@@ -62,8 +62,8 @@ class Stretched(dt.Podium):  # type: ignore[misc]
     """Podium whose reports are read by a line that is a thousandth too steep."""
 
     def _kernel(self) -> Any:
-        def unbiased_reading(own: Any, book: Any, *, plain: bool = False) -> Any:
-            fair = SlidingKernel.unbiased_reading(own, book, plain=plain)
+        def unbiased_reading(own: Any, book: Any) -> Any:
+            fair = SlidingKernel.unbiased_reading(own, book)
             return replace(fair, values=1.001 * fair.values)
 
         return twin(super()._kernel(), unbiased_reading=unbiased_reading)

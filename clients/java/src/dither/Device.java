@@ -445,12 +445,11 @@ public final class Device {
                 refused.add("unreachable");
                 break;
             }
-            boolean taken = answer.status / 100 == 2 || answer.status == 409; // a conflict: these reports are stored
-            String reason = taken ? "" : reason(answer);
-            if (!taken) refused.add(reason.isEmpty() ? "status " + answer.status : reason);
-            boolean never = !reason.isEmpty() && Arrays.asList(400, 410, 413, 415, 422).contains(answer.status);
-            if (!taken && !never) {
-                retryAfter = answer.retryAfter;
+            Verdict verdict = judge(id, answer.status, answer.content);
+            boolean taken = verdict.fate.equals("acknowledged");
+            if (!taken) refused.add(verdict.word.isEmpty() ? "status " + answer.status : verdict.word);
+            if (verdict.fate.equals("kept")) {
+                retryAfter = Math.min(answer.retryAfter, 86_400); // no collector keeps a device silent for longer
                 break;
             }
             happen((state, key) -> Account.acknowledge(state, id));
@@ -469,14 +468,37 @@ public final class Device {
         return asked != null && campaign.term("asker").equals(waiting.get("asker")) && asked.fingerprint.equals(waiting.get("fingerprint"));
     }
 
-    /** Return why a collector refused, or an empty text if somebody else answered. */
-    private static String reason(Transport.Answer answer) {
-        try {
-            Object word = Json.object(Json.parse(new String(answer.content, StandardCharsets.UTF_8))).get("refused");
-            return word instanceof String ? (String) word : "";
-        } catch (Malformed other) {
-            return "";
+    /** What becomes of a batch after an answer: acknowledged, dropped or kept; and the collector's word if it was refused, or an empty text. */
+    static final class Verdict {
+        final String fate;
+        final String word;
+
+        private Verdict(String fate, String word) {
+            this.fate = fate;
+            this.word = word;
         }
+    }
+
+    /**
+     * Return what becomes of a batch. It is acknowledged only by a 2xx that names it, or by a conflict: these reports are stored, sent before
+     * under another label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an
+     * answer of the collector.
+     */
+    static Verdict judge(String batch, int status, byte[] content) {
+        Object named = null;
+        Object refused = null;
+        try {
+            need(content.length <= Transport.MOST_ANSWER, "text");
+            Map<String, Object> said = Json.object(Json.parse(new String(content, StandardCharsets.UTF_8)));
+            named = said.get("batch");
+            refused = said.get("refused");
+        } catch (Malformed | StackOverflowError other) {
+            // not an answer of a collector
+        }
+        String word = refused instanceof String ? (String) refused : "";
+        boolean taken = status / 100 == 2 ? batch.equals(named) : status == 409 && word.equals("conflict");
+        boolean never = !word.isEmpty() && !word.equals("sealed") && Arrays.asList(400, 410, 413, 415, 422).contains(status);
+        return new Verdict(taken ? "acknowledged" : never ? "dropped" : "kept", word);
     }
 
     /** Return the reports of each fingerprint, all sorted: the order in which they were drawn is nobody's business. */

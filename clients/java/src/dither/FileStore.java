@@ -9,8 +9,12 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * A file that is replaced as a whole: written beside it, synchronised, and renamed, so that a crash leaves the old text or the new one.
@@ -44,15 +48,17 @@ public final class FileStore implements Store {
         }
     }
 
+    /** Create a file that only its owner may read and write, from its beginning on, where a file system has such modes. */
+    private static FileChannel create(Path path) throws IOException {
+        Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        boolean modes = path.getFileSystem().supportedFileAttributeViews().contains("posix");
+        return modes ? FileChannel.open(path, options, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))) : FileChannel.open(path, options);
+    }
+
     private void write(String text) throws IOException {
         File beside = new File(file.getPath() + ".new");
         Files.deleteIfExists(beside.toPath());
-        if (!beside.createNewFile()) throw new IOException("the account's file cannot be written");
-        beside.setReadable(false, false);
-        beside.setReadable(true, true);
-        beside.setWritable(false, false);
-        beside.setWritable(true, true);
-        try (FileChannel out = FileChannel.open(beside.toPath(), StandardOpenOption.WRITE)) {
+        try (FileChannel out = create(beside.toPath())) {
             ByteBuffer bytes = ByteBuffer.wrap(Json.utf8(Json.digest(Json.utf8(text), 64) + "\n" + text));
             while (bytes.hasRemaining()) out.write(bytes);
             out.force(true);

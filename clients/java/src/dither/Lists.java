@@ -274,6 +274,7 @@ final class Lists {
             total = told.add(other.multiply(BigInteger.valueOf(points - block)));
             need((size == 64 || size == 128) && other.signum() > 0 && other.compareTo(own) < 0, "step");
             need(total.compareTo(BigInteger.ONE.shiftLeft(size)) <= 0 && total.bitLength() >= size, "step");
+            need(Arrays.equals(factors, Primitive.first(prime, length)), "cells"); // another one has another set
             this.all = members(prime, degree, length, factors);
             byte[] set = new byte[4 * block];
             for (int i = 0; i < block; i++) System.arraycopy(Uniform.bytes(this.all[i], 4), 0, set, 4 * i, 4);

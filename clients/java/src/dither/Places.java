@@ -807,7 +807,10 @@ final class Places {
         List<Object> listed = Json.list(given);
         need(listed.size() >= 2 && listed.size() <= 1 << 15, "cells");
         double[][] points = new double[listed.size()][];
-        for (int i = 0; i < points.length; i++) points[i] = pair(listed.get(i));
+        for (int i = 0; i < points.length; i++) {
+            points[i] = pair(listed.get(i));
+            need(Math.abs(points[i][0]) <= 1e30 && Math.abs(points[i][1]) <= 1e30, "cells"); // the squares of distances are finite
+        }
         return points;
     }
 

@@ -66,7 +66,9 @@ public final class Relay implements Transport {
         Answer answer = outer.send("POST", relay, "message/ohttp-req", sealed.request);
         try {
             need(answer.status == 200, "text");
-            return response(sealed.open(answer.content));
+            Answer inside = response(sealed.open(answer.content));
+            need(inside.content.length <= Transport.most(method, form), "text");
+            return inside;
         } catch (Malformed wrong) {
             throw new IOException("the relay did not bring an answer of the collector");
         }

@@ -1,16 +1,18 @@
 package dither;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.HttpURLConnection;
-import java.net.URL;
+import java.util.regex.Pattern;
 
 /** How a request is sent: directly, through a {@link Relay}, or by an HTTP library of yours. */
 public interface Transport {
+    /** The most bytes of an answer to a batch, and of a campaign or a list of campaigns. */
+    int MOST_ANSWER = 1 << 16;
+    int MOST_CAMPAIGN = 1 << 22;
+
     /**
      * Send a request and return its answer. No cookies, no redirects, no header that names the device.
+     *
+     * <p>The server may be hostile: end after a stated time, and read at most {@link #most} bytes of an answer.
      *
      * @param form the content type of the body; empty if there is none
      */
@@ -31,62 +33,31 @@ public interface Transport {
     }
 
     /**
-     * Return a transport that connects directly, by {@link HttpURLConnection}: to https, and to this machine.
+     * Return a transport that connects directly, to https, and to this machine. It uses no proxy.
      *
-     * @param milliseconds the limit on connecting and on each wait; what goes on byte after byte is cut off after three of it
+     * @param milliseconds the limit on connecting and on each wait; the whole exchange is cut off after three of it
      */
     static Transport direct(int milliseconds) {
-        return (method, address, form, body) -> {
-            URL url = new URL(address);
-            String host = url.getHost();
-            boolean local = host.equals("localhost") || host.equals("[::1]") || host.matches("127([.][0-9]{1,3}){3}");
-            if (!url.getProtocol().equals("https") && !(local && url.getProtocol().equals("http"))) throw new IOException("use https, so that nobody reads along");
-            HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-            Thread cut = new Thread(() -> {
-                try {
-                    Thread.sleep(3L * milliseconds);
-                    connection.disconnect();
-                } catch (InterruptedException done) {
-                    // the answer came in time
-                }
-            });
-            cut.setDaemon(true);
-            cut.start();
-            try {
-                connection.setConnectTimeout(milliseconds);
-                connection.setReadTimeout(milliseconds);
-                connection.setInstanceFollowRedirects(false);
-                connection.setUseCaches(false);
-                connection.setRequestMethod(method);
-                connection.setRequestProperty("user-agent", "dither");
-                if (!form.isEmpty()) {
-                    connection.setDoOutput(true);
-                    connection.setFixedLengthStreamingMode(body.length);
-                    connection.setRequestProperty("content-type", form);
-                    try (OutputStream out = connection.getOutputStream()) {
-                        out.write(body);
-                    }
-                }
-                int status = connection.getResponseCode();
-                InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
-                return new Answer(status, in == null ? new byte[0] : all(in), connection.getHeaderFieldInt("retry-after", -1));
-            } finally {
-                cut.interrupt();
-                connection.disconnect();
-            }
-        };
+        return (method, address, form, body) -> Exchange.send(method, address, form, body, milliseconds);
     }
 
-    /** Read at most 32 MiB. */
-    static byte[] all(InputStream from) throws IOException {
-        try (InputStream in = from) {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            byte[] part = new byte[8192];
-            for (int size = in.read(part); size >= 0; size = in.read(part)) {
-                out.write(part, 0, size);
-                if (out.size() > 1 << 25) throw new IOException("the answer is too long");
-            }
-            return out.toByteArray();
-        }
+    /** Return whether an address is one of https, or of this machine; without the name of a user, a query and a fragment. */
+    static boolean isUsable(String address) {
+        return Addresses.USABLE.matcher(address).matches();
+    }
+
+    /** The form of addresses, in a class of its own: what stands in an interface is public. */
+    final class Addresses {
+        private static final Pattern USABLE = Pattern.compile(
+                "(https://[^\\s\\\\/?#@]+|http://(localhost|\\[::1]|127([.](25[0-5]|(2[0-4]|1[0-9]|[1-9])?[0-9])){3})(:[0-9]+)?)(/[^\\s\\\\?#]*)?",
+                Pattern.CASE_INSENSITIVE);
+
+        private Addresses() {}
+    }
+
+    /** Return the most bytes that an answer may have; one that is encrypted is padded to a power of two, and may be a campaign. */
+    static int most(String method, String form) {
+        if (form.equals("message/ohttp-req")) return 2 * MOST_CAMPAIGN + 1024;
+        return method.equals("GET") ? MOST_CAMPAIGN : MOST_ANSWER;
     }
 }

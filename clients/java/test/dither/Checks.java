@@ -64,6 +64,15 @@ final class Checks {
             case "send":
                 send(new File(words[1]), words[2], words[3], words.length > 4 ? words[4] : "", words.length > 5 ? words[5] : "");
                 break;
+            case "hostile": // one waiting report, sent to ADDRESS/n/batches for each n; the deadline is three times the milliseconds
+                hostile(in.readLine(), in.readLine(), words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
+                break;
+            case "writes": // an account that is written so many times
+                for (int i = 0; i < Integer.parseInt(words[2]); i++) {
+                    String text = "\"" + i + "\"";
+                    new FileStore(new File(words[1])).update(kept -> text);
+                }
+                break;
             default: // what a store holds
                 new FileStore(new File(words[1])).update(kept -> {
                     System.out.println(kept);
@@ -80,6 +89,23 @@ final class Checks {
             String is = device.answer(device.ask(campaign, i % 2 == 0 ? "minutes" : "browser"), i % 2 == 0 ? (Object) 42 : "chrome", identity).is;
             System.out.println(identity + " " + is);
             System.out.flush();
+        }
+    }
+
+    private static void hostile(String published, String key, String address, int many, int milliseconds) throws IOException {
+        String[] kept = {""};
+        Store store = change -> {
+            String next = change.apply(kept[0]);
+            if (!next.isEmpty()) kept[0] = next;
+        };
+        Campaign campaign = Campaign.read(published, key);
+        Device device = Device.open(store, new Device.Terms(100_000));
+        boolean waits = false;
+        for (int n = 0; n < many; n++) {
+            if (!waits) device.answer(device.ask(campaign, "minutes"), 42);
+            Device.Sent sent = device.send(campaign, address + "/" + n + "/batches", "", Transport.direct(milliseconds));
+            waits = sent.waiting > 0;
+            System.out.println(sent.sent > 0 ? "acknowledged" : waits ? "kept" : "dropped");
         }
     }
 
@@ -187,7 +213,7 @@ final class Checks {
         sent = device.send(campaign, address, "", fake.then(404, "<html>a captive portal</html>", -1));
         check(sent.waiting == 3 && sent.refused.equals(Arrays.asList("status 404")), "somebody else answers");
         check(fake.bodies.get(0).equals(fake.bodies.get(1)) && fake.bodies.get(1).equals(fake.bodies.get(2)), "the same bytes at every sending");
-        sent = device.send(campaign, address, "", fake.then(413, "{\"refused\":\"size\",\"words\":\"too long\"}", -1).then(409, "{}", -1));
+        sent = device.send(campaign, address, "", fake.then(413, "{\"refused\":\"size\",\"words\":\"too long\"}", -1).then(409, "{\"refused\":\"conflict\"}", -1));
         check(sent.sent == 1 && sent.waiting == 0 && sent.refused.equals(Arrays.asList("size")), "what can never be taken does not block the rest");
         check(!fake.bodies.get(4).equals(fake.bodies.get(3)) && device.send(campaign, address, "", fake).refused.isEmpty(), "nothing waits");
     }

@@ -77,6 +77,11 @@ final class Conformance {
                         "json", Device.json(text(asked, "batch"), text(asked, "label"), reports),
                         "packed", Json.hex(Device.packed(text(asked, "batch"), text(asked, "label"), reports)));
             }
+            case "fate":
+                return Account.map("fate", Device.judge(text(asked, "batch"), (int) Json.whole(asked.get("status"), 100, 599), Json.unhex(text(asked, "content"))).fate);
+            case "address":
+                Malformed.need(Transport.isUsable(text(asked, "address")), "address");
+                return Account.map("used", true);
             case "log": {
                 Campaign.Log log = new Campaign.Log(text(asked, "published"), text(asked, "key"));
                 Malformed.need(log.continues(asked.get("kept")), "log");

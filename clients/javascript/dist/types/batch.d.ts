@@ -12,3 +12,14 @@ export declare function groups(reports: Waiting[]): {
 export declare const unhex: (text: string) => Uint8Array<ArrayBuffer>;
 /** Return a batch as canonical JSON: its keys are sorted here. */
 export declare const jsonBody: (batch: string, label: string, reports: Waiting[]) => string;
+/** What becomes of a batch after an answer to it, and the collector's word and sentence if it was refused. */
+export interface Verdict {
+    fate: "acknowledged" | "dropped" | "kept";
+    reason: string;
+    words: string;
+}
+/**
+ * Return what becomes of a batch. It is acknowledged only by an answer that names it, or by a conflict: these reports are stored, sent before under another
+ * label. It is dropped only if the collector has a word for it: what a proxy, a portal or another page says is not an answer of the collector.
+ */
+export declare function judge(batch: string, status: number, text: string): Verdict;

@@ -5,3 +5,4 @@ export { below, bits, little, word } from "./source.js";
 export { digest, hexadecimal, need, parse, real, sha256, utf8, watched, whole, type Fields, type Json } from "./text.js";
 export { expBelow } from "./exact.js";
 export { blocks } from "./windows.js";
+export { checkAddress, exchange } from "./exchange.js";

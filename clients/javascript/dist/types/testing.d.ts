@@ -1,8 +1,8 @@
 /** Parts that tests of any implementation need; not for pages. */
 import { acknowledge, answer, batch } from "./account.js";
-import { jsonBody } from "./batch.js";
+import { jsonBody, judge } from "./batch.js";
 import { allRules } from "./rules.js";
-import { below, expBelow, sha256 } from "./parts.js";
+import { below, checkAddress, expBelow, sha256 } from "./parts.js";
 import { canonical, merge, ordered, split } from "./sharing.js";
 export declare const accounts: {
     answer: typeof answer;
@@ -17,4 +17,4 @@ export declare const accounts: {
     pathAssumes: (times?: number) => string[];
     DEFAULT: import("./account.js").Policy;
 };
-export { canonical, expBelow, jsonBody, sha256 };
+export { canonical, checkAddress, expBelow, jsonBody, judge, sha256 };

@@ -9,6 +9,7 @@ import json
 import sys
 
 from dither_device.campaign import Campaign, read_log
+from dither_device.exchange import judge, split_address
 from dither_device.keyed import REPORT, source_of
 from dither_device.question import Question, exp_below
 from dither_device.rules import Policy, State, decide
@@ -69,6 +70,15 @@ def _log(asked: Asked) -> Asked:
     return {"count": len(heads), "head": heads[-1]}
 
 
+def _fate(asked: Asked) -> Asked:
+    return {"fate": judge(asked["batch"], asked["status"], bytes.fromhex(asked["content"]))[0]}
+
+
+def _address(asked: Asked) -> Asked:
+    split_address(asked["address"])
+    return {"used": True}
+
+
 def _request(asked: Asked) -> Asked:
     plain = binary_request(asked["method"], asked["address"], asked["form"], bytes.fromhex(asked["body"]))
     return {"plain": plain.rstrip(b"\0").hex(), "length": len(plain)}
@@ -114,6 +124,8 @@ ANSWERS: dict[str, Callable[[Asked], Asked]] = {
     "campaign": _campaign,
     "bound": lambda asked: {"below": f"{exp_below(asked['epsilon']):x}"},
     "batch": _batch,
+    "fate": _fate,
+    "address": _address,
     "log": _log,
     "request": _request,
     "response": _response,

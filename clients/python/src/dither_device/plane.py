@@ -190,6 +190,7 @@ def _apart(a: Place, b: Place) -> float:
 def _read_points(device: Fields) -> list[Place]:
     points = [read_pair(point) for point in listed(device["points"], "selector")]
     need(2 <= len(points) <= 1 << 15, "selector")
+    need(all(abs(x) <= 1e30 for point in points for x in point), "selector", "a point beyond 10^30")
     return points
 
 

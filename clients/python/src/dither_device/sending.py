@@ -1,7 +1,7 @@
 """Batches, and how they reach a collector: directly, or encrypted through a relay (RFC 9458).
 
-Nothing here is imported by a program that only answers. `http.client` and `ssl` are imported when something
-is sent, and `cryptography` when a campaign has a sealing key.
+Nothing here is imported by a program that only answers. `ssl` is imported when something is sent, and
+`cryptography` when a campaign has a sealing key.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import sys
 
 from dither_device.campaign import check_sealing_key
+from dither_device.exchange import MOST, exchange, judge, split_address
 from dither_device.keyed import hmac
 from dither_device.text import DeviceError, Malformed, canonical, need, sha256
 
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
 PACKED = "application/vnd.dither.batch"
 REQUEST, RESPONSE = "message/ohttp-req", "message/ohttp-res"
 GATEWAY = "/.well-known/ohttp-gateway"
-_MOST = 1 << 24  # bytes of an answer
 _PATIENCE = 600.0  # seconds of a process that sends
-# What a collector says of a batch that it will never take.
-_FOR_GOOD = (400, 410, 413, 415, 422)  # if the collector has a word for it: a proxy's page has none
 
 
 def packed_body(identity: str, label: str, reports: Iterable[tuple[str, bytes]]) -> bytes:
@@ -200,61 +198,7 @@ def encapsulate(
     return header + public + sealed, open_answer
 
 
-# --- HTTP
-
-
-def split_address(address: object) -> tuple[str, str, str]:
-    """Return scheme, host with port, and path; raise Malformed unless it is https, or this machine."""
-    from urllib.parse import urlsplit
-
-    if not isinstance(address, str):
-        raise Malformed("asking", "an address such as https://telemetry.example")
-    try:
-        parts = urlsplit(address.rstrip("/"))
-        port = parts.port
-    except ValueError:
-        raise Malformed("asking", "an address such as https://telemetry.example") from None
-    host = parts.hostname or ""
-    plain = host and not parts.query and not parts.fragment and parts.username is None
-    need(plain and parts.scheme in ("http", "https") and port != 0, "asking", "an address such as https://…")
-    local = host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdecimal())
-    need(parts.scheme == "https" or local, "asking", "use https, so that nobody reads along")
-    return parts.scheme, parts.netloc, parts.path
-
-
-def exchange(
-    address: str, method: str, body: bytes, form: str, timeout: float = 10.0
-) -> tuple[int, dict[str, str], bytes]:
-    """Return status, fields and body of an answer; no redirect is followed, no cookie kept.
-
-    `timeout`, in seconds, holds for each wait; what goes on byte after byte is cut off after three of it.
-    """
-    from http.client import HTTPConnection, HTTPSConnection
-    from threading import Timer
-
-    scheme, host, path = split_address(address)
-    link: HTTPConnection
-    if scheme == "https":
-        from ssl import create_default_context
-
-        link = HTTPSConnection(host, timeout=timeout, context=create_default_context())
-    else:
-        link = HTTPConnection(host, timeout=timeout)
-    cut = None
-    try:
-        link.connect()
-        cut = Timer(3 * timeout, link.sock.shutdown, [2])
-        cut.daemon = True
-        cut.start()
-        fields = {"content-type": form} if form else {}
-        link.request(method, path or "/", body or None, {**fields, "user-agent": "dither-device"})
-        answer = link.getresponse()
-        told = {name.lower(): value for name, value in answer.getheaders()}
-        return answer.status, told, answer.read(_MOST)
-    finally:
-        if cut is not None:
-            cut.cancel()
-        link.close()
+# --- sending
 
 
 class Sent:
@@ -308,10 +252,10 @@ def send(
             reports = [(item["fingerprint"], bytes.fromhex(item["report"])) for item in items]
             body = packed_body(identity, label, reports)
             status, told, text = _post(place, body, sealing_key, relay, timeout)
-            word = _word(text)
-            if 200 <= status < 300 or status == 409:  # a conflict: stored before, under another label
+            fate, word = judge(identity, status, text)
+            if fate == "acknowledged":
                 done.sent += account.acknowledge(identity)
-            elif word and status in _FOR_GOOD:
+            elif fate == "dropped":
                 done.refused.append(word)
                 account.acknowledge(identity)
             else:
@@ -367,18 +311,12 @@ def _post(
         return exchange(place, "POST", body, PACKED, timeout)
     sealed, open_answer = encapsulate(sealing_key, binary_request("POST", place, PACKED, body))
     scheme, host, _ = split_address(place)
-    status, told, text = exchange(relay or f"{scheme}://{host}{GATEWAY}", "POST", sealed, REQUEST, timeout)
+    to = relay or f"{scheme}://{host}{GATEWAY}"
+    room = 2 * MOST + (1 << 10)  # an encrypted answer is padded to a power of two
+    status, told, text = exchange(to, "POST", sealed, REQUEST, timeout, room)
     # What a relay says by itself acknowledges nothing.
     need(status == 200 and told.get("content-type") == RESPONSE, "relay", f"it answered {status}")
     return binary_response(open_answer(text))
-
-
-def _word(text: bytes) -> str:
-    try:
-        word = json.loads(text)["refused"]
-        return word if isinstance(word, str) else ""
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
 
 
 def _seconds(text: str | None) -> float | None:

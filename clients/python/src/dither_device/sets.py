@@ -155,6 +155,8 @@ def _read_projective(
     hits = block * own
     total = hits + (points - block) * other
     need(size in (64, 128) and 0 < other < own and 1 << (size - 1) <= total <= 1 << size, "step")
+    # Another one has another set: its reports would support other categories.
+    need(polynomial == _first_primitive(prime, degree * dimension), "cells", "not the first primitive one")
     members = _difference_set(prime, degree, polynomial, points)
     inside = b"".join(pack("<I", at) for at in members[:block])
     need(digest(inside) == device["set"], "fingerprint")
@@ -168,6 +170,44 @@ def _read_projective(
         return as_cell((members[at] - code) % points, points)
 
     return points, (own, other), domain, draw
+
+
+def _first_primitive(prime: int, degree: int) -> list[int]:
+    """Return c_0 … c_(n−1) of the first polynomial x^n + Σ c_j·x^j modulo which x has the order p^n − 1."""
+    order = prime**degree - 1
+    factors, rest, trial = [], order, 2
+    while rest > 1:
+        if rest % trial == 0:
+            factors.append(trial)
+        while rest % trial == 0:
+            rest //= trial
+        trial = rest if trial * trial > rest else trial + 1
+    unit = [1] + [0] * (degree - 1)
+    number = prime
+    while True:
+        number += 1
+        given = [number // prime**at % prime for at in range(degree)]
+        orders = [order // factor for factor in factors]
+        if _is_one(order, given, prime, unit) and not any(_is_one(n, given, prime, unit) for n in orders):
+            return given
+
+
+def _is_one(exponent: int, modulus: list[int], prime: int, unit: list[int]) -> bool:
+    """Return whether x^exponent is 1 modulo x^n + Σ c_j·x^j."""
+    power = unit
+    for bit in f"{exponent:b}":
+        total = [0] * len(unit)
+        for digit in reversed(power):  # the square, digit by digit
+            total = [
+                (a + digit * b) % prime for a, b in zip(_by_x(total, modulus, prime), power, strict=True)
+            ]
+        power = _by_x(total, modulus, prime) if bit == "1" else total
+    return power == unit
+
+
+def _by_x(given: list[int], modulus: list[int], prime: int) -> list[int]:
+    lead = given[-1]
+    return [(a - lead * c) % prime for a, c in zip([0, *given[:-1]], modulus, strict=True)]
 
 
 def _difference_set(prime: int, degree: int, polynomial: list[int], points: int) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from dither.advice.audits.black_box.calls import Calls
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
-from dither.foundation.numerics.distributions import binomial_above, binomial_below
+from dither.foundation.numerics.binomial import binomial_above, binomial_below
 from dither.foundation.plotting import BLUE, ORANGE, as_per_cent, axes_or_new, draw_rows, dress_axes
 from dither.foundation.tables import Row, Tabular
 from dither.privacy import Bound, Guarantee, Nothing

@@ -21,7 +21,7 @@ from dither.core.kernels.sets.subsets import SubsetBits
 from dither.core.question import Question
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers
-from dither.privacy.guarantee import log_above
+from dither.privacy.exact import log_above
 
 _EXACT: Final = 1 << 10  # the most reports whose probabilities are compared as fractions
 _MOST_BITS: Final = 8  # the longest rows of bits that are all listed

@@ -22,7 +22,7 @@ from dither.foundation.tables import percent, show_cell
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.subset import SubsetIndices, SubsetSelection
 from dither.mechanisms.marginals import Marginals
-from dither.mechanisms.optimal.queries.design import prefixes
+from dither.mechanisms.optimal.queries.store import prefixes
 from dither.mechanisms.optimal.queries.workload import DEFAULT_CELLS, MOST_INPUTS, Cumulative
 
 _RUNS: Final = 12  # simulations of an error

@@ -15,19 +15,11 @@ from dither.advice.catalogue import Candidate, on_a_line, on_categories, on_sets
 from dither.advice.compare import average_variance, error_of, largest, mean_over
 from dither.advice.simulation import FINAL, FIRST, Distance, Progress, ShapeQuestion, Simulated
 from dither.core.domains import Categories, Circle, Domain, Interval, Several
-from dither.core.kernels.kernel import mean_of_ends
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable, check_choice, found
-from dither.estimation.intervals import reach_of_one
 from dither.estimation.linear import length_factor
+from dither.estimation.reading import least_variance_reading, mean_of_ends, reach_of_one
 from dither.foundation.arrays import Floats
-from dither.foundation.losses import (
-    Criterion,
-    Loss,
-    absolute,
-    as_power,
-    check_criterion,
-    squared,
-)
+from dither.foundation.losses import Criterion, Loss, absolute, as_power, check_criterion, squared
 from dither.foundation.tables import percent
 from dither.mechanisms.analysis.law import COSINE, Moment
 from dither.mechanisms.mechanism import Analysis
@@ -273,7 +265,7 @@ def reading_gain(mechanism: Any, criterion: Criterion) -> float:
         question = (replace(mechanism, cells=_COARSE) if _is_fine(mechanism) else mechanism).question
     except DitherError:  # so few cells do not hold such a window
         return 1.0
-    readings = [question.plain_reading(), question.unbiased_reading()]
+    readings = [question.unbiased_reading(), least_variance_reading(question)]
     if any(reading is None for reading in readings) or np.array_equal(
         *(reading.values for reading in readings)
     ):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json, table, verdict
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json, table, verdict
 from dither.errors import AccountUnusable
 from dither.foundation import atomic
 
@@ -143,7 +144,7 @@ def export(file: Path, out: Path | None, as_json: bool) -> None:
     if out is None:
         click.echo(text)
         return
-    with atomic.whole(out) as stream:
+    with atomic.whole(out, 0o600) as stream:  # permanent answers are for their person alone
         stream.write(text + "\n")
     if as_json:  # without a file, the export itself is JSON
         print_json({"file": str(out), "bytes": len(text.encode()) + 1})

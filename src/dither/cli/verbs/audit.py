@@ -12,19 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from dither.cli.output import (
-    ADDRESSES,
-    JSON_OPTION,
-    build,
-    domain_options,
-    find_questions,
-    holds_questions,
-    mechanism_names,
-    need_domain,
-    print_json,
-    save_picture,
-    verdict,
-)
+from dither.cli.options import JSON_OPTION, build, domain_options, mechanism_names, need_domain
+from dither.cli.output import print_json, save_picture, verdict
+from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, find_questions, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.questions import find_questions
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:

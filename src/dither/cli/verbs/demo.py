@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import number, print_json, save_picture, table
 from dither.errors import MissingExtra
 
 BROWSERS = ("firefox", "chrome", "safari", "other")
@@ -83,8 +84,7 @@ def command(people: int, epsilon: float, out: Path, as_json: bool) -> None:
 def _answers(data: dict[str, Any], reports: dict[str, Any]) -> list[list[str]]:
     import numpy as np
 
-    from dither.estimation.groups import estimate
-    from dither.estimation.linear import mean
+    from dither.estimation.verbs import estimate, mean
 
     direction = np.degrees(np.angle(np.exp(1j * np.radians(data["heading"])).mean())) % 360
     truths = {
@@ -106,7 +106,7 @@ def _pictures(
     import numpy as np
 
     from dither.core.domains import Interval
-    from dither.estimation.distributions import distribution
+    from dither.estimation.verbs import distribution
     from dither.foundation.plotting import axes_or_new, dress_axes
     from dither.mechanisms.numeric.ogpm import OGPM
     from dither.mechanisms.numeric.podium import Podium

@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import (
-    build,
-    domain_options,
-    find_questions,
-    holds_questions,
-    mechanism_names,
-    print_json,
-)
+from dither.cli.options import build, domain_options, mechanism_names
+from dither.cli.output import print_json
+from dither.cli.questions import find_questions, holds_questions
 
 if TYPE_CHECKING:
     from dither.core.domains import Domain

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import (
-    CRITERION,
-    JSON_OPTION,
-    LOSS_CHOICES,
-    domain_options,
-    need_domain,
-    number,
-    print_json,
-    read_loss,
-    save_picture,
-)
+from dither.cli.options import CRITERION, JSON_OPTION, LOSS_CHOICES, domain_options, need_domain, read_loss
+from dither.cli.output import number, print_json, save_picture
 from dither.foundation.atomic import rename_after
 
 if TYPE_CHECKING:

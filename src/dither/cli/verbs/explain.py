@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
+from dither.cli.questions import find_questions
 
 if TYPE_CHECKING:
     from dither.advice.explain import Randomiser
@@ -134,7 +137,7 @@ def _write(page: str, output: Path | None, language: str) -> None:
         click.echo(page.rstrip("\n"))
         return
     from dither.foundation.atomic import whole
-    from dither.foundation.tables import page_of_markdown
+    from dither.foundation.markup import page_of_markdown
 
     with whole(output) as stream:
         stream.write(page if output.suffix.lower() == ".md" else page_of_markdown(page, language))

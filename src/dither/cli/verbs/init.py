@@ -8,11 +8,12 @@ import re
 import tomllib
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, check_protection, dialect_options, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION, dialect_options
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 from dither.data.dialect import Dialect
 from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
@@ -279,14 +280,13 @@ def _write_telemetry(
 
 def _is_address(text: str) -> bool:
     """Return whether devices send to an address: https, or this machine; it stands in a line of code."""
+    from dither.collection.exchange import check_address
+
     try:
-        parts = urlsplit(text)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
+        check_address(text)
+    except InvalidParameter:
         return False
-    local = host in ("localhost", "::1") or (host.startswith("127.") and host.replace(".", "").isdecimal())
-    plain = re.fullmatch(r'https?://[^\s"\\?#@]+', text) and text.isprintable()
-    return bool(plain and host and port != 0 and (parts.scheme == "https" or local))
+    return '"' not in text and text.isprintable()
 
 
 def _quote(text: str) -> str:

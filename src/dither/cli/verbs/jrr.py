@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 
 if TYPE_CHECKING:
     import ssl
 
     from dither.extensions import protocols
-    from dither.extensions.protocols.device import Collection
-    from dither.extensions.protocols.messages import Address, Certificates, Grouping
+    from dither.extensions.protocols.collector import Collection
+    from dither.extensions.protocols.messages import Address, Certificates
+    from dither.extensions.protocols.pairing import Grouping
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMAT = "dither-jrr"  # the first key of a question's file

@@ -28,7 +28,8 @@ from dither.collection.account.returns import Batch, Preview, Waiting, waiting
 from dither.collection.account.rules import Decision, decide
 from dither.collection.account.state import Data, State
 from dither.collection.account.store import Store, key_digest
-from dither.core.repetition import ChangeReports, check_key
+from dither.core.memoised import check_key
+from dither.core.repetition import ChangeReports
 from dither.core.reports import Reports
 from dither.errors import AccountUnusable, InvalidParameter, Mismatch, Refused, found
 from dither.foundation.canonical import canonical

@@ -15,8 +15,9 @@ from dither.collection.account.kept_change import draw_due, from_rows, to_rows
 from dither.collection.account.names import check_name
 from dither.collection.account.state import Data
 from dither.core.domains import Paths
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import ChangeReports, KeptChange, Memoised, Once
+from dither.core.repetition import ChangeReports, KeptChange, Once
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
@@ -241,7 +242,10 @@ class Asking:
         return draw_due(self.change, codes, owed, key(), source)
 
     def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
-        """Return a report as it is stored and sent: its whole numbers, little endian."""
+        """Return a report as it is stored and sent: its whole numbers, little endian.
+
+        Proved of one number: message_value (proofs/Counting.v) and messages_private (proofs/Window.v).
+        """
         if isinstance(reports, ChangeReports):
             return to_rows(reports)
         cells = np.ascontiguousarray(reports.cells)

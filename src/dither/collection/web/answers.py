@@ -22,14 +22,14 @@ from dither.collection.collector import Collector
 from dither.collection.contract import Contract
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import client_address
-from dither.core.question import QueryQuestion, Question
+from dither.core.question import Question
 from dither.core.summary import Summary
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
-from dither.estimation.distributions import EstimatedDistribution, distribution, quantile
+from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
-from dither.estimation.frequency import EstimatedFrequencies
-from dither.estimation.groups import estimate
 from dither.estimation.intervals import level_of_one
+from dither.estimation.method import usual_quantity
+from dither.estimation.verbs import QUANTITIES, distribution, estimate
 from dither.foundation.tables import as_csv, show_label
 
 if TYPE_CHECKING:
@@ -104,13 +104,12 @@ class Query:
         return f"quantile {self.share:g}" if self.what is What.QUANTILE else self.what.value
 
 
-def usual_quantity(question: Question) -> str:
-    """Return what the usual quantity of a question is called."""
-    if isinstance(question, QueryQuestion):
-        return "cumulative share" if question.reading.edges is not None else "answer"
-    if question.domain.listed is not None:
-        return "frequency"
-    return "mean" if question.domain.line is not None else "estimate"
+def _quantity_name(query: Query, question: Question) -> str:
+    """Return what a number of the queried quantity is called."""
+    if query.what is not What.USUAL:
+        return query.quantity
+    usual = usual_quantity(question)
+    return QUANTITIES[usual].each if usual else "estimate"
 
 
 def _member(kind: type[Enum], name: str, text: str) -> Any:
@@ -198,19 +197,20 @@ def without_answer(
 
 def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
-    name = usual_quantity(summary.question) if query.what is What.USUAL else query.quantity
+    question = summary.question
+    name = _quantity_name(query, question)
     if not summary.n:
         return [without_answer(query, part, 0, NONE, "no reports have arrived", name)]
     try:
         if query.what is What.DISTRIBUTION:
             shape = distribution(summary, query.bins)
             return list(_bins(query, part, shape))
-        queries = isinstance(summary.question, QueryQuestion)
-        if queries and query.what is What.QUANTILE:
+        if query.what is What.USUAL:
+            return list(_estimates(query, part, name, estimate(summary)))
+        if query.what is What.QUANTILE and "cumulative shares" in question.quantities:
             raise NotIdentifiable("dt.cumulative(summary).quantile reads quantiles of these reports")
-        found = quantile(summary, query.share) if query.what is What.QUANTILE else estimate(summary)
-        if query.what is What.SIZES:
-            found = _sizes(found)
+        share = (query.share,) if query.what is What.QUANTILE else ()
+        found = QUANTITIES[query.what.value].function(summary, *share)
         return list(_estimates(query, part, name, found))
     except DitherError as error:
         return [without_answer(query, part, summary.n, NO_ANSWER, str(error), name)]
@@ -227,14 +227,6 @@ def _estimates(query: Query, part: ReportsPart, name: str, plain: Estimate) -> I
     ends = (column.tolist() for column in columns)
     for answer, value, least, most in zip(labels, *ends, strict=True):
         yield {**base, "answer": answer, "value": value, "low": _finite(least), "high": _finite(most)}
-
-
-def _sizes(found: Estimate) -> Estimate:
-    """Return the shares of people with so many items or more."""
-    sizes = found.sizes if isinstance(found, EstimatedFrequencies) else None
-    if sizes is None:
-        raise NotIdentifiable("sizes are those of sets of items, which this question does not ask for")
-    return replace(sizes, labels=tuple(f"{label} or more" for label in sizes.labels))
 
 
 def _widen(plain: Estimate, query: Query) -> tuple[Estimate, str]:
@@ -376,7 +368,7 @@ class Answers:
         waiting = live.waiting(campaign, query.question) if whole else 0  # of a part nobody is told
         if not n and (waiting or not whole):
             question = live.question_of(campaign, query.question)
-            name = usual_quantity(question) if query.what is What.USUAL else query.quantity
+            name = _quantity_name(query, question)
             reason = f"answers are shown from {people} reports on"
             return [without_answer(query, part, waiting, FEW, reason, name)]
         summary = live.summary(campaign, query.question, query.day, query.label, shown=True)

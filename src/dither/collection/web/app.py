@@ -70,7 +70,7 @@ _BATCH: Final = {
 }
 _ACKNOWLEDGED: Final = {
     "type": "object",
-    "description": "The identity of the batch.",
+    "description": "The identity of the batch: without it a device takes no answer for an acknowledgement.",
     "properties": {"batch": _DIGITS},
     "required": ["batch"],
 }

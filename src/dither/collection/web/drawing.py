@@ -14,9 +14,9 @@ from dither.advice.explain import caution
 from dither.collection.contract import Contract
 from dither.collection.web.answers import SHOWN, PlainRow
 from dither.core.question import Question
-from dither.estimation.estimate import show_interval
+from dither.estimation.rounding import show_interval
 from dither.foundation.digits import THIN, plain, whole
-from dither.foundation.tables import Markup, element, join_markup
+from dither.foundation.markup import Markup, element, join_markup
 from dither.privacy import Pure
 
 _REPEATED: Final = {

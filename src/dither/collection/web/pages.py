@@ -50,7 +50,7 @@ from dither.collection.web.drawing import (
 from dither.collection.web.requests import client_address
 from dither.core.question import Question
 from dither.foundation.digits import whole
-from dither.foundation.tables import Markup, element, join_markup
+from dither.foundation.markup import Markup, element, join_markup
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -17,7 +17,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.numerics.roots import decreasing_root
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 TOTAL_BITS: Final = 128  # the weights of every row add up to 2^128
 MOST_OUTCOMES: Final = 1 << 16
@@ -31,7 +31,8 @@ class Alias:
     A row is divided into 2^bits columns of equal capacity 2^(128−bits). Column i contains `thresholds[i]` of
     the weight of outcome i; the rest of it is weight of the outcome `others[i]`. A uniform column and a coin
     of 128 − bits bits draw each outcome with exactly its weight, without rounding. Of the coin, 16 bits are
-    drawn first, and the others only if those equal the first bits of the threshold.
+    drawn first, and the others only if those equal the first bits of the threshold. Proved: alias_exactly
+    (proofs/Tables.v).
     """
 
     bits: int
@@ -81,6 +82,7 @@ class Alias:
 
 
 def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
+    # Proved: fill_exactly and table_exactly (proofs/Tables.v).
     capacity = 1 << (TOTAL_BITS - bits)
     left = [*row, *[0] * ((1 << bits) - len(row))]
     thresholds, others = [0] * len(left), list(range(len(left)))

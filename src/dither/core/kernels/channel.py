@@ -127,7 +127,10 @@ class Channel:
 
     @cached_property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report, over all pairs of inputs."""
+        """The largest ratio of two probabilities of one report, over all pairs of inputs.
+
+        Proved: alias_private (proofs/Tables.v).
+        """
         top, bottom = 1, 1
         for column in zip(*self.rows, strict=True):
             most, least = max(column), min(column)
@@ -290,7 +293,7 @@ class ChannelKernel(RowKernel, LineKernel):
     def likelihood(self, inputs: Array, rows: int) -> Operator:
         return listed_likelihood(self, inputs, rows, self.typical())
 
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         return affine_reading(self, book)
 
     def likelihoods(self, reports: Array, inputs: Array) -> Floats:

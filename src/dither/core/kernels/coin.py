@@ -14,7 +14,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats, Mask
 from dither.foundation.canonical import from_hexadecimal
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 
 FINE: Final = 128  # bits of a coin; the probability 1/(e^50 + 1) still has 56 significant bits
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
 from typing import Any, ClassVar, Final, NamedTuple, Self
@@ -25,7 +25,7 @@ from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, fo
 from dither.foundation.arrays import Array, Floats, Indices
 from dither.foundation.randomness import Source
 from dither.privacy import Bound, Pure
-from dither.privacy.guarantee import exp_below, log_above
+from dither.privacy.exact import exp_below, log_above
 from dither.privacy.shuffling import Blanket
 
 MOST_LISTED: Final = 1 << 16  # reports whose exact probabilities are listed
@@ -291,8 +291,6 @@ def _import_kernel(kind: str) -> type[Kernel]:
     return _KINDS[kind]
 
 
-_COMPARED: Final = 129  # inputs at which the variances of two readings are compared
-_WORTH: Final = 0.01  # the gain from which on another reading than the plain one is taken
 STRAIGHT: Final = 1e-6  # tolerance, in lengths of the domain, for E[report] being affine in the value
 
 
@@ -347,13 +345,12 @@ class LineKernel(CellKernel):
         return None if book is None else book.plain()
 
     @abstractmethod
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return numbers for the counted reports whose mean is the value; None if there are none.
 
-        They do not depend on how reports are decoded, unless the codebook itself is what makes them unbiased.
-        If reports can be listed, the numbers are those with the least variance on average over the domain
-        that the kernel knows of, where that gains 1 % (see `better_reading`). With `plain` they are affine in
-        the report, or the decoded reports: their squares have a mean that is quadratic in the value.
+        They are affine in the report, or the decoded reports: their squares have a mean that is quadratic in
+        the value. They do not depend on how reports are decoded, unless the codebook itself is what makes
+        them unbiased.
         """
 
     @abstractmethod
@@ -409,29 +406,6 @@ class LineKernel(CellKernel):
     def typical(self) -> list[Any]:
         """Return a few inputs that cover the domain."""
         return list(np.linspace(self.line.low, self.line.high, 9))
-
-
-def better_reading(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
-    """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
-
-    They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is
-    not more.
-    """
-    inputs = np.linspace(kernel.line.low, kernel.line.high, _COMPARED)
-    operator = kernel.likelihood(inputs, kernel.outcomes)
-    middle = (kernel.line.low + kernel.line.high) / 2.0
-    old, new = (
-        operator.backward((numbers - middle) ** 2) - (inputs - middle) ** 2
-        for numbers in (plain.values, values)
-    )
-    if mean_of_ends(new) > (1.0 - _WORTH) * mean_of_ends(old) or new.max() > old.max():
-        return plain
-    return replace(plain, values=values)
-
-
-def mean_of_ends(numbers: Floats) -> float:
-    """Return the mean over an interval of a function at equal steps from end to end (trapezium rule)."""
-    return float((numbers[1:] + numbers[:-1]).mean() / 2.0)
 
 
 def affine_reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core import registry
+from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain, Line, finite, numbers, read_domain
 from dither.core.domains.plane import PLACE
 from dither.core.domains.separate import SeparateValues, separate_values
@@ -33,7 +34,6 @@ from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import canonical, digest
 from dither.foundation.randomness import SYSTEM, Source
 from dither.privacy import Guarantee, Unit
-from dither.privacy.guarantee import Combinator
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
@@ -104,6 +104,14 @@ class Question(Answering):
         """Raise InvalidParameter if the integers spend more than ε and what else is stated."""
         shared = self.unit == "trajectory"  # the integers are then those of a path of one location
         self.kernel.certify(min(self.epsilon, MOST_EPSILON) if shared else self.epsilon, self.parameters)
+
+    @property
+    @abstractmethod
+    def quantities(self) -> tuple[str, ...]:
+        """The names of the quantities that are estimated from counts of reports, the usual one first.
+
+        `QUANTITIES` of `dither.estimation.verbs` says by which function each of them is estimated.
+        """
 
     # --- the promise
 
@@ -366,6 +374,10 @@ class PlainQuestion(Question):
 
     kernel: Kernel
 
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return ()  # `dt.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
+
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
 
@@ -380,6 +392,12 @@ class NumberQuestion(Question):
     domain: Line
     kernel: LineKernel
     book: Decoder
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        if self.domain.circular:  # directions have no order
+            return ("mean", "variance", "resultant", "distribution")
+        return ("mean", "variance", "quantile", "distribution")
 
     @property
     def line(self) -> Line:
@@ -415,19 +433,11 @@ class NumberQuestion(Question):
         return self.kernel.unbiased_reading(self.book)
 
     def unbiased_reading(self) -> UnbiasedReading | None:
-        """Return the numbers by which reports are averaged: their mean is the value; None if there are none.
+        """Return numbers whose mean is the value, affine in the report or decoded; None if there are none.
 
-        Of all such numbers that are known, they have the least variance on average over the domain.
+        `dt.mean` averages numbers of the same mean and of less variance, where there are any.
         """
         return self._reading
-
-    @cached_property
-    def _plain(self) -> UnbiasedReading | None:
-        return self.kernel.unbiased_reading(self.book, plain=True)
-
-    def plain_reading(self) -> UnbiasedReading | None:
-        """Return numbers whose mean is the value, affine in the report or decoded, as variances need them."""
-        return self._plain
 
     @property
     def window_share(self) -> float:
@@ -460,6 +470,12 @@ class OptionalQuestion(Question):
     book: Decoder
 
     @property
+    def quantities(self) -> tuple[str, ...]:
+        if self.line.circular:
+            return ("mean", "response rate")
+        return ("mean", "variance", "quantile", "distribution", "response rate")
+
+    @property
     def line(self) -> Line:
         """The domain of the numbers."""
         return self.kernel.line
@@ -480,6 +496,11 @@ class CategoryQuestion(Question):
 
     domain: Domain
     kernel: SupportKernel
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        sets = ("sizes",) if self.domain.sets else ()
+        return ("frequencies", *sets, *(("response rate",) if self.categories.optional else ()))
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.domain.check(values), source, threads=threads)
@@ -543,6 +564,10 @@ class QueryQuestion(Question):
 
     kernel: ChannelKernel | CodeChannelKernel
     book: LinearReading
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return ("answers",) if self.book.edges is None else ("cumulative shares", "quantile", "answers")
 
     @property
     def reading(self) -> LinearReading:

@@ -23,7 +23,8 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.randomness import Source
 from dither.privacy import Nothing, Pure, Unit
-from dither.privacy.guarantee import PUBLIC_LENGTH, share
+from dither.privacy.exact import share
+from dither.privacy.guarantee import PUBLIC_LENGTH
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +41,10 @@ class PathQuestion(Question):
 
     _: KW_ONLY
     divided: bool = False
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return ()  # maps are made from reports one by one: see `dt.maps`
 
     @property
     def area(self) -> Plane:

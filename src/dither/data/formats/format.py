@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import first_misfit
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.wire import Campaign
 from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.cells import from_text
 from dither.data.streams import COMPRESSED, SURVEYS, TABLES, TRIPS, ending, not_text, shown_name

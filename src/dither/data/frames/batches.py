@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dither.core.campaign import Campaign
 from dither.core.domains import CodedLabels, Domain, first_misfit
 from dither.core.question import Question
-from dither.core.wire import Campaign
 from dither.data.dialect import Missing, Outside, check_missing, missing_answer
 from dither.data.formats.arrow import (
     SPECIFICATION,

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 
 from dither import errors
+from dither.core.campaign import Campaign
 from dither.core.question import Question
 from dither.core.summary import Summary
-from dither.core.wire import Campaign, from_json, to_json
+from dither.core.wire import from_json, to_json
 from dither.data.dialect import Missing, check_missing
 from dither.data.formats.arrow import arrow, from_column
 from dither.data.formats.format import Questions
@@ -33,7 +34,7 @@ from dither.data.frames.batches import cached_campaign, check_columns, perturb_b
 from dither.errors import DitherError, InvalidParameter, Mismatch, MissingExtra
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_grouping, check_labels
-from dither.estimation.groups import estimate as estimate_summary
+from dither.estimation.verbs import estimate as estimate_summary
 from dither.foundation.randomness import Source
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
+from dither.core.campaign import Campaign
+from dither.core.counts import NEEDED, CountTotals, read_counts
 from dither.core.question import Question
-from dither.core.summary import NEEDED, CountTotals, Summary, read_counts
-from dither.core.wire import Campaign
+from dither.core.summary import Summary
 from dither.data.formats.format import Questions
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query

@@ -14,7 +14,7 @@ from dither.extensions.classifiers.boxes import FeatureBox
 from dither.extensions.classifiers.feature_law import FeatureLaw
 from dither.extensions.classifiers.result import Case
 from dither.foundation.arrays import Floats, Mask
-from dither.foundation.numerics.distributions import binomial_above, binomial_below
+from dither.foundation.numerics.binomial import binomial_above, binomial_below
 from dither.foundation.numerics.roots import largest_float
 from dither.foundation.randomness import Source
 from dither.mechanisms.analysis.law import Law

@@ -16,15 +16,8 @@ from typing import Final
 import numpy as np
 
 from dither.errors import ExchangeFailed, InvalidParameter, found
-from dither.extensions.protocols.messages import (
-    NO_EXCHANGE,
-    Address,
-    ExpectedMessage,
-    Kind,
-    Reader,
-    Terms,
-    pack,
-)
+from dither.extensions.protocols.messages import NO_EXCHANGE, Address, ExpectedMessage, Kind, Reader, pack
+from dither.extensions.protocols.terms import Terms
 from dither.extensions.protocols.transfer import TableReceiver, TableSender, query_size, reply_size
 from dither.foundation.randomness import SYSTEM, Source
 from dither.mechanisms.joint.joint import Coin

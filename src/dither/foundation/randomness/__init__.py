@@ -10,8 +10,10 @@ No float decides a draw: an integer below n, a coin with probability p/q and a c
 exact.
 """
 
-from dither.foundation.randomness.source import SYSTEM, Keyed, Source
-from dither.foundation.randomness.source import Seeded as Seeded
-from dither.foundation.randomness.source import System as System
+from dither.foundation.randomness.reproducible import Keyed
+from dither.foundation.randomness.reproducible import Seeded as Seeded
+from dither.foundation.randomness.source import Source
+from dither.foundation.randomness.system import SYSTEM
+from dither.foundation.randomness.system import System as System
 
 __all__ = ["SYSTEM", "Keyed", "Source"]

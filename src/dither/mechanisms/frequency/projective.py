@@ -12,7 +12,7 @@ from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, Projectiv
 from dither.errors import InvalidParameter
 from dither.foundation.numerics.finite_fields import prime_power
 from dither.mechanisms.mechanism import CategoryMechanism
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε
 _NEAR: Final = 2  # prime powers that are tried on each side of the best order

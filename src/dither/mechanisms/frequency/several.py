@@ -16,7 +16,7 @@ from dither.core.domains import Domain, Several
 from dither.core.kernels.sets.several import MOST_BYTES, SetKernel, element_rates, meeting
 from dither.errors import InvalidParameter, found
 from dither.mechanisms.mechanism import Mechanism
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 _MOST_LEAST: Final = 6  # of a person's elements that a set may be asked to have
 _PATIENCE: Final = 8  # sizes in a row without a smaller variance, after which no larger ones are tried

@@ -23,19 +23,13 @@ from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
 from dither.mechanisms.joint.accounting import (
     Mode,
-    Search,
     account,
     check_colluders,
     check_mode,
     check_people,
-    coins,
-    constraint,
-    exact,
-    plain,
-    published_coins,
-    rho_range,
     theorem_3_epsilon,
 )
+from dither.mechanisms.joint.coins import Search, coins, constraint, exact, plain, published_coins, rho_range
 from dither.mechanisms.mechanism import CategoryMechanism
 from dither.privacy import Guarantee
 

@@ -19,7 +19,7 @@ from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import TableLaw
 from dither.mechanisms.mechanism import NumberMechanism
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding

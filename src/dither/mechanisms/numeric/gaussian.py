@@ -18,7 +18,7 @@ from dither.errors import InvalidParameter, check_choice
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import erf, erfc, survival
 from dither.foundation.numerics.roots import smallest_positive_float
-from dither.mechanisms.analysis.law import SmoothDensity
+from dither.mechanisms.analysis.noise import SmoothDensity
 from dither.mechanisms.mechanism import END_MASS, AddedNoise, LatticeMechanism
 
 LEAST_DELTA: Final = 1e-15

@@ -18,7 +18,7 @@ from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import smallest_float
-from dither.mechanisms.analysis.law import InsideLaw, SmoothDensity
+from dither.mechanisms.analysis.noise import InsideLaw, SmoothDensity
 from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
 
 

@@ -15,7 +15,7 @@ from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.foundation.arrays import Floats
-from dither.mechanisms.analysis.law import RingLaw, SmoothDensity
+from dither.mechanisms.analysis.noise import RingLaw, SmoothDensity
 from dither.mechanisms.mechanism import LatticeMechanism
 
 

@@ -13,8 +13,9 @@ from dither.core.kernels.lattice.noise import End, LatticeNoise, Stairs
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import NamedLoss, Power, absolute, as_power, squared
-from dither.foundation.numerics.roots import total
-from dither.mechanisms.analysis.law import Moment, NoiseDensity
+from dither.foundation.numerics.quadrature import total
+from dither.mechanisms.analysis.law import Moment
+from dither.mechanisms.analysis.noise import NoiseDensity
 from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum

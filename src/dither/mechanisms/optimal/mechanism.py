@@ -15,11 +15,12 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, Power, as_power
 from dither.foundation.tables import percent
-from dither.mechanisms.analysis.law import BlendedLaw, WindowLaw
+from dither.mechanisms.analysis.window import BlendedLaw, WindowLaw
 from dither.mechanisms.mechanism import Realised, Shape, WindowMechanism
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.anywhere import Among, Anywhere
 from dither.mechanisms.optimal.box import InBox
+from dither.mechanisms.optimal.design import Design, relative_gap
 from dither.mechanisms.optimal.problem import (
     Given,
     Problem,
@@ -27,7 +28,6 @@ from dither.mechanisms.optimal.problem import (
     bound_on_circle,
     error_on_circle,
 )
-from dither.mechanisms.optimal.store import Design, relative_gap
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from dither.core.kernels.window.integers import Sliding
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Power, absolute, check_criterion, squared
-from dither.foundation.numerics.roots import between, increasing_root
+from dither.foundation.numerics.quadrature import between
+from dither.foundation.numerics.roots import increasing_root
 from dither.mechanisms.numeric.ogpm import best_width
 
 LEAST, MOST = 0.05, 8.0

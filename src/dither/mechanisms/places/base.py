@@ -24,7 +24,7 @@ from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.arrays import Integers
 from dither.foundation.numerics.codebooks import medians
 from dither.mechanisms.mechanism import Mechanism, NumberMechanism
-from dither.privacy.guarantee import divide, share
+from dither.privacy.exact import divide, share
 
 Area = TypeVar("Area", bound=Plane)
 PathUnit = Literal["location", "trajectory"]  # what ε is for

@@ -15,7 +15,7 @@ from dither.foundation.losses import Loss, Power, as_power
 from dither.foundation.numerics.roots import integer_argmin
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.ogpm import OGPM, best_width
-from dither.privacy.guarantee import rest
+from dither.privacy.exact import rest
 
 _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices and collector agree on it
 

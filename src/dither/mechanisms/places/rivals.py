@@ -30,7 +30,7 @@ from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.roots import largest_float
-from dither.mechanisms.analysis.law import WindowLaw
+from dither.mechanisms.analysis.window import WindowLaw
 from dither.mechanisms.mechanism import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import (
@@ -43,7 +43,7 @@ from dither.mechanisms.places.base import (
     positive,
 )
 from dither.mechanisms.places.tracs import HEURISTIC
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from dither.core.kernels.lattice.noise import (
 from dither.errors import InvalidParameter, MalformedReport
 from dither.mechanisms.numeric.gaussian import Calibration
 from dither.privacy import PAC, Approximate, Pure
-from dither.privacy.guarantee import exp_above, exp_below, log_above
+from dither.privacy.exact import exp_above, exp_below, log_above
 from tests.support.travel import Change, changed
 
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)

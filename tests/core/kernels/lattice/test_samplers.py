@@ -12,11 +12,7 @@ from scipy import stats
 import dither as dt
 from dither.core.kernels.lattice.integers import Clamped
 from dither.core.kernels.lattice.kernel import LatticeKernel
-from dither.core.kernels.lattice.noise import (
-    End,
-    LatticeNoise,
-    Stairs,
-)
+from dither.core.kernels.lattice.noise import End, LatticeNoise, Stairs
 from tests.support.chi_square import ALARM, p_value
 
 UNIT, WIDE, DEGREES = dt.Interval(0, 1), dt.Interval(-3, 7), dt.Circle(360)
@@ -41,8 +37,8 @@ def draw(mechanism: Any, x: float, size: int, seed: int) -> np.ndarray:
 def step(mechanism: Any) -> float:
     """The length of one step of the lattice."""
     first, second = (
-        mechanism.question.plain_reading().values[:2]
-        if mechanism.question.plain_reading()
+        mechanism.question.unbiased_reading().values[:2]
+        if mechanism.question.unbiased_reading()
         else mechanism.decode(np.arange(2))
     )
     return float(second - first)
@@ -222,7 +218,7 @@ def test_truncated_reports_are_the_same_reports() -> None:
     assert np.array_equal(cut.values, np.clip(reports.values, -3, 7))
     assert cut == reports
     for _ in range(2):  # reading reports straight does not change how they are decoded
-        straight = cut.question.plain_reading()  # type: ignore[attr-defined]
+        straight = cut.question.unbiased_reading()  # type: ignore[attr-defined]
         assert np.array_equal(straight.values, plain.decode(np.arange(plain.outcomes)))
         assert cut.values.max() == 7.0
 

@@ -14,9 +14,10 @@ import pytest
 import dither as dt
 from dither.core.kernels.channel import LinearReading
 from dither.errors import InvalidParameter
-from dither.mechanisms.optimal.queries import design as store
-from dither.mechanisms.optimal.queries.design import QueryDesign, channel_of, lower_bound
-from dither.privacy.guarantee import exp_below
+from dither.mechanisms.optimal.queries import store
+from dither.mechanisms.optimal.queries.bound import lower_bound
+from dither.mechanisms.optimal.queries.design import QueryDesign, channel_of
+from dither.privacy.exact import exp_below
 
 GAPS = {32: 0.01, 64: 0.02, 128: 0.05}
 BUDGETS = (0.5, 1.0, 2.0, 4.0)

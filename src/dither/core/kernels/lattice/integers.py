@@ -30,7 +30,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_above, exp_below
+from dither.privacy.exact import exp_above, exp_below
 
 _TOTAL: Final = 1 << TOTAL_BITS
 _SAME: Final = 1e-9  # relative differences of ratios of weights that count as rounding

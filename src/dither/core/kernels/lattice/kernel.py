@@ -31,10 +31,9 @@ from dither.core.kernels.window.start import LineStart
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import real
-from dither.foundation.numerics.roots import float_at_least
 from dither.foundation.randomness import Source
 from dither.privacy import PAC, Approximate, Pure
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below, float_at_least
 
 Kind = TypeVar("Kind", bound=Lattice)
 
@@ -106,28 +105,14 @@ class LatticeKernel(LineKernel, Generic[Kind]):
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.outcomes)
 
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
-        """Return the steps of the lattice if noise is added without redrawing; its mean is 0.
-
-        Reports beyond the domain with proportional probabilities under all inputs say the same of the value.
-        Each is read as their average, which keeps the mean, and no value has a larger variance
-        (Rao-Blackwell).
-        """
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
+        """Return the steps of the lattice if noise is added without redrawing; its mean is 0."""
         lattice = self.lattice
         if not isinstance(lattice, Clamped):
             return affine_reading(self, book)
         steps, rounded = self.steps(np.arange(self.outcomes)), 0.5 / self.start.scale
         inputs = self.steps(np.arange(lattice.steps + 1) - lattice.first)
-        bias = rounded + float(np.abs(lattice.means(steps) - inputs).max())
-        if plain or lattice.alike is None:
-            return UnbiasedReading(steps, bias=bias)
-        middle = lattice.chances((lattice.steps // 2) << lattice.between)
-        average = np.bincount(lattice.alike, middle * steps) / np.bincount(lattice.alike, middle)
-        merged = average[lattice.alike]
-        centre = inputs[lattice.steps // 2]
-        if float(middle @ (merged - centre) ** 2) > 0.99 * float(middle @ (steps - centre) ** 2):
-            return UnbiasedReading(steps, bias=bias)
-        return UnbiasedReading(merged, bias=rounded + float(np.abs(lattice.means(merged) - inputs).max()))
+        return UnbiasedReading(steps, bias=rounded + float(np.abs(lattice.means(steps) - inputs).max()))
 
     def promise(self, epsilon: float, stated: Mapping[str, Any]) -> Promise:
         """Return the bound: (ε, δ) where a δ is stated, and otherwise pure.

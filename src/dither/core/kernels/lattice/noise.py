@@ -21,7 +21,7 @@ from typing import Any, Final
 from dither.core.kernels.alias import MOST_OUTCOMES, TOTAL_BITS, Alias
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
-from dither.privacy.guarantee import exp_above
+from dither.privacy.exact import exp_above
 
 DIGITS: Final = 256  # binary digits of the fixed-point numbers from which weights are computed
 _ONE: Final = 1 << DIGITS

@@ -14,7 +14,7 @@ from dither.core.kernels.alias import below
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Integers, Mask
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 
 _LARGEST: Final = 1 << 52  # leaves room below 2^63 for products with the number of terms of a series
 

@@ -32,7 +32,8 @@ from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.canonical import real
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import assumptions_of, divide
+from dither.privacy.exact import divide
+from dither.privacy.guarantee import assumptions_of
 
 Crossed = Rectangle | Parallelogram | Sphere  # the range of each coordinate does not depend on the other
 

@@ -20,10 +20,9 @@ from dither.core.kernels.places.place import PlaceKernel, PlaceLikelihood, Rows,
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, real, whole
-from dither.foundation.numerics.roots import float_at_least
 from dither.foundation.randomness import Source
 from dither.privacy import Metric, Pure
-from dither.privacy.guarantee import exp_above, exp_below, log_above
+from dither.privacy.exact import exp_above, exp_below, float_at_least, log_above
 
 _FINE: Final = 1e-3  # the rate of planar noise per step below which sums over its lattice are integrals
 FAR: Final = (1 << 31) - 1  # the coordinates of a report are clipped to 32 bits

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Protocol, Self
 import numpy as np
 
 from dither.core.domains import Domain, Paths, Rectangle, Region
+from dither.core.domains.domain import MOST_NUMBER
 from dither.core.domains.plane import Pair, read_pair
 from dither.core.kernels.alias import Grades, blocks, draw, largest_ratio
 from dither.core.kernels.blocks import split_rows
@@ -24,6 +25,14 @@ from dither.foundation.randomness import Source
 from dither.privacy import Nothing, Pure
 
 MOST_POINTS = 1 << 15
+
+
+def check_points(points: tuple[Pair, ...]) -> None:
+    """Raise InvalidParameter unless there are 2 to 2^15 points, within ±1e30: their distances are finite."""
+    if not 2 <= len(points) <= MOST_POINTS:
+        raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(points)}")
+    if not all(abs(number) <= MOST_NUMBER for point in points for number in point):
+        raise InvalidParameter(f"the coordinates of points are within ±{MOST_NUMBER:g}; use another unit")
 
 
 class WeightRule(ABC):
@@ -145,8 +154,7 @@ class PointKernel(ChoiceKernel, CellKernel):
     kind: ClassVar[str] = "points"
 
     def __post_init__(self) -> None:
-        if not 2 <= len(self.points) <= MOST_POINTS:
-            raise InvalidParameter(f"2 to {MOST_POINTS} points are needed, not {len(self.points)}")
+        check_points(self.points)
 
     @property
     def outcomes(self) -> int:

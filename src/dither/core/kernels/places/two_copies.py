@@ -17,7 +17,7 @@ from dither.core.kernels.alias import Grades, blocks, draw
 from dither.core.kernels.blocks import FEW
 from dither.core.kernels.kernel import CellKernel, NoCodebook, Promise, check_ratio
 from dither.core.kernels.places.place import PlaceKernel
-from dither.core.kernels.places.points import distances, nearest_points
+from dither.core.kernels.places.points import check_points, distances, nearest_points
 from dither.core.kernels.window.integers import Blocks
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.foundation.arrays import Array, Floats, Integers, Mask
@@ -47,8 +47,7 @@ class TwoCopies(PlaceKernel, NoCodebook, CellKernel):
     kind: ClassVar[str] = "two copies"
 
     def __post_init__(self) -> None:
-        if len(self.points) < 2:
-            raise InvalidParameter(f"at least two points are needed, not {len(self.points)}")
+        check_points(self.points)
 
     @property
     def sectors(self) -> int:

@@ -27,7 +27,7 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array, Bytes, Floats, Words
 from dither.foundation.canonical import hexadecimal, whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST: Final = 1 << 24  # bits of a report: two million bytes
@@ -39,7 +39,10 @@ _ALL: Final = np.uint64((1 << 64) - 1)
 
 @dataclass(frozen=True)
 class Bits(BitReports, CodeKernel):
-    """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`."""
+    """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`.
+
+    Proved: bits_private (proofs/Combine.v).
+    """
 
     size: int
     own: BiasedCoin

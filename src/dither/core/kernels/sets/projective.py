@@ -19,7 +19,7 @@ from dither.foundation.arrays import Array, Floats, Integers, Mask
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
 from dither.foundation.numerics.finite_fields import Field, first_primitive, prime_power
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST_POINTS: Final = 1 << 21

@@ -32,7 +32,7 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Bytes, Floats, Integers, Mask
 from dither.foundation.canonical import hexadecimal, whole
 from dither.foundation.randomness import Source
-from dither.privacy.guarantee import exp_below
+from dither.privacy.exact import exp_below
 from dither.privacy.shuffling import Blanket
 
 MOST_BYTES: Final = 64  # of a report

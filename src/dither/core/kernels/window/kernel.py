@@ -21,13 +21,12 @@ from dither.core.kernels.kernel import (
     PureKernel,
     UnbiasedReading,
     affine_reading,
-    better_reading,
 )
 from dither.core.kernels.transition import Dense, Stacked, Windows
 from dither.core.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
 from dither.core.kernels.window.integers import Blocks, Mixed, Sliding
-from dither.core.kernels.window.start import LineStart, StartRule, read_start
-from dither.core.kernels.window.start_table import KnotStart
+from dither.core.kernels.window.start import LineStart, StartRule
+from dither.core.kernels.window.start_table import KnotStart, StepStart
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
@@ -154,7 +153,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         """The share of all reports that the window covers."""
         return self.window.share
 
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return numbers whose mean is the value: of the cells if the start is affine in the value.
 
         The mean cell is (1−κ)(N−1)/2 + κ(start + (K−1)/2). A start that was chosen for a codebook may make
@@ -172,39 +171,7 @@ class SlidingKernel(WindowKernel, LineKernel):
         # `origin` includes half a unit, so that rounding down rounds to the nearest.
         values = start.origin + 0.5 / start.scale + unit * (self.middles() - base) / window.contrast
         half, cut = ((1 << self.rest) - 1) / 2.0, unit / window.contrast if self.rest else 0.0
-        reading = UnbiasedReading(np.asarray(values), cut, half, 0.5 / start.scale)
-        if plain or self.rest or window.cells > MOST_LISTED:
-            return reading
-        return better_reading(self, reading, self._least_variance(reading.values, unit))
-
-    def _least_variance(self, values: Floats, unit: float) -> Floats:
-        """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
-
-        From one start to the next a window loses its first cell and gains the one after its last. So numbers
-        are unbiased iff φ(c + K) − φ(c) is the constant Δ = K·unit/κ between the first start and the last,
-        and one mean is right. A number per residue c mod K is free, and one for the cells that no window
-        reaches. With the average law D of cells, and the law a for the first start, the sum of D·φ² is least
-        where φ = (μ·Σa − Δ·ΣDj)/ΣD in each residue, j counting its cells. One equation gives μ.
-        """
-        window, start = self.window, self.start
-        ends = start.aim(np.array([self.line.low, self.line.high]))
-        first, last = int(ends[0]) >> start.fraction, -(-int(ends[1]) >> start.fraction)
-        cells, width, share = np.arange(window.cells), window.width, window.contrast
-        earliest, latest = np.maximum(cells - width + 1, first), np.minimum(cells, last)
-        covering = latest - earliest + 1.0 - (earliest == first) / 2.0 - (latest == last) / 2.0
-        often = np.where(latest >= earliest, covering, 0.0) / max(last - first, 1)
-        average = (1.0 - share) / window.cells + share / width * often
-        reached = (cells >= first) & (cells < last + width)
-        group = np.where(reached, (cells - first) % width, width)
-        turn = np.where(reached, (cells - first) // width, 0)
-        law = np.full(window.cells, (1.0 - share) / window.cells)
-        law[first : first + width] += share / width
-        weight, turns, laws = (np.bincount(group, of, width + 1) for of in (average, average * turn, law))
-        weight[weight == 0.0] = 1.0  # every cell may be in reach
-        rise = width * unit / share
-        needed = float((law * (values - rise * turn)).sum())
-        multiplier = (needed + rise * float((laws * turns / weight).sum())) / float((laws**2 / weight).sum())
-        return np.asarray(((multiplier * laws - rise * turns) / weight)[group] + rise * turn)
+        return UnbiasedReading(np.asarray(values), cut, half, 0.5 / start.scale)
 
     def _bias(self, start: KnotStart, values: Floats) -> float:
         """Return the largest distance of the mean of a number per cell from the value.
@@ -238,6 +205,17 @@ class SlidingKernel(WindowKernel, LineKernel):
         return cls(a_line(domain), window, read_start(device["start"], window))
 
 
+def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
+    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
+    if data["kind"] == "line":
+        return LineStart.from_device(data)
+    if data["kind"] == "steps":
+        return StepStart.from_device(data, window)
+    if data["kind"] == "knots":
+        return KnotStart.from_device(data, window)
+    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")
+
+
 @dataclass(frozen=True)
 class SectorKernel(WindowKernel, LineKernel):
     """Equal blocks of cells; the block of the input is likelier, and the cell within a block is uniform."""
@@ -261,7 +239,7 @@ class SectorKernel(WindowKernel, LineKernel):
     def read_codebook(self, data: Any, stated: Mapping[str, Any]) -> Single:
         return check_size(read_decoder(data), self.outcomes)
 
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         return affine_reading(self, book)
 
     def _aims(self, values: Array) -> Array:
@@ -443,7 +421,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         cells[:] = uniform + drawn * (inside - uniform)
 
     def draw_one(self, value: float, source: Source) -> int:
-        missing = math.isnan(value)
+        missing = math.isnan(value)  # Proved: optional_private (proofs/Window.v).
         start = self.start.draw_one((value, self.line.low)[missing], source)
         drawn, ticket, uniform = self.window.lottery.draw_one(source, self.window.cells.bit_length() - 1)
         ticket *= drawn
@@ -568,19 +546,16 @@ class MixtureKernel(PureKernel, LineKernel):
             (check_size(read_decoder(data[0]), cells[0]), check_size(read_decoder(data[1]), cells[1])), cells
         )
 
-    def unbiased_reading(self, book: Decoder, *, plain: bool = False) -> UnbiasedReading | None:
+    def unbiased_reading(self, book: Decoder) -> UnbiasedReading | None:
         """Return the readings of both windows, one after the other: the mean of each is the value."""
         parts = book.parts if isinstance(book, JoinedDecoder) else (book, book)
         windows = tuple(zip((self.first, self.second), parts, strict=True))
-        readings = [window.unbiased_reading(part, plain=plain) for window, part in windows]
+        readings = [window.unbiased_reading(part) for window, part in windows]
         own = [reading for reading in readings if reading is not None]
         if len(own) < 2:
             return affine_reading(self, book)
         values = np.concatenate([reading.values for reading in own])
-        if plain:
-            return UnbiasedReading(values, bias=max(reading.bias for reading in own))
-        straight = self.unbiased_reading(book, plain=True)
-        return None if straight is None else better_reading(self, straight, values)
+        return UnbiasedReading(values, bias=max(reading.bias for reading in own))
 
     def sampler(self, size: int) -> _MixtureSampler:
         return _MixtureSampler(self, size)

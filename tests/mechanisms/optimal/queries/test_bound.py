@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dither.mechanisms.optimal.queries.design import (
-    Multipliers,
-    best_multipliers,
-    differences,
-    lower_bound,
-    prefixes,
-)
-from dither.mechanisms.optimal.queries.workload import Master, Moments
+from dither.mechanisms.optimal.queries.bound import Multipliers, best_multipliers, differences, lower_bound
+from dither.mechanisms.optimal.queries.solve import Master, Moments
+from dither.mechanisms.optimal.queries.store import prefixes
 
 
 def ranges(size: int) -> np.ndarray:

@@ -17,7 +17,7 @@ import pytest
 
 from dither.foundation import randomness
 from dither.foundation.randomness import SYSTEM, Keyed, Seeded, Source, System
-from dither.foundation.randomness.source import BUFFER, ErasingStream
+from dither.foundation.randomness.system import BUFFER, ErasingStream
 from tests.support.ciphers import recorded_streams
 
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

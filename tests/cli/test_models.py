@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import click
 import pytest
 
-from dither.cli.verbs.classify import features_of
+from dither.cli.models import features_of
 from dither.errors import InvalidParameter
 
 

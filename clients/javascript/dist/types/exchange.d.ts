@@ -1,0 +1,10 @@
+/** One request and its complete answer, of a server that may be broken or hostile. */
+/** Throw `Malformed` ("address") unless an address is one of https, or of this machine. One without a host is that of the page. */
+export declare const checkAddress: (address: string) => void;
+/**
+ * Send a request; return its answer, and a response that has its content, at most `most` bytes of it.
+ *
+ * No cookie and no referrer is sent, and no redirect is followed. Throw `Malformed` ("late", "size") if the answer is not complete after 30 seconds or is
+ * longer. Where answers have no stream, as in React Native, they have arrived completely, and their length is not checked.
+ */
+export declare function exchange(fetch: typeof globalThis.fetch, address: string, most: number, options?: RequestInit): Promise<[answer: Response, content: Response]>;

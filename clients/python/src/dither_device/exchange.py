@@ -1,0 +1,152 @@
+"""One request and its complete answer, also of a hostile server; docs/wire.md has the rules."""
+
+from __future__ import annotations
+
+import io
+import re
+import socket
+import time
+from http.client import HTTPConnection, HTTPSConnection
+
+from dither_device.text import Malformed, need, parse
+
+MOST = 1 << 16  # bytes of an answer
+_MOST_HEAD = 1 << 16  # bytes of its head, and of what frames its content
+_WAITS = 3  # the whole exchange takes at most as many timeouts
+_CONFLICT = 409
+_FOR_GOOD = (400, 410, 413, 415, 422)  # statuses of batches that a collector will never take
+_LOCAL = r"localhost|\[::1\]|127(\.(25[0-5]|(2[0-4]|1[0-9]|[1-9])?[0-9])){3}"
+_ADDRESS = re.compile(
+    rf"(?P<scheme>https)://(?P<host>[^\s\\/?#@]+)(?P<path>/[^\s\\?#]*)?"
+    rf"|(?P<plain>http)://(?P<near>({_LOCAL})(:[0-9]+)?)(?P<way>/[^\s\\?#]*)?",
+    re.IGNORECASE,
+)
+
+
+def split_address(address: object) -> tuple[str, str, str]:
+    """Return scheme, host with port, and path; raise Malformed unless it is https, or this machine."""
+    found = _ADDRESS.fullmatch(address) if isinstance(address, str) else None
+    if found is None:
+        raise Malformed("address", "use one such as https://telemetry.example, so that nobody reads along")
+    scheme = (found["scheme"] or found["plain"]).lower()
+    host = found["host"] or found["near"]
+    _split_port(scheme, host)
+    return scheme, host, (found["path"] or found["way"] or "").rstrip("/")
+
+
+def _split_port(scheme: str, host: str) -> tuple[str, int]:
+    name, colon, digits = host.rpartition(":")
+    if not colon or "]" in digits:
+        name, digits = host, "443" if scheme == "https" else "80"
+    fine = name and digits.isascii() and digits.isdecimal() and 0 < int(digits) < 1 << 16
+    need(fine, "address", "a host, and perhaps a colon and a port")
+    return name.strip("[]"), int(digits)
+
+
+def exchange(
+    address: str, method: str, body: bytes, form: str, timeout: float = 10.0, most: int = MOST
+) -> tuple[int, dict[str, str], bytes]:
+    """Return status, fields and body of an answer; no redirect is followed, no cookie kept.
+
+    `timeout`, in seconds, holds for each wait, and three of it for the whole exchange. Raise an OSError, an
+    HTTPException or Malformed if there is no complete answer of at most `most` bytes.
+    """
+    scheme, host, path = split_address(address)
+    name, port = _split_port(scheme, host)
+    wire = _Wire(scheme, name, port, timeout, most + _MOST_HEAD)
+    try:
+        link = (HTTPSConnection if scheme == "https" else HTTPConnection)(name, port)
+        link.sock = wire
+        fields = {"content-type": form} if form else {}
+        link.request(method, path or "/", body or None, {**fields, "user-agent": "dither-device"})
+        answer = link.getresponse()
+        told = {field.lower(): value for field, value in answer.getheaders()}
+        content = answer.read(most + 1)  # without a number, as much memory is taken as the answer states
+        need(len(content) > most or not answer.length, "text", "the answer was cut off")
+    finally:
+        wire.disconnect()
+    need(len(content) <= most, "size", "the answer is too long")
+    return answer.status, told, content
+
+
+def judge(batch: str, status: int, content: bytes) -> tuple[str, str]:
+    """Return what becomes of a batch after an answer, and the collector's word for a refusal, or "".
+
+    It is "acknowledged" by a 2xx that names it, or by a conflict: these reports are stored, sent before under
+    another label. It is "dropped" only if the collector has a word for it, and otherwise "kept": a portal or
+    a proxy may answer anything.
+    """
+    try:
+        said = parse(content.decode(), MOST)
+    except (Malformed, UnicodeDecodeError):
+        said = None
+    if not isinstance(said, dict):
+        return "kept", ""
+    refused = said.get("refused")
+    word = refused if isinstance(refused, str) else ""
+    if said.get("batch") == batch if 200 <= status < 300 else status == _CONFLICT and word == "conflict":
+        return "acknowledged", word
+    return "dropped" if status in _FOR_GOOD and word not in ("", "sealed") else "kept", word
+
+
+class _Wire(io.RawIOBase):
+    """A connection with a deadline for all that happens on it, and a limit of the bytes that are read.
+
+    It has what `http.client` uses of a socket: `sendall`, `makefile` and `close`. The latter is called before
+    an answer is read, and `disconnect` at the end.
+    """
+
+    def __init__(self, scheme: str, host: str, port: int, timeout: float, most: int) -> None:
+        """Connect, and do what TLS needs."""
+        self._timeout, self._left = timeout, most
+        self._deadline = time.monotonic() + _WAITS * timeout
+        failed: Exception = OSError("it has no address")
+        for family, kind, protocol, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            self._socket = socket.socket(family, kind, protocol)
+            try:
+                self._socket.settimeout(self._wait())
+                self._socket.connect(place)
+                if scheme == "https":
+                    from ssl import create_default_context
+
+                    self._socket.settimeout(self._wait())
+                    self._socket = create_default_context().wrap_socket(self._socket, server_hostname=host)
+                return
+            except OSError as error:
+                self._socket.close()
+                failed = error
+        raise failed
+
+    def _wait(self) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return min(left, self._timeout)
+
+    def sendall(self, data: bytes) -> None:
+        """Send bytes, within one wait."""
+        self._socket.settimeout(self._wait())
+        self._socket.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """Return the stream from which an answer is read."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Read what has arrived; raise TimeoutError at the deadline, and Malformed if it is too much."""
+        self._socket.settimeout(self._wait())
+        size = self._socket.recv_into(buffer)
+        self._left -= size
+        need(self._left >= 0, "size", "the answer is too long")
+        return size
+
+    def close(self) -> None:
+        """Leave the connection open."""
+
+    def disconnect(self) -> None:
+        """Close the connection."""
+        self._socket.close()

@@ -1,0 +1,95 @@
+"""`Method`: a way to estimate quantities; the questions that methods need, or an error with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final, TypeGuard
+
+from dither.core.domains import Circle
+from dither.core.question import CategoryQuestion, NumberQuestion, Question
+from dither.core.reports import Reports
+from dither.core.summary import Summary, summarise
+from dither.errors import InvalidParameter, NotIdentifiable
+from dither.estimation.estimate import Estimate
+
+# By the usual quantity of a question without numbers that everybody answers: what to do instead.
+_NO_NUMBERS: Final = {
+    "answers": "reports of {name} answer its queries: call dt.answers(reports)",
+    "cumulative shares": "reports of {name} give cumulative shares: call dt.cumulative(reports), "
+    "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice",
+    "mean": "of {domain}, dt.mean, dt.variance, dt.quantile, dt.distribution and "
+    "dt.response_rate are estimated: other quantities need numbers that everybody answers",
+}
+_OTHERWISE: Final = (
+    "this estimate needs reports on an interval or a circle, not those of {name}; dt.frequencies is for "
+    "categories, dt.maps.density for places, dt.maps.joint for several numbers"
+)
+
+
+class Method:
+    """A way to estimate quantities of the values from counts of reports.
+
+    A subclass defines those that it can, each as a function of a summary: `mean`, `variance`, `resultant`
+    (the length of the mean direction), `quantile` of a share, and `distribution` over bins.
+    """
+
+
+def estimator(method: Method, quantity: str, plural: str) -> Callable[..., Any]:
+    """Return the function by which a method estimates a quantity; raise InvalidParameter if it has none."""
+    function: Callable[..., Any] | None = getattr(method, quantity, None)
+    if function is None:
+        raise InvalidParameter(
+            f"{method!r} does not estimate {plural}; leave `method` out to use the default"
+        )
+    return function
+
+
+def usual_quantity(question: Question) -> str:
+    """Return the name of the usual quantity of a question, or "" if `dt.estimate` has none for it."""
+    return next(iter(question.quantities), "")
+
+
+def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
+    """Return whether a question is about a number, or a direction, that everybody answers."""
+    return isinstance(question, NumberQuestion)
+
+
+def number_question(summary: Summary) -> NumberQuestion:
+    """Return the question of a summary; raise if its domain is not an interval or a circle."""
+    question = summary.question
+    if not has_numbers(question):
+        text = _NO_NUMBERS.get(usual_quantity(question), _OTHERWISE)
+        raise InvalidParameter(text.format(name=question.name, domain=question.domain))
+    return question
+
+
+def category_question(question: object) -> CategoryQuestion:
+    """Return a question whose reports support categories; raise InvalidParameter for any other one."""
+    if not isinstance(question, CategoryQuestion):
+        name = question.name if isinstance(question, Question) else "something else"
+        raise InvalidParameter(
+            f"frequencies are estimated from reports on categories, such as KRR's or OLH's, not from "
+            f"{name}'s; dt.distribution is for numbers"
+        )
+    return question
+
+
+def summarise_numbers(reports: Reports | Summary) -> Summary:
+    """Return the summary of reports on numbers; raise if there is nothing to estimate."""
+    summary = summarise(reports)
+    number_question(summary)
+    if summary.n == 0:
+        raise NotIdentifiable("there are no reports, so nothing can be estimated")
+    return summary
+
+
+def in_unit(answer: Estimate, summary: Summary) -> Estimate:
+    """Return an estimate on the scale of the values with the unit of their domain."""
+    unit = number_question(summary).line.unit
+    return replace(answer, unit=unit) if unit else answer
+
+
+def on_circle(question: NumberQuestion) -> bool:
+    """Return whether the values are directions."""
+    return isinstance(question.line, Circle)

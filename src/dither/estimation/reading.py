@@ -1,0 +1,163 @@
+"""The numbers that a mean averages: one for each report, unbiased, of the least variance that is known.
+
+A kernel has numbers that are affine in the report. Others have the same mean for every value and vary less.
+They take the place of the affine ones where that lowers the variance by 1 %, averaged over the domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dither.core.combinator import Combinator
+from dither.core.kernels.kernel import MOST_LISTED, UnbiasedReading
+from dither.core.kernels.window.codebook import JoinedDecoder
+from dither.core.kernels.window.start import LineStart
+from dither.core.question import NumberQuestion, as_question
+from dither.estimation.method import category_question, has_numbers
+from dither.foundation.arrays import Floats
+
+if TYPE_CHECKING:
+    from dither.core.kernels.kernel import LineKernel
+    from dither.core.kernels.lattice.kernel import LatticeKernel
+    from dither.core.kernels.window.codebook import Decoder
+    from dither.core.kernels.window.kernel import MixtureKernel, SlidingKernel
+
+_COMPARED: Final = 129  # inputs at which the variances of two readings are compared
+_WORTH: Final = 0.01  # the gain from which on another reading than the affine one is taken
+_known: WeakKeyDictionary[NumberQuestion, UnbiasedReading | None] = WeakKeyDictionary()
+
+
+def least_variance_reading(question: NumberQuestion) -> UnbiasedReading | None:
+    """Return the numbers by which reports are averaged: their mean is the value; None if there are none.
+
+    Of all such numbers that are known, they have the least variance on average over the domain.
+    """
+    if question not in _known:
+        _known[question] = _reading(question.kernel, question.book)
+    return _known[question]
+
+
+def _reading(kernel: LineKernel, book: Decoder) -> UnbiasedReading | None:
+    affine = kernel.unbiased_reading(book)
+    less = _LESS.get(kernel.kind)
+    return affine if affine is None or less is None else less(kernel, book, affine)
+
+
+def _of_window(kernel: SlidingKernel, book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
+    start = kernel.start
+    if not isinstance(start, LineStart) or kernel.rest or kernel.outcomes > MOST_LISTED:
+        return affine  # numbers of a codebook that makes them unbiased, or too many reports to list
+    unit = (1 << start.fraction) / start.scale  # length of the domain for one cell of the start
+    return _better(kernel, affine, _least_variance(kernel, affine.values, unit))
+
+
+def _least_variance(kernel: SlidingKernel, values: Floats, unit: float) -> Floats:
+    """Return the unbiased numbers with the least variance, averaged over the domain, from affine ones.
+
+    From one start to the next a window loses its first cell and gains the one after its last. So numbers
+    are unbiased iff φ(c + K) − φ(c) is the constant Δ = K·unit/κ between the first start and the last,
+    and one mean is right. A number per residue c mod K is free, and one for the cells that no window
+    reaches. With the average law D of cells, and the law a for the first start, the sum of D·φ² is least
+    where φ = (μ·Σa − Δ·ΣDj)/ΣD in each residue, j counting its cells. One equation gives μ.
+    """
+    window, start = kernel.window, kernel.start
+    ends = start.aim(np.array([kernel.line.low, kernel.line.high]))
+    first, last = int(ends[0]) >> start.fraction, -(-int(ends[1]) >> start.fraction)
+    cells, width, share = np.arange(window.cells), window.width, window.contrast
+    earliest, latest = np.maximum(cells - width + 1, first), np.minimum(cells, last)
+    covering = latest - earliest + 1.0 - (earliest == first) / 2.0 - (latest == last) / 2.0
+    often = np.where(latest >= earliest, covering, 0.0) / max(last - first, 1)
+    average = (1.0 - share) / window.cells + share / width * often
+    reached = (cells >= first) & (cells < last + width)
+    group = np.where(reached, (cells - first) % width, width)
+    turn = np.where(reached, (cells - first) // width, 0)
+    law = np.full(window.cells, (1.0 - share) / window.cells)
+    law[first : first + width] += share / width
+    weight, turns, laws = (np.bincount(group, of, width + 1) for of in (average, average * turn, law))
+    weight[weight == 0.0] = 1.0  # every cell may be in reach
+    rise = width * unit / share
+    needed = float((law * (values - rise * turn)).sum())
+    multiplier = (needed + rise * float((laws * turns / weight).sum())) / float((laws**2 / weight).sum())
+    return np.asarray(((multiplier * laws - rise * turns) / weight)[group] + rise * turn)
+
+
+def _of_mixture(kernel: MixtureKernel, book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
+    """Return the readings of both windows, one after the other."""
+    parts = book.parts if isinstance(book, JoinedDecoder) else (book, book)
+    own = [_reading(window, part) for window, part in zip((kernel.first, kernel.second), parts, strict=True)]
+    values = [reading.values for reading in own if reading is not None]
+    return affine if len(values) < 2 else _better(kernel, affine, np.concatenate(values))
+
+
+def _of_noise(kernel: LatticeKernel[Any], book: Decoder, affine: UnbiasedReading) -> UnbiasedReading:
+    """Return the numbers of reports that say the same of the value, merged into their average.
+
+    Reports beyond the domain with proportional probabilities under all inputs are such. Their average keeps
+    the mean, and no value has a larger variance (Rao-Blackwell).
+    """
+    lattice: Any = kernel.lattice
+    alike, steps = getattr(lattice, "alike", None), affine.values
+    if alike is None:
+        return affine
+    inputs = kernel.steps(np.arange(lattice.steps + 1) - lattice.first)
+    middle = lattice.chances((lattice.steps // 2) << lattice.between)
+    merged = (np.bincount(alike, middle * steps) / np.bincount(alike, middle))[alike]
+    centre = inputs[lattice.steps // 2]
+    if float(middle @ (merged - centre) ** 2) > (1.0 - _WORTH) * float(middle @ (steps - centre) ** 2):
+        return affine
+    rounded = 0.5 / kernel.start.scale
+    return UnbiasedReading(merged, bias=rounded + float(np.abs(lattice.means(merged) - inputs).max()))
+
+
+# By the kind of a kernel: how unbiased numbers of less variance are found.
+_LESS: Final[dict[str, Callable[[Any, Decoder, UnbiasedReading], UnbiasedReading]]] = {
+    "sliding": _of_window,
+    "mixture": _of_mixture,
+    "lattice": _of_noise,
+}
+
+
+def _better(kernel: LineKernel, plain: UnbiasedReading, values: Floats) -> UnbiasedReading:
+    """Return the reading by other unbiased numbers if they are better than the plain ones, else these.
+
+    They are if the variance of a report, averaged over the domain, is at least 1 % less, and its largest is
+    not more.
+    """
+    inputs = np.linspace(kernel.line.low, kernel.line.high, _COMPARED)
+    operator = kernel.likelihood(inputs, kernel.outcomes)
+    middle = (kernel.line.low + kernel.line.high) / 2.0
+    old, new = (
+        operator.backward((numbers - middle) ** 2) - (inputs - middle) ** 2
+        for numbers in (plain.values, values)
+    )
+    if mean_of_ends(new) > (1.0 - _WORTH) * mean_of_ends(old) or new.max() > old.max():
+        return plain
+    return replace(plain, values=values)
+
+
+def mean_of_ends(numbers: Floats) -> float:
+    """Return the mean over an interval of a function at equal steps from end to end (trapezium rule)."""
+    return float((numbers[1:] + numbers[:-1]).mean() / 2.0)
+
+
+def reach_of_one(asked: Any) -> float | None:
+    """Return n times the most that one of n reports can move a mean or a frequency; None if not bounded so.
+
+    It is the distance between the least and the greatest number that a report can stand for: for a mean that
+    of its unbiased reading, for a frequency 1/(p − q).
+    """
+    if isinstance(asked, Combinator):  # it is not derived for several questions together
+        return None
+    question = as_question(asked)
+    if "frequencies" in question.quantities:
+        return 1.0 / category_question(question).gap
+    reading = least_variance_reading(question) if has_numbers(question) else None
+    if reading is None:
+        return None
+    low, high = reading.span
+    return high - low

@@ -1,0 +1,353 @@
+"""The verbs of estimation: what `dt.mean`, `dt.frequencies`, `dt.estimate` and others do with reports.
+
+A kind of question states in `Question.quantities` which quantities it has. `QUANTITIES` says how each of them
+is estimated. `dt.estimate`, the terminal and the collector's page read this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal, NamedTuple, overload
+
+import numpy as np
+
+from dither.core.reports import Reports
+from dither.core.summary import Summary, name_result, summarise
+from dither.errors import InvalidParameter, NotIdentifiable, choose, found
+from dither.estimation.distribution_methods import (
+    as_reported,
+    cautious_quantile,
+    count_for_quantile,
+    empirical_bayes,
+    likelihood,
+    smoothed,
+)
+from dither.estimation.distributions import EstimatedDistribution
+from dither.estimation.estimate import Estimate
+from dither.estimation.frequency import (
+    EstimatedFrequencies,
+    both_items,
+    sizes_of_sets,
+    supported_frequencies,
+    weighted_frequencies,
+)
+from dither.estimation.groups import MINIMUM, GroupedEstimates, Labels, Quantity, estimate_groups
+from dither.estimation.likelihood import Bins, edges_of
+from dither.estimation.linear import linear
+from dither.estimation.method import (
+    Method,
+    category_question,
+    estimator,
+    in_unit,
+    number_question,
+    on_circle,
+    summarise_numbers,
+    usual_quantity,
+)
+from dither.estimation.optional import answered_counts, mean_of_answers, response_rate, variance_of_answers
+from dither.estimation.person_numbers import weighted_mean
+from dither.estimation.queries import answers, cumulative
+from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
+
+MethodName = Literal["linear", "empirical bayes", "likelihood", "smoothed", "as reported"]
+METHODS: Final[dict[str, Method]] = {
+    "linear": linear,
+    "empirical bayes": empirical_bayes,
+    "likelihood": likelihood,
+    "smoothed": smoothed,
+    "as reported": as_reported,
+}
+
+
+def as_method(method: object) -> Method:
+    """Return the method of a name; a `Method` of another package is one already."""
+    if isinstance(method, Method):
+        return method
+    name = method.replace("_", " ") if isinstance(method, str) else method
+    return METHODS[name] if isinstance(name, str) and name in METHODS else choose("method", name, METHODS)
+
+
+def _may_be_missing(summary: Summary) -> bool:
+    """Return whether reports are on numbers that people may leave out: see `dt.Optional`."""
+    question = summary.question
+    return bool(question.domain.optional) and usual_quantity(question) == "mean"
+
+
+def _count_numbers(reports: Reports | Summary) -> Summary:
+    """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
+    summary = summarise(reports)
+    return answered_counts(summary) if _may_be_missing(summary) else summarise_numbers(summary)
+
+
+@name_result
+def mean(
+    reports: Reports | Summary,
+    *,
+    method: MethodName = "linear",
+    weights: Weighting | None = None,
+) -> Estimate:
+    """Estimate the mean of the values that people have; on a circle, their mean direction.
+
+    Of `dt.Optional` numbers it is that of the people who answered; `dt.response_rate` is how many did.
+    The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
+    For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
+    `method="as reported"` is the plain average of the reports.
+
+    `weights` are public, one for each report, such as inverse chances of being asked: then the mean is that
+    of the population, and its error contains that the weights vary.
+
+    >>> import dither as dt
+    >>> age = dt.Podium(dt.Interval(18, 100), epsilon=1)
+    >>> dt.mean(age.perturb([43] * 40_000, source=dt.Seeded(7)))
+    42.7 ± 0.8 (95 %, n = 40 000)
+    """
+    if weights is not None:
+        if as_method(method) is not linear:
+            raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
+        return weighted_mean(reports, weights)
+    summary = summarise(reports)
+    if _may_be_missing(summary):
+        if as_method(method) is not linear:
+            raise InvalidParameter(
+                f"the mean of an optional number is linear; leave method={found(method)} out"
+            )
+        return mean_of_answers(summary)
+    return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
+
+
+@name_result
+def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
+    """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
+
+    Of `dt.Optional` numbers it is that of the people who answered.
+    """
+    summary = summarise(reports)
+    if _may_be_missing(summary):
+        if as_method(method) is not linear:
+            raise InvalidParameter("the variance of an optional number is linear; leave `method` out")
+        return variance_of_answers(summary)
+    numbers = summarise_numbers(summary)
+    found: Estimate = estimator(as_method(method), "variance", "variances")(numbers)
+    return replace(found, limits=(0.0, 1.0 if on_circle(number_question(numbers)) else math.inf))
+
+
+@name_result
+def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
+    """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
+    summary = summarise_numbers(reports)
+    question = number_question(summary)
+    if not on_circle(question):
+        raise InvalidParameter(
+            f"a resultant length is estimated from reports on a dt.Circle, not on {question.domain}"
+        )
+    found: Estimate = estimator(as_method(method), "resultant", "directions")(summary)
+    return replace(found, limits=(0.0, 1.0))  # of a length, no share
+
+
+@name_result
+def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None) -> EstimatedFrequencies:
+    """Estimate how frequent every category, or every item of a set, is in the population, without bias.
+
+    f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
+    the variance m(1 − m)/n/(p − q)² with m = f·p + (1 − f)·q [Wang17, Thm 2], from sampling and from noise.
+
+    `weights` are public, one for each report, such as those of `dt.weights.rake`.
+    """
+    if weights is None:
+        return supported_frequencies(reports)
+    category_question(reports.question if isinstance(reports, Reports | Summary) else None)
+    return weighted_frequencies(reports, weights)
+
+
+def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
+    """Estimate how many people have both of two items of their sets, without bias.
+
+    Needs reports that tell two items or more, and the reports themselves: a summary has lost which items were
+    told together. The error is several times that of an item.
+
+    >>> import dither as dt
+    >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
+    >>> told = tools.perturb([[0, 1]] * 3_000 + [[2]] * 1_000, source=dt.Seeded(1))
+    >>> together(told, 0, 1).n
+    4000
+    """
+    return both_items(reports, first, second)
+
+
+@overload
+def quantile(
+    reports: Reports | Summary,
+    share: float,
+    *,
+    method: MethodName | None = ...,
+    weights: Weighting | None = ...,
+) -> Estimate: ...
+@overload
+def quantile(
+    reports: Reports | Summary,
+    share: Sequence[float],
+    *,
+    method: MethodName | None = ...,
+    weights: Weighting | None = ...,
+) -> list[Estimate]: ...
+@name_result
+def quantile(
+    reports: Reports | Summary,
+    share: float | Sequence[float],
+    *,
+    method: MethodName | None = None,
+    weights: Weighting | None = None,
+) -> Estimate | list[Estimate]:
+    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
+
+    A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
+    value is read off a smooth density with point masses. The interval contains that of the smooth density and
+    that of `method="likelihood"`, which assumes nothing about the distribution. `method="empirical bayes"`
+    has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
+    `weights` are public, one for each report; the interval is that of as many equal people as they count for.
+    """
+    if isinstance(share, list | tuple | np.ndarray):
+        return [quantile(reports, part, method=method, weights=weights) for part in share]
+    if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        raise InvalidParameter(
+            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+        )
+    at = float(share)
+    if weights is None:
+        return _quantile(_count_numbers(reports), at, method)
+    told = check_weighted(reports)
+    checked = as_weights(weights, len(told))
+    answer = _quantile(count_for_quantile(told, at, checked), at, method)
+    return replace(answer, n=len(told), remark=f", design effect {checked.design_effect:.2f}")
+
+
+def _quantile(summary: Summary, share: float, method: MethodName | None) -> Estimate:
+    if method is None:
+        return in_unit(cautious_quantile(summary, share), summary)
+    return in_unit(estimator(as_method(method), "quantile", "quantiles")(summary, share), summary)
+
+
+@name_result
+def distribution(
+    reports: Reports | Summary,
+    bins: Bins = None,
+    *,
+    method: MethodName = "empirical bayes",
+    weights: Weighting | None = None,
+) -> EstimatedDistribution:
+    """Estimate how values are distributed over an interval or a circle.
+
+    `bins` is a number of equal bins or the edges of unequal ones; left out, there are as many as the error of
+    the estimate allows. The default is a smooth density with point masses, where the reports show some.
+    `method="likelihood"` is maximum likelihood, which is spiky, with intervals that assume no smoothness.
+    `method="smoothed"` is its smoothed version (EMS), `method="as reported"` the histogram of the reports.
+    `weights` are public, one for each report; `n` of the result is then as how many equal people they count.
+    """
+    if weights is None:
+        summary = _count_numbers(reports)
+    else:
+        told = check_weighted(reports)
+        summary = count_weighted(told, as_weights(weights, len(told)))
+        number_question(summary)
+    if bins is not None:
+        edges_of(number_question(summary).line, bins)
+    shape: EstimatedDistribution = estimator(as_method(method), "distribution", "distributions")(
+        summary, bins
+    )
+    return shape
+
+
+@overload
+def estimate(reports: Reports | Summary, *, weights: Weighting | None = ...) -> Estimate: ...
+
+
+@overload
+def estimate(
+    reports: Reports,
+    *,
+    by: Labels | Reports,
+    quantity: Quantity | None = None,
+    minimum: int = MINIMUM,
+    level: float = 0.95,
+    weights: Weighting | None = None,
+) -> GroupedEstimates: ...
+
+
+@name_result
+def estimate(
+    reports: Reports | Summary,
+    *,
+    by: Labels | Reports | None = None,
+    quantity: Quantity | None = None,
+    minimum: int = MINIMUM,
+    level: float = 0.95,
+    weights: Weighting | None = None,
+) -> Estimate | GroupedEstimates:
+    """Estimate the usual quantity for these reports: a mean, a mean direction or frequencies.
+
+    For reports of `Cumulative` it is the cumulative shares, for those of other workloads the answers.
+
+    If there is no unbiased estimate of the mean, the result is the maximum-likelihood estimate with its
+    resolution.
+
+    `by` holds a public label for each report, or several columns of labels by name. Then the result is a
+    table with a row for each group; groups with fewer than `minimum` reports are left out. `quantity`
+    estimates something else of each group, such as `lambda group: dt.quantile(group, 0.9)`.
+
+    `by` may also be reports of the same people on a private category: then the mean, or the frequencies, of
+    each category's people is estimated, without the noise of either question. `weights` are public, one for
+    each report.
+
+    >>> import dither as dt
+    >>> browser = dt.KRR(dt.Categories(["firefox", "chrome"]), epsilon=8)
+    >>> estimate(browser.perturb(["chrome"] * 900 + ["firefox"] * 100, source=dt.Seeded(1)))["chrome"]
+    0.900 (0.880 – 0.917) (95 %, n = 1 000)
+    """
+    if by is not None:
+        return estimate_groups(reports, by, quantity, minimum, level, weights, usual=estimate)
+    if weights is not None:
+        told = check_weighted(reports)
+        categories = "frequencies" in told.question.quantities
+        return frequencies(told, weights=weights) if categories else mean(told, weights=weights)
+    summary = summarise(reports)
+    usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
+    try:
+        answer: Estimate = QUANTITIES[usual].function(summary)
+    except NotIdentifiable:
+        # Numbers in an order, which everybody answers, may have no unbiased mean and a likeliest one.
+        ordered = usual == "mean" and "quantile" in summary.question.quantities
+        if not summary.n or not ordered or _may_be_missing(summary):
+            raise
+        return mean(summary, method="likelihood")
+    return answer
+
+
+class EstimatedQuantity(NamedTuple):
+    """How a quantity is estimated from a summary, and what one of its numbers is called."""
+
+    function: Callable[..., Any]
+    each: str
+
+
+def _any_quantile(summary: Summary, share: float) -> Any:
+    """Estimate a quantile of numbers, or of the cumulative shares that some questions ask for."""
+    if "cumulative shares" in summary.question.quantities:
+        return cumulative(summary).quantile(share)
+    return quantile(summary, share)
+
+
+# Every quantity that a question may have. A quantile also takes a share, and a distribution bins.
+QUANTITIES: Final[dict[str, EstimatedQuantity]] = {
+    "mean": EstimatedQuantity(mean, "mean"),
+    "variance": EstimatedQuantity(variance, "variance"),
+    "resultant": EstimatedQuantity(resultant, "resultant length"),
+    "quantile": EstimatedQuantity(_any_quantile, "quantile"),
+    "distribution": EstimatedQuantity(distribution, "share of a bin"),
+    "frequencies": EstimatedQuantity(frequencies, "frequency"),
+    "sizes": EstimatedQuantity(sizes_of_sets, "sizes"),
+    "response rate": EstimatedQuantity(response_rate, "response rate"),
+    "cumulative shares": EstimatedQuantity(cumulative, "cumulative share"),
+    "answers": EstimatedQuantity(answers, "answer"),
+}
