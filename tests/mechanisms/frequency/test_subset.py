@@ -39,11 +39,11 @@ def test_counts_are_sums_of_supports() -> None:
     mechanism = dt.SubsetIndices(dt.Categories(30), epsilon=2)
     reports = mechanism.perturb(np.arange(600) % 30, source=dt.Seeded(4))
     assert mechanism.question.counting.count(reports.cells).tolist() == reports.values.sum(axis=0).tolist()
-    summary = dt.Summary.of(reports)
+    summary = dt.Counts.of(reports)
     assert summary.n == 600
     found = dt.frequencies(summary)
     assert np.asarray(found.value).sum() == pytest.approx(1.0)
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_bytes(reports.to_bytes()) == reports
 
 
 def test_reports_that_no_device_sends() -> None:

@@ -381,7 +381,7 @@ class PlainQuestion(Question):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        return ()  # `dt.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
+        return ()  # `dt.stats.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
@@ -468,7 +468,7 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptionalQuestion(Question):
-    """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
+    """A question about one number, or none: see `Nullable`. Reports are decoded as NaN for "no answer"."""
 
     domain: Domain
     kernel: OptionalKernel

@@ -161,7 +161,7 @@ class Cumulative(QueryMechanism):
     Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md.
 
     >>> import dither as dt
-    >>> waiting = dt.Cumulative(dt.Interval(0, 60), epsilon=1)
+    >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
     >>> waiting.report_bytes, round(waiting.gap, 4) < 0.01
     (1, True)
     """
@@ -179,7 +179,7 @@ class Cumulative(QueryMechanism):
         if self.domain.optional:
             raise InvalidParameter(
                 'an ordered scale has no place for "no answer": ask with KRR or another design on '
-                "dt.Optional(dt.Categories(…))"
+                "dt.Nullable(dt.Categories(…))"
             )
         size = self._size()
         if not 2 <= size <= MOST_INPUTS:
