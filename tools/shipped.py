@@ -1,7 +1,7 @@
 """Solve the designs that ship with the package, those of `Optimal` and those of `Cumulative`.
 
-    python -m tools.shipped numbers       src/dither/optimal/designs.zip
-    python -m tools.shipped prefixes      src/dither/optimal/queries/prefixes.zip
+    python -m tools.shipped numbers       src/dither/mechanisms/optimal/designs.zip
+    python -m tools.shipped prefixes      src/dither/mechanisms/optimal/queries/prefixes.zip
 
 Designs that the archive already holds are kept, so an interrupted run continues where it stopped. With the
 default options and the shipped archives there is nothing left to solve.
@@ -20,12 +20,12 @@ from typing import Final
 from dither.foundation.atomic import rename_after
 from dither.foundation.losses import absolute, squared
 from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal.design import Design
 from dither.mechanisms.optimal.problem import LEAST, MOST, Problem
-from dither.mechanisms.optimal.queries import design as prefix_store
-from dither.mechanisms.optimal.queries.design import lower_bound
-from dither.mechanisms.optimal.queries.workload import Master, Moments, solve
+from dither.mechanisms.optimal.queries import store as prefix_store
+from dither.mechanisms.optimal.queries.bound import lower_bound
+from dither.mechanisms.optimal.queries.solve import Master, Moments, solve
 from dither.mechanisms.optimal.solver.solve_design import solve_design
-from dither.mechanisms.optimal.store import Design
 
 NUMBERS: Final = Path(store.__file__).with_name(store.SHIPPED)  # the file that `store` reads
 PREFIXES: Final = Path(prefix_store.__file__).with_name(prefix_store.SHIPPED)

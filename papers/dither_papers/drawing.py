@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -51,14 +52,14 @@ STYLES: Final[dict[str, Style]] = {
     "SW, redesigned": Style(_GREEN, ">"),
     "SW, redesigned, in the proven box": Style(_GREEN, "."),
     "Podium": Style(_PURPLE, "h"),
-    "Podium, s = ε/3": Style(_NAVY, "H"),
+    "Podium, s = ε/3": Style(_NAVY, "v"),
     "Laplace": Style(_GREY, "s"),
     "Laplace, in the proven box": Style(_GREY, "."),
     "T-Laplace": Style(_GREY, "P"),
     "B-Laplace": Style(_BLACK, "v"),
     "Staircase": Style(_PINK, "X"),
     "Purkayastha": Style(_BROWN, "P"),
-    "Gaussian": Style(_BROWN, "8"),
+    "Gaussian": Style(_BROWN, "d"),
     "Gaussian, in the proven box": Style(_BROWN, "."),
     "Exponential": Style(_RED, "p"),
     "Exponential, in the proven box": Style(_RED, "."),
@@ -98,6 +99,7 @@ STYLES: Final[dict[str, Style]] = {
     "Algorithm 3, hourglass": Style(_RED, "*"),
     "Algorithm 3, hourglass, eq. (10)": Style(_RED, "P"),
     "lower bound": Style(_BLACK, ""),
+    "swap model, clipped staircase": Style(_BLACK, "+"),
 }
 PROVEN: Final = "in the proven box"  # the end of a curve's name that is a lower bound
 LINES: Final = {RIGHT: "-", CODED: "--", PUBLISHED: ":"}
@@ -159,6 +161,7 @@ class Panels:
     def __init__(self, canvas: Any, *, paper: bool = False) -> None:
         self.canvas, self._paper = canvas, paper
         self.axes: list[Any] = []
+        self.hole: Any = None  # the cell without data, if a drawing leaves one: it holds the legend
 
     def grid(self, rows: int, columns: int, *, square: bool = False) -> list[list[Any]]:
         """Return rows × columns axes; `square` makes room for pictures of places."""
@@ -190,7 +193,9 @@ class Panels:
                 solid = getattr(handle, "get_linestyle", lambda: "-")() == "-"
                 if label not in entries or solid:  # the version that is right, if there are several
                     entries[label] = handle
-        if entries:
+        if entries and self.hole is not None:
+            self.hole.legend(entries.values(), entries.keys(), frameon=False, fontsize=8, loc="center")
+        elif entries:
             place: dict[str, Any] = {"loc": "outside right center"}
             if self._paper:
                 longest = max(map(len, entries))
@@ -233,7 +238,8 @@ class Lines:
     """A line for each value of the column `by`: colours by mechanism, kinds of line by version.
 
     Panels are the values of the column `panel`. The versions share a panel if `together` is True; otherwise
-    they stand side by side on the same axes. Rows without x or y are left out.
+    they stand side by side on the same axes. Rows without x or y are left out. `labels` are axis labels in
+    words by column; "error of P" is the label of the column "error" in panel P alone.
     """
 
     x: str
@@ -243,6 +249,7 @@ class Lines:
     log: str = ""  # "x", "y" or "xy": the logarithmic axes
     logit: bool = False  # the axis of x spreads shares near 0 and near 1; 0 and 1 themselves are left out
     labels: dict[str, str] = field(default_factory=dict)
+    mark: tuple[float, str] | None = None  # a vertical line at a value of x, and its label
     steps: bool = False  # densities of constant pieces: vertical edges
     points: bool = False  # dots without lines
 
@@ -258,18 +265,9 @@ class Lines:
                 for axes, place in zip(panels.in_order(len(where)), where, strict=True)
             ]
         else:
-            grid = panels.grid(len(where), len(versions))
-            cells = [
-                (grid[row][column], place, (version,))
-                for row, place in enumerate(where)
-                for column, version in enumerate(versions)
-            ]
+            cells = self._side_by_side(panels, rows, where, versions)
         for axes, place, shown in cells:
-            inner = _inside(rows, place, shown)
-            if not inner:
-                axes.set_axis_off()
-                continue
-            self._panel(axes, inner, names)
+            self._panel(axes, _inside(rows, place, shown), names, place)
             title = _TITLES.get(place, place)
             if len(versions) > 1 and not self.together:
                 title = ", ".join(part for part in (title, shown[0]) if part)
@@ -281,15 +279,39 @@ class Lines:
             for version in versions:
                 cells[0][0].plot([], [], color="#222222", linestyle=LINES[version], label=version)
 
-    def _panel(self, axes: Any, rows: Rows, styles: dict[str, Any]) -> None:
+    @staticmethod
+    def _side_by_side(
+        panels: Panels, rows: Rows, where: list[str], versions: list[str]
+    ) -> list[tuple[Any, str, tuple[str, ...]]]:
+        """Return the axes of each panel and version: a grid, or packed if more than one cell has no rows."""
+        every = [(place, (version,)) for place in where for version in versions]
+        full = [(place, shown) for place, shown in every if _inside(rows, place, shown)]
+        if len(full) < len(every) - 1:
+            return [(axes, *cell) for axes, cell in zip(panels.in_order(len(full)), full, strict=True)]
+        flat = [axes for line in panels.grid(len(where), len(versions)) for axes in line]
+        for axes, cell in zip(flat, every, strict=True):
+            if cell not in full:
+                axes.set_axis_off()
+                panels.hole = axes
+        return [(axes, *cell) for axes, cell in zip(flat, every, strict=True) if cell in full]
+
+    def _panel(self, axes: Any, rows: Rows, styles: dict[str, Any], panel: str) -> None:
         names = list(styles)
-        for name, version in dict.fromkeys((str(row[self.by]), row.get("version", RIGHT)) for row in rows):
-            points = [
+        curves = {
+            (name, version): [
                 (row[self.x], row[self.y])
                 for row in rows
                 if str(row[self.by]) == name and row.get("version", RIGHT) == version
             ]
+            for name, version in dict.fromkeys((str(row[self.by]), row.get("version", RIGHT)) for row in rows)
+        }
+        for place, ((name, version), points) in enumerate(curves.items()):
             look = drawn(styles[name], len(points), version)
+            # A curve below others that coincide with it is wider, and so are its markers.
+            hiding = sum(_coincide(points, other) for other in list(curves.values())[place + 1 :])
+            if styles[name].marker and hiding:
+                look["linewidth"] += 3.0 * hiding
+                look["markersize"] += 4.5 * hiding
             if not styles[name].marker:  # curves that coincide are seen through each other
                 look["linewidth"] = max(1.2, 2.6 - 0.7 * names.index(name))
             if name.endswith(PROVEN):
@@ -300,8 +322,10 @@ class Lines:
                 look |= {"linestyle": "none", "marker": "o", "markevery": 1, "markersize": 3.5}
             axes.plot(*zip(*points, strict=True), label=name, **look)
         axes.set_xlabel(self._label(self.x), fontsize=8)
-        axes.set_ylabel(self._label(self.y), fontsize=8)
-        axes.tick_params(labelsize=8)
+        axes.set_ylabel(self.labels.get(f"{self.y} of {panel}") or self._label(self.y), fontsize=8)
+        axes.tick_params(which="both", labelsize=8)
+        if self.mark is not None:
+            axes.axvline(self.mark[0], color=_BLACK, linestyle=":", linewidth=1.2, label=self.mark[1])
         if "x" in self.log:
             axes.set_xscale("symlog" if any(row[self.x] <= 0 for row in rows) else "log")
             if any(row[self.x] <= 0 for row in rows):
@@ -382,6 +406,13 @@ def picture(
 
 
 _UNDATED: Final[dict[str, dict[str, Any]]] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+
+
+def _coincide(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
+    """Return whether two curves cannot be told apart in a picture."""
+    return len(one) == len(other) and all(
+        x == u and math.isclose(y, v, rel_tol=2e-3) for (x, y), (u, v) in zip(one, other, strict=True)
+    )
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -94,6 +95,19 @@ class Figure:
     def slug(self) -> str:
         """A short name for files: ogpm-figure-8."""
         return slug(f"{self.paper}-{self.name}")
+
+    @property
+    def made_by(self) -> tuple[str, Path, int] | tuple[()]:
+        """The name, the file and the line of the function that computes the figure; empty if there is none.
+
+        A function inside another is named after the outer one.
+        """
+        if self.make is None:
+            return ()
+        function = inspect.unwrap(self.make)
+        code = function.__code__
+        name = f"{function.__module__}.{function.__qualname__.partition('.<locals>')[0]}"
+        return name, Path(code.co_filename), code.co_firstlineno
 
     def missing(self, setting: Setting) -> list[str]:
         """Return the names of the needed data files that do not exist."""

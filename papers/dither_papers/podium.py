@@ -92,7 +92,7 @@ def figure_4(setting: Setting) -> Rows:
 def figure_5(setting: Setting) -> Rows:
     """Return the variance against the input for four budgets."""
     rows: Rows = []
-    for epsilon in (0.5, math.log(3.0), 5.0, 10.0):
+    for epsilon, shown in ((0.5, "0.5"), (math.log(3.0), "ln 3"), (5.0, "5"), (10.0, "10")):
         exact = Podium(CENTRED, epsilon=epsilon)
         third = Podium(CENTRED, epsilon=epsilon, approximate=True)
         inputs = np.linspace(-0.5, 0.5, 41)
@@ -103,7 +103,7 @@ def figure_5(setting: Setting) -> Rows:
             ("Staircase", flat * _noise("Staircase", epsilon)),
             ("Laplace", flat * _noise("Laplace", epsilon)),
         ):
-            row = {"version": RIGHT, "panel": f"ε = {epsilon:.3g}", "mechanism": name}
+            row = {"version": RIGHT, "panel": f"ε = {shown}", "mechanism": name}
             rows += [{**row, "x": x, "variance": value} for x, value in zip(inputs, values, strict=True)]
     return rows
 

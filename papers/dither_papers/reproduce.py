@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
@@ -13,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from dither.core.reports import DecodedValues
 from dither.errors import MissingExtra, unknown_name
 from dither.foundation.markup import Markup, element, escape, join_markup, page
 from dither.foundation.tables import Row, as_csv, as_html, as_latex, from_csv
@@ -53,15 +56,29 @@ def figures(*names: str) -> list[Figure]:
 def _items(everything: Sequence[Figure], paper: str | None, name: str) -> list[Figure]:
     """Return the figures of a name; raise InvalidParameter if there is none."""
     wanted = name
-    if paper in (None, "ogpm") and name.lower() in _IN_THE_DISSERTATION:
+    number = re.sub(r"(?<=\d)[a-z]$", "", name.lower())  # without the letter of a panel
+    if paper in (None, "ogpm") and number in _IN_THE_DISSERTATION:
         everything = [figure for figure in everything if figure.paper == "ogpm"]
-        wanted = _IN_THE_DISSERTATION[name.lower()]
-    found = [figure for figure in everything if slug(figure.name) == slug(wanted)]
+        wanted = _IN_THE_DISSERTATION[number]
+    found = _of_name(everything, slug(wanted))
     if found:
         return found
     numbered = name.lower().startswith(("figure", "table"))  # else it is meant to be a paper
     known = PAPERS if paper is None and not numbered else dict.fromkeys(figure.name for figure in everything)
     raise unknown_name("paper" if known is PAPERS else "figure", name, known)
+
+
+def _of_name(everything: Sequence[Figure], wanted: str) -> list[Figure]:
+    """Return the figures of a short name, in each paper all panels of it, or those that hold a panel."""
+    panels = re.compile(rf"{re.escape(wanted)}[a-z]")
+    found: list[Figure] = []
+    for _, group in groupby(everything, lambda figure: figure.paper):
+        own = list(group)
+        found += [figure for figure in own if slug(figure.name) == wanted] or [
+            figure for figure in own if panels.fullmatch(slug(figure.name))
+        ]
+    holder = re.sub(r"(?<=\d)[a-z]$", "", wanted)
+    return found or [figure for figure in everything if slug(figure.name) == holder]
 
 
 def _version() -> str:
@@ -104,7 +121,10 @@ def _one(figure: Figure, out: Path, setting: Setting) -> Outcome:
     mark = out / f".{figure.slug}.{stamp}.done"
     if not (table.exists() and mark.exists()):
         try:
-            rows = figure.make(setting)
+            with warnings.catch_warnings():
+                # Figures look at single decoded values on purpose.
+                warnings.simplefilter("ignore", DecodedValues)
+                rows = figure.make(setting)
         except MissingExtra as error:
             return Outcome(figure, [], str(error))
         table.write_text(as_csv(rows), encoding="utf-8")
@@ -185,15 +205,35 @@ def _figure(outcome: Outcome, out: Path) -> Markup:
     if outcome.checks:
         items = (element("li", words, class_="met" if ok else "missed") for ok, words in outcome.checks)
         parts.append(element("ul", *items))
-    if not outcome.skipped:
-        parts.append(element("p", element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")))
+    links = [] if outcome.skipped else [element("a", f"{made.slug}.csv", href=f"{made.slug}.csv")]
+    if made.made_by:
+        name, file, line = made.made_by
+        links += [Markup(", made by "), element("a", f"{name}, line {line}", href=file.as_uri())]
+    if links:
+        parts.append(element("p", *links))
     return join_markup(parts)
 
 
 def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[object]]]:
-    """Return the head and the cells of a table; the columns are in the order in which they first appear."""
+    """Return the head and the cells of a table; the columns are in the order in which they first appear.
+
+    The numbers of a column have equally many decimals: as many as four significant digits of any need.
+    """
     head = list(dict.fromkeys(name for row in rows for name in row))
-    return head, [[row.get(name) for name in head] for row in rows]
+    places = {name: _decimals([row[name] for row in rows if name in row]) for name in head}
+
+    def shown(value: object, places: int | None) -> object:
+        return f"{value:.{places}f}" if isinstance(value, float) and places is not None else value
+
+    return head, [[shown(row.get(name), places[name]) for name in head] for row in rows]
+
+
+def _decimals(values: Sequence[object]) -> int | None:
+    """Return the decimals of a column of numbers; None if one of them needs an exponent."""
+    digits = [f"{value:.4g}" for value in values if isinstance(value, float) and math.isfinite(value)]
+    if not digits or any("e" in number for number in digits):
+        return None
+    return max(len(number.partition(".")[2]) for number in digits)
 
 
 def _differences(paper: str) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -54,13 +55,18 @@ def test_every_mechanism_has_a_style_of_its_own(figure: Figure) -> None:
     assert names <= set(STYLES)
 
 
+def test_markers_in_one_picture_differ_in_shape() -> None:
+    """The two hexagons of matplotlib, h and H, are one shape turned by 30 degrees."""
+    assert {style.marker for style in STYLES.values()}.isdisjoint({"H", "8"})
+
+
 def test_a_mechanism_keeps_its_colour_in_other_company() -> None:
     assert styles_of(["SW", "OGPM"])["OGPM"] == styles_of(["OGPM", "something else"])["OGPM"]
 
 
-def _drawn(drawing: Lines) -> Panels:
+def _drawn(drawing: Lines, rows: list[dict[str, Any]] = CURVES) -> Panels:
     panels = Panels(Canvas(layout="constrained"))
-    drawing.draw(panels, CURVES)
+    drawing.draw(panels, rows)
     panels.legend()
     return panels
 
@@ -73,6 +79,50 @@ def test_versions_side_by_side_have_the_same_axes() -> None:
     assert left.get_title() == "one, as coded"
     (legend,) = panels.canvas.legends
     assert sorted(text.get_text() for text in legend.get_texts()) == ["OGPM", "PM-C"]
+
+
+def test_a_version_that_is_missing_leaves_no_empty_cell() -> None:
+    """One missing cell holds the legend; with more of them the panels are packed."""
+    one = [row for row in CURVES if (row["version"], row["panel"]) != (CODED, "two")]
+    panels = _drawn(Lines("ε", "error", "mechanism", together=False), one)
+    assert len(panels.axes) == 4
+    (hole,) = [axes for axes in panels.axes if not axes.has_data()]
+    assert sorted(text.get_text() for text in hole.get_legend().get_texts()) == ["OGPM", "PM-C"]
+    assert not panels.canvas.legends
+    many = [
+        {**row, "panel": panel}
+        for panel in ("three", "four", "five", "six")
+        for row in CURVES
+        if row["panel"] == "one" and (row["version"] == RIGHT or panel in ("three", "five"))
+    ]
+    panels = _drawn(Lines("ε", "error", "mechanism", together=False), many)
+    assert len(panels.axes) == 6
+    assert all(axes.has_data() for axes in panels.axes)
+    assert len(panels.canvas.legends) == 1
+
+
+def test_curves_that_coincide_are_both_seen() -> None:
+    alike = [{**row, "error": 1.0} for row in CURVES if row["version"] == RIGHT]
+    below, above = _drawn(Lines("ε", "error", "mechanism"), alike).axes[0].lines[:2]
+    assert below.get_linewidth() > 2 * above.get_linewidth()
+    assert below.get_markersize() > above.get_markersize() + 2
+    apart = [{**row, "error": row["error"] * (1.0 + (row["mechanism"] == "PM-C"))} for row in alike]
+    below, above = _drawn(Lines("ε", "error", "mechanism"), apart).axes[0].lines[:2]
+    assert below.get_linewidth() == above.get_linewidth()
+
+
+def test_an_axis_has_the_unit_of_its_panel() -> None:
+    labels = {"error": "error, in radians", "error of two": "error, in radians²"}
+    panels = _drawn(Lines("ε", "error", "mechanism", labels=labels))
+    assert [axes.get_ylabel() for axes in panels.axes] == ["error, in radians", "error, in radians²"]
+
+
+def test_a_vertical_line_marks_a_value() -> None:
+    panels = _drawn(Lines("ε", "error", "mechanism", mark=(1.5, "the heuristic")))
+    for axes in panels.axes:
+        assert [list(line.get_xdata()) for line in axes.lines if line.get_label() == "the heuristic"] == [
+            [1.5] * 2
+        ]
 
 
 def test_versions_together_are_told_apart_by_their_lines() -> None:
@@ -109,8 +159,26 @@ def test_what_has_no_picture_is_a_table(tmp_path: Path) -> None:
     run([figure], tmp_path, QUICK)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<th>PM3/PM</th>" in page
-    assert "<td>1.05</td>" in page
+    assert "<td>1.050</td>" in page
     assert not (tmp_path / "podium-table-ii.png").exists()
+
+
+@pytest.mark.some("figure 8-*")
+@pytest.mark.parametrize(
+    ("name", "end"), [("figure 8", 1.0), ("figure 20", 1.0), ("figure 13", 1.0), ("figure 10", 2 * math.pi)]
+)
+def test_curves_reach_both_ends_of_the_domain(name: str, end: float) -> None:
+    (figure,) = figures("ogpm", name)
+    assert figure.make is not None
+    x = [row["x"] for row in figure.make(QUICK) if "x" in row]
+    assert (min(x), max(x)) == (0.0, end)
+
+
+def test_budgets_are_named_as_the_paper_names_them() -> None:
+    (figure,) = figures("podium", "figure 5")
+    assert figure.make is not None
+    panels = dict.fromkeys(row["panel"] for row in figure.make(QUICK))
+    assert list(panels) == ["ε = 0.5", "ε = ln 3", "ε = 5", "ε = 10"]
 
 
 def test_densities_do_not_fall_to_zero_at_the_ends() -> None:

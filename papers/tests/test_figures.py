@@ -69,6 +69,17 @@ def test_every_figure_is_listed(paper: str) -> None:
         (("Figure 6.5",), ["tracs-figure-6-5"]),
         (("figure 5.8", "table II"), ["ogpm-figure-8", "podium-table-ii"]),
         (("figure 4",), ["ogpm-figure-4", "podium-figure-4", "add_remove-figure-4"]),
+        (("figure 6.4",), ["tracs-figure-6-4a", "tracs-figure-6-4b"]),
+        (("Figure 6.8",), ["tracs-figure-6-8a", "tracs-figure-6-8b"]),
+        (("add_remove", "figure 3"), [f"add_remove-figure-3{panel}" for panel in "abc"]),
+        (
+            ("figure 3",),
+            ["ogpm-figure-3", "podium-figure-3", *(f"add_remove-figure-3{panel}" for panel in "abc")],
+        ),
+        (("add_remove", "figure 5"), [f"add_remove-figure-5{panel}" for panel in "abcd"]),
+        (("add_remove", "figure 5a"), ["add_remove-figure-5a"]),
+        (("ogpm", "figure 17a"), ["ogpm-figure-17"]),  # one picture with both panels
+        (("figure 5.17b",), ["ogpm-figure-17"]),
     ],
 )
 def test_items_are_found_under_each_number(names: tuple[str, ...], slugs: list[str]) -> None:

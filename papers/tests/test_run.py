@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from fractions import Fraction
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
 
 from dither.core.domains import Categories
+from dither.core.reports import DecodedValues
 from dither.errors import InvalidParameter, MissingExtra
-from dither.extensions.central.answer import quotient
+from dither.extensions.central.release import quotient
 from dither.mechanisms.joint.joint import JRR
 from dither_papers import ExpectedNumber, Figure, Setting, figures, run
 from dither_papers.add_remove import literal, midpoint
@@ -72,7 +76,7 @@ def test_the_report_stands_beside_the_deviations(tmp_path: Path) -> None:
     assert numbers == list(range(1, len(numbers) + 1))
     run(figures("podium", "table I"), tmp_path, QUICK)
     written = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert '<li value="17"><b>Its equation (1) is 0/0 at ε = ln √2</b>' in written
+    assert '<li value="16"><b>Its equation (1) is 0/0 at ε = ln √2</b>' in written
     assert "Theorem 18" not in written  # another paper's
 
 
@@ -117,6 +121,39 @@ def test_a_wrong_number_is_told(tmp_path: Path) -> None:
     assert 'class="missed"' in (tmp_path / "report.html").read_text()
     absent = ExpectedNumber({"b": "y"}, "a", 2.0, 10.0, "theory")
     assert not absent.met_by(absent.found(outcome.rows))
+
+
+def test_a_figure_in_the_report_links_the_function_that_made_it(tmp_path: Path) -> None:
+    (made,) = figures("podium", "table I")
+    run([made], tmp_path, QUICK)
+    (link,) = re.findall(
+        r'<a href="(file:[^"]*podium\.py)">(dither_papers\.podium\.table_1), line (\d+)</a>',
+        (tmp_path / "report.html").read_text(encoding="utf-8"),
+    )
+    source = Path(unquote(urlsplit(link[0]).path)).read_text(encoding="utf-8").splitlines()
+    assert source[int(link[2]) - 1].startswith("def table_1(")
+    for figure in figures():
+        assert (figure.make is None) == (not figure.made_by)
+    assert figures("tracs", "figure 6.4a")[0].made_by[0] == "dither_papers.tracs.continuous._synthetic"
+
+
+def test_a_run_prints_no_warning(tmp_path: Path) -> None:
+    def make(setting: Setting) -> list[dict[str, float]]:
+        warnings.warn("decoded", DecodedValues, stacklevel=1)
+        return [{"a": 1.0}]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run([Figure("podium", "figure 0", "warns", make)], tmp_path, QUICK)
+
+
+def test_the_numbers_of_a_column_have_equally_many_decimals(tmp_path: Path) -> None:
+    rows = [{"name": "a", "s": 40.01, "n": 2.0}, {"name": "b", "s": 0.5, "n": 16.0}, {"name": "c", "s": 1e-7}]
+    for count, cells in ((2, ["a & 40.01 & 2", "b & 0.50 & 16"]), (3, ["a & 40.01 & 2", "c & 1e-07 & "])):
+        table = Figure("podium", f"table {count}", "tabulated", lambda setting, count=count: rows[:count])
+        run([table], tmp_path, QUICK)
+        written = (tmp_path / f"podium-table-{count}.tex").read_text(encoding="utf-8")
+        assert all(rf"{cell} \\" in written for cell in cells)
 
 
 def test_missing_data_skips_cleanly(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from dither.mechanisms.places.base import grid
 from dither_papers import CODED, RIGHT, Setting, figures, run
 from dither_papers.tracs import coded
 from dither_papers.tracs.coded import CORNER, Flaws, LostPi, RawBeyondTen, SeldomLies
-from dither_papers.tracs.measuring import SQUARE, city, programs, random_paths
+from dither_papers.tracs.measuring import SQUARE, city, programs, random_paths, repeated
 from dither_papers.tracs.published import EPSILONS, PUBLISHED
-from dither_papers.tracs.rivals import HALF, entries
+from dither_papers.tracs.rivals import HALF, chosen, entries, in_degrees, points_of
 from tests.support.repository import DATA
 
 QUICK = Setting(quick=True)
@@ -129,7 +129,7 @@ def test_how_little_of_the_wave_is_left() -> None:
     noisy = LostPi(dt.Circle(), epsilon=1.0).perturb(np.full(200_000, 1.0), source=dt.Seeded(1)).values
     near = (
         dt.Circle().distance(noisy, np.float64(1.0))
-        < math.pi * dt.SW(dt.Circle(), epsilon=1.0).kernel.window.share
+        < math.pi * dt.SW(dt.Circle(), epsilon=1.0).question.kernel.window.share
     )
     assert near.mean() == pytest.approx(0.185, abs=0.005)  # 0.582 would be right
 
@@ -170,6 +170,27 @@ def test_equal_spending() -> None:
     }
     assert spent["NGram"] == pytest.approx(2.0, rel=1e-5)
     assert spent[HALF] == pytest.approx(1.06, abs=0.01)
+
+
+@pytest.mark.slow
+def test_at_equal_budgets_ngram_is_better_in_tokyo_up_to_five() -> None:
+    """Figure 6.9 with NGram's whole ε: the curves cross near 5.2, with the printed scale near 4."""
+    setting = Setting(data=data())
+    town = chosen(setting, "tky")
+    points, paths = points_of(town), repeated(town.paths, 10)
+    errors: dict[str, list[float]] = {"NGram": [], "TraCS-C": []}
+    for epsilon in (4.0, 5.0, 6.0):
+        for name, mechanism in (
+            ("NGram", dt.rivals.NGram(SQUARE, points, epsilon=epsilon)),
+            ("TraCS-C", dt.TraCSC(SQUARE, epsilon=epsilon, reading=dt.maps.Rounded(points))),
+        ):
+            told = paths.like(mechanism.perturb(paths, source=dt.Seeded(1)).values)
+            errors[name].append(in_degrees(town)(paths, told)["error"])
+    print({name: [round(error, 4) for error in found] for name, found in errors.items()})
+    assert errors["NGram"] == pytest.approx([0.0802, 0.0752, 0.0702], rel=0.04)
+    assert errors["TraCS-C"] == pytest.approx([0.0922, 0.0769, 0.0632], rel=0.04)
+    assert errors["NGram"][0] < 0.95 * errors["TraCS-C"][0]
+    assert errors["NGram"][2] > 1.05 * errors["TraCS-C"][2]
 
 
 @pytest.mark.slow

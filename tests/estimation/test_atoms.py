@@ -7,7 +7,7 @@ import pytest
 
 import dither as dt
 from dither.errors import InvalidParameter
-from dither.estimation.distributions import EmpiricalBayes
+from dither.estimation.distribution_methods import EmpiricalBayes
 from tools.coverage_shapes import SHAPES
 
 UNIT = dt.Interval(0, 1)

@@ -16,8 +16,8 @@ from tests.fuzz.limits import MANY, SOME, fuzz
 pytest.importorskip("nacl")
 
 from dither.extensions.protocols import Exchange, Role, Terms
-from dither.extensions.protocols.device import pack_report, read_report
 from dither.extensions.protocols.messages import NO_EXCHANGE, ExpectedMessage, Kind, Reader, pack
+from dither.extensions.protocols.report_body import pack_report, read_report
 from dither.results import Standing
 
 
@@ -41,8 +41,8 @@ def message(random: Random) -> None:
 
 
 def report(random: Random) -> None:
-    cells = np.array([[1], [0]], dtype=terms().mechanism.layout.base).reshape(
-        2, *terms().mechanism.layout.shape
+    cells = np.array([[1], [0]], dtype=terms().mechanism.question.layout.base).reshape(
+        2, *terms().mechanism.question.layout.shape
     )
     body = pack_report(bytes(16), terms(), Standing.PAIRED, cells)
     _, _, read = read_report(terms(), 2, mutations.bits(body, random))

@@ -11,8 +11,7 @@ import numpy as np
 
 import dither as dt
 from dither.foundation.tables import as_text
-from dither.mechanisms.optimal.queries import design
-from dither.mechanisms.optimal.queries.design import prefixes
+from dither.mechanisms.optimal.queries.store import prefixes, shipped_budgets
 
 SIZES = (32, 64, 128)
 BUDGETS = (0.5, 1.0, 2.0, 4.0)
@@ -60,9 +59,9 @@ def main() -> None:
         matrix = prefixes(size)
         gram = matrix.T @ matrix
         for epsilon in BUDGETS:
-            if epsilon not in design.shipped_budgets().get(size, ()):
+            if epsilon not in shipped_budgets().get(size, ()):
                 continue
-            ours = dt.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=size)
+            ours = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=size)
             ratio = math.exp(epsilon)
             numbers = (ours.bound, ours.average_variance)
             others = (

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dither.foundation.losses import as_power
+from dither.mechanisms.optimal.design import Design
 from dither.mechanisms.optimal.problem import Problem
-from dither.mechanisms.optimal.store import Design
 from tests.support.repository import ROOT
 from tools.shipped import NUMBERS, PREFIXES, main, read, write
 

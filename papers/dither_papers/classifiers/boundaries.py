@@ -23,7 +23,7 @@ from dither_papers.classifiers.data import (
     figure,
     trained,
 )
-from dither_papers.drawing import PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
+from dither_papers.drawing import LINES, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows, drawn, styles_of
 from dither_papers.figure import Figure, Setting
 
 _FFNN: Final = "qcu_ffnn2d_weights.npz"
@@ -34,15 +34,21 @@ _PRINTED: Final = Network.dense(
 )
 
 
+_FAR: Final = (0.2, 0.8)  # where the classifier of Section 7.2 answers 1
+
+
 def figure_7_1(setting: Setting) -> Rows:
-    """Return how likely Laplace noise moves 0.5 by at most 0.3, and the ε for which that is 0.8."""
+    """Return Laplace noise about 0.5 at ε = 2 (a), how likely it moves 0.5 by at most 0.3 (b), and claims."""
     rows: Rows = []
+    laplace = Laplace(UNIT, epsilon=2.0)
+    for report in np.linspace(-1.0, 2.0, 301).tolist():
+        rows.append({"version": RIGHT, "report": report, "density": float(laplace.pdf(report, 0.5))})
     for epsilon in np.linspace(0.5, 8.0, 16):
-        inside = concentration(Laplace(UNIT, epsilon=float(epsilon)), (0.2, 0.8), 0.5)
+        inside = concentration(Laplace(UNIT, epsilon=float(epsilon)), _FAR, 0.5)
         rows.append({"version": RIGHT, "ε": epsilon, "mechanism": "Laplace", "utility": inside})
 
     def enough(epsilon: float) -> bool:
-        return bool(concentration(Laplace(UNIT, epsilon=epsilon), (0.2, 0.8), 0.5) >= 0.8)
+        return bool(concentration(Laplace(UNIT, epsilon=epsilon), _FAR, 0.5) >= 0.8)
 
     least = smallest_float(enough, 1.0, 8.0, steps=33)  # to 10⁻⁹
     rows.append({"version": RIGHT, "claim": "ε for a utility of 0.8", "value": least})
@@ -85,10 +91,11 @@ def figure_7_3(setting: Setting) -> Rows:
     for epsilon in (2.0, 4.0, 6.0):
         for name, kind in kinds.items():
             mechanism = kind(epsilon=epsilon)
-            for theta in np.linspace(0.1, 0.5, 9):
-                inside = concentration(mechanism, (0.5 - theta, 0.5 + theta), 0.5)
+            for percent in range(10, 51, 5):
+                # As quotients: 0.5 − 0.35 is more than 0.15, and would leave that point of the grid out.
+                box = ((50 - percent) / 100, (50 + percent) / 100)
                 row = {"version": RIGHT, "panel": f"ε = {epsilon:g}", "mechanism": name}
-                rows.append({**row, "θ": round(float(theta), 2), "utility": inside})
+                rows.append({**row, "θ": percent / 100, "utility": concentration(mechanism, box, 0.5)})
     return rows
 
 
@@ -144,6 +151,32 @@ def _outline(axes: Any, sides: tuple[float, float, float, float], colour: str, l
     axes.plot([left, right, right, left, left], [low, low, high, high, low], color=colour, label=label)
 
 
+def _moved(panels: Panels, rows: Rows) -> None:
+    """Draw the density of reports of 0.5 with the part inside [0.2, 0.8], and its mass against ε."""
+    density, mass = panels.in_order(2)
+    points = [(row["report"], row["density"]) for row in rows if row.get("report") is not None]
+    style = styles_of(["Laplace"])["Laplace"]
+    density.plot(*zip(*points, strict=True), color=style.colour)
+    inside = [(x, y) for x, y in points if _FAR[0] - 1e-9 <= x <= _FAR[1] + 1e-9]
+    density.fill_between(*zip(*inside, strict=True), color=style.colour, alpha=0.3)
+    share = next(row["utility"] for row in rows if row.get("ε") == 2.0)
+    density.set_title(f"(a) ε = 2: {share:.3f} of the reports of 0.5 are in [0.2, 0.8]", fontsize=9)
+    density.set_xlabel("report before it is clamped", fontsize=8)
+    density.set_ylabel("density", fontsize=8)
+    density.set_ylim(bottom=0)
+    curve = [(row["ε"], row["utility"]) for row in rows if row.get("utility") is not None]
+    mass.plot(*zip(*curve, strict=True), label="Laplace", **drawn(style, len(curve)))
+    for row in rows:
+        if row.get("claim") == "ε for a utility of 0.8":
+            words = f"0.8 at ε = {row['value']:.3g}, {row['version']}"
+            mass.axvline(row["value"], color="#222222", linestyle=LINES[row["version"]], label=words)
+    mass.axhline(0.8, color="#bbbbbb", linewidth=1)
+    mass.set_title("(b) the share in [0.2, 0.8]", fontsize=9)
+    mass.set_xlabel("privacy budget ε", fontsize=8)
+    mass.set_ylabel("probability that the answer stays", fontsize=8)
+    mass.set_ylim(bottom=0)
+
+
 def _radii(panels: Panels, rows: Rows) -> None:
     names = list(dict.fromkeys(row["network"] for row in rows))
     for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
@@ -180,7 +213,16 @@ def _regions(panels: Panels, rows: Rows) -> None:
 
 
 FIGURES: Final = (
-    figure("figure 7.1", "Laplace noise about 0.5", figure_7_1),
+    figure(
+        "figure 7.1",
+        "Laplace noise about 0.5",
+        figure_7_1,
+        Picture(
+            _moved,
+            "Left: the density of Laplace noise about 0.5 at ε = 2, with the share 0.451 inside [0.2, 0.8] "
+            "shaded. Right: this share grows with ε. It is 0.8 at ε = 5.36; the dissertation prints 5.2.",
+        ),
+    ),
     figure(
         "figure 7.2",
         "A radius in which a network keeps its answer",

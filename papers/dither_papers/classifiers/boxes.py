@@ -26,15 +26,10 @@ from dither.extensions.classifiers.boxes import (
     sides_by_mass,
 )
 from dither.extensions.classifiers.concentration import side_mass
-from dither.extensions.classifiers.feature_law import (
-    FeatureLaw,
-    Marginal,
-    Randomisation,
-    Randomiser,
-    marginals,
-)
+from dither.extensions.classifiers.feature_law import FeatureLaw, Marginal, marginals
 from dither.extensions.classifiers.monte_carlo import UniformTest, bernstein, binomial_above, hoeffding_size
 from dither.extensions.classifiers.result import Case, confidence_text, rounded_down, with_raw_release
+from dither.extensions.classifiers.subject import Randomisation, Randomiser
 from dither.extensions.classifiers.utility import QUERIES, check_confidence, check_queries
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.randomness import SYSTEM, Source

@@ -15,7 +15,7 @@ from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.numeric.purkayastha import Purkayastha
 from dither_papers.drawing import CODED, PUBLISHED, RIGHT, Lines, Panels, Picture, Rows
 from dither_papers.figure import Figure, Setting, expected
-from dither_papers.ogpm.claims import BUDGETS, GRID, TURN, UNIT, circular_error, three, worst_circular
+from dither_papers.ogpm.claims import BUDGETS, TURN, UNIT, WHOLE, circular_error, three, worst_circular
 from dither_papers.ogpm.interval import density
 
 _TOTAL: Final = 1.0 + 2.0 * math.pi
@@ -27,6 +27,19 @@ def _split_error(share: float, widths: Power) -> float:
     radial = OGPM(UNIT, epsilon=share, loss=widths.loss).worst_error(squared.loss)
     around = OGPM(Circle(), epsilon=_TOTAL - share, loss=widths.loss).error(squared.loss, 0.0)
     return radial + float(around)
+
+
+def figure_6(setting: Setting) -> Rows:
+    """Return the densities on the circle at x = 0 (Example 4.3) and 4, with the ends of the likelier arc."""
+    mechanism = OGPM(Circle(), epsilon=1)
+    rows: Rows = []
+    for x in (0.0, 4.0):
+        begin, end = _arc(mechanism, x)
+        row = {"version": RIGHT, "input": f"x = {x:g}"}
+        high, low = (float(mechanism.pdf(y % (2.0 * math.pi), x)) for y in (x, x + math.pi))
+        ends = {"from, in π": begin / math.pi % 2.0, "to, in π": end / math.pi % 2.0}
+        rows.append({**row, **ends, "density inside": high, "density outside": low})
+    return rows + density(mechanism, (0.0, 4.0))(setting)
 
 
 def figure_7(setting: Setting) -> Rows:
@@ -78,22 +91,18 @@ def figure_10(setting: Setting) -> Rows:
     rows: Rows = []
     unit = 2.0 * math.pi  # the authors' inputs are shares of the turn
     for epsilon in (2.0, 4.0):
-        panel = f"ε = {epsilon:g}"
-        for x in GRID:
-            for loss, name in ((absolute, "OGPM"), (squared, "OGPM, best for squares")):
-                error = unit**2 * OGPM(TURN, epsilon=epsilon, loss=loss.loss).error(squared.loss, x)
-                for version in (CODED, RIGHT):
-                    rows.append(
-                        {"version": version, "panel": panel, "x": unit * x, "mechanism": name, "error": error}
-                    )
-        for name in ("PM-C", "SW-C"):
-            mechanism = three(epsilon)[name]
-            for version, errors in (
-                (CODED, mechanism.error(squared, GRID)),
-                (RIGHT, circular_error(mechanism, squared, GRID)),
-            ):
-                row = {"version": version, "panel": panel, "mechanism": name}
-                for x, error in zip(GRID, errors, strict=True):
+        ours = {
+            name: np.full_like(WHOLE, OGPM(TURN, epsilon=epsilon, loss=loss.loss).error(squared.loss, 0.0))
+            for loss, name in ((absolute, "OGPM"), (squared, "OGPM, best for squares"))
+        }  # the same at every value
+        rivals = {name: three(epsilon)[name] for name in ("PM-C", "SW-C")}
+        for version, others in (
+            (CODED, {name: kind.error(squared, WHOLE) for name, kind in rivals.items()}),
+            (RIGHT, {name: circular_error(kind, squared, WHOLE) for name, kind in rivals.items()}),
+        ):
+            for name, errors in {**ours, **others}.items():
+                row = {"version": version, "panel": f"ε = {epsilon:g}", "mechanism": name}
+                for x, error in zip(WHOLE, errors, strict=True):
                     rows.append({**row, "x": unit * x, "error": unit**2 * error})
     return rows
 
@@ -145,6 +154,7 @@ def figure_15(setting: Setting) -> Rows:
 
 def _rings(panels: Panels, rows: Rows) -> None:
     """Draw densities on the circle: the likelier arc red, the value a dot, as the paper does."""
+    rows = [row for row in rows if row.get("report") is not None]
     inputs = list(dict.fromkeys(row["input"] for row in rows))
     for axes, name in zip(panels.in_order(len(inputs), square=True), inputs, strict=True):
         inner = [row for row in rows if row["input"] == name]
@@ -207,12 +217,13 @@ FIGURES: Final = (
         "ogpm",
         "figure 6",
         "OGPM on the circle, ε = 1",
-        density(OGPM(Circle(), epsilon=1), (0.5, 4.0)),
+        figure_6,
         Picture(
             _rings,
-            "Two circles, for x = 0.5 and x = 4 radians. A thick arc centred at the value marks the "
+            "Two circles, for x = 0 and x = 4 radians. A thick arc centred at the value marks the "
             "directions that are reported with the higher density; it is 2π/(1 + √e) = 2.37 radians long.",
         ),
+        expected("ogpm", "figure 6"),
     ),
     Figure(
         "ogpm",
@@ -254,7 +265,11 @@ FIGURES: Final = (
             "mechanism",
             together=False,
             log="y",
-            labels={"error": "worst-case error, in radians"},
+            labels={
+                "error": "worst-case error",
+                "error of absolute": "worst-case error, in radians",
+                "error of squared": "worst-case error, in radians²",
+            },
         ),
         expected("ogpm", "figure 11"),
         notes=(_NOTE_L2, _NOTE_CIRCLE),
@@ -264,7 +279,16 @@ FIGURES: Final = (
         "figure 15",
         "Purkayastha's mechanism",
         figure_15,
-        Lines("ε", "error", "mechanism", log="y"),
+        Lines(
+            "ε",
+            "error",
+            "mechanism",
+            log="y",
+            labels={
+                "error of absolute": "expected error, in radians",
+                "error of squared": "expected error, in radians²",
+            },
+        ),
         expected("ogpm", "figure 15"),
     ),
 )

@@ -17,7 +17,7 @@ from dither.mechanisms.numeric.staircase import Staircase
 from dither.mechanisms.numeric.sw import SW
 from dither_papers.drawing import PUBLISHED, RIGHT, Lines, Panels, Picture, Rows, styles_of
 from dither_papers.figure import Figure, Setting, expected
-from dither_papers.ogpm.claims import BUDGETS, GRID, UNIT, three
+from dither_papers.ogpm.claims import BUDGETS, GRID, UNIT, WHOLE, three
 
 
 def density(mechanism: Any, inputs: tuple[float, ...]) -> Callable[[Setting], Rows]:
@@ -59,7 +59,7 @@ def _whole_domain(budgets: tuple[float, ...]) -> Rows:
         {"version": RIGHT, "panel": f"ε = {epsilon:g}", "x": x, "mechanism": name, "error": error}
         for epsilon in budgets
         for name, mechanism in three(epsilon).items()
-        for x, error in zip(GRID, mechanism.error(absolute, GRID), strict=True)
+        for x, error in zip(WHOLE, mechanism.error(absolute, WHOLE), strict=True)
     ]
 
 
@@ -79,7 +79,7 @@ def figure_12(setting: Setting) -> Rows:
     """Compare with PM on [−1, 1] and SW on [0, 1], plain and truncated, each on its own domain, ε = 2."""
     rows: Rows = []
     for panel, domain, kind in (("PM's domain", Interval(-1, 1), PM), ("SW's domain", UNIT, SW)):
-        inputs = domain.from_unit(np.linspace(0.0, 1.0, 51))
+        inputs = domain.from_unit(WHOLE)
         rival: Any = kind(domain, epsilon=2.0)
         own = kind.__name__
         kinds = {"OGPM": OGPM(domain, epsilon=2.0), own: rival, f"T-{own}": rival.truncated()}
@@ -106,12 +106,12 @@ def figure_13(setting: Setting) -> Rows:
     for epsilon in (1.0, 2.0, 4.0):
         panel = f"ε = {epsilon:g}"
         for name, mechanism in _tails(epsilon).items():
-            for x, error in zip(GRID, mechanism.error(absolute, GRID), strict=True):
+            for x, error in zip(WHOLE, mechanism.error(absolute, WHOLE), strict=True):
                 rows.append({"version": RIGHT, "panel": panel, "x": x, "mechanism": name, "error": error})
         # [OGPM25, App. B.8] normalises over the input: the error is too large by that "density's" mass.
-        mass = (2.0 - np.exp(-epsilon * GRID) - np.exp(-epsilon * (1.0 - GRID))) / -math.expm1(-epsilon)
-        printed = mass * np.asarray(_tails(epsilon)["B-Laplace"].error(absolute, GRID))
-        for x, error in zip(GRID, printed, strict=True):
+        mass = (2.0 - np.exp(-epsilon * WHOLE) - np.exp(-epsilon * (1.0 - WHOLE))) / -math.expm1(-epsilon)
+        printed = mass * np.asarray(_tails(epsilon)["B-Laplace"].error(absolute, WHOLE))
+        for x, error in zip(WHOLE, printed, strict=True):
             rows.append(
                 {"version": PUBLISHED, "panel": panel, "x": x, "mechanism": "B-Laplace", "error": error}
             )

@@ -291,6 +291,7 @@ FIGURES: Final = [
             "error",
             "mechanism",
             labels={"share": "share of ε for the direction", "error": "average error"},
+            mark=(HEURISTIC, "the heuristic π/(π + 1)"),
         ),
         notes=("The heuristic π/(π+1) is best near ε = 6 only; `best_split` finds the best for an area.",),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -48,19 +48,23 @@ def grid_paths(side: int, count: int, length: int, source: Source) -> Paths:
 
 @dataclass(frozen=True, eq=False)
 class City:
-    """Paths in the unit square (latitude, longitude), all places of the city, and degrees a side."""
+    """Paths in the unit square (latitude, longitude), all places of the city, and degrees a side.
+
+    `corner` is the south-west corner of the square, in degrees.
+    """
 
     name: str
     paths: Paths
     points: Floats
     degrees: Floats
+    corner: Floats
 
     def chosen(self, first: int, last: int) -> City:
         """Return the same city with the paths from `first` to before `last`."""
         offsets = self.paths.offsets
         rows = slice(offsets[first], offsets[last])
         kept = Paths(self.paths.points[rows], offsets[first : last + 1] - offsets[first])
-        return City(self.name, kept, self.points, self.degrees)
+        return replace(self, paths=kept)
 
     def in_degrees(self, paths: Paths) -> Paths:
         """Return paths of the unit square in degrees, as the errors are measured."""
@@ -84,7 +88,8 @@ def city(setting: Setting, name: str, *, ordered: bool = False) -> City:
     known = _columns(places)
     box = json.loads(boxes.read_text(encoding="utf-8"))[name.upper()]
     degrees = np.array([box["lat_max"] - box["lat_min"], box["lon_max"] - box["lon_min"]])
-    return City(name.upper(), paths, np.stack([known["u"], known["v"]], axis=1), degrees)
+    corner = np.array([box["lat_min"], box["lon_min"]])
+    return City(name.upper(), paths, np.stack([known["u"], known["v"]], axis=1), degrees, corner)
 
 
 def sources(setting: Setting, count: int) -> list[Seeded]:

@@ -53,22 +53,25 @@ class ComparedMechanism(NamedTuple):
 
 
 def entries(points: Points, epsilon: float, rounded: Round, *, heavy: bool) -> Iterator[ComparedMechanism]:
-    """Yield what is compared: as coded; repaired; NGram also with the scale that spends ε."""
+    """Yield what is compared: as coded; repaired; NGram also with the scale that spends ε.
+
+    On a `heavy` list, of thousands of points, the ε that is spent is left out: it needs a look at all pairs.
+    """
     for version, makers in ((CODED, rivals(points, coded=True)), (RIGHT, rivals(points, coded=False))):
         for name, make in makers.items():
             mechanism = make(SQUARE, epsilon=epsilon)
-            # Looking at every pair of thousands of points is left out.
-            yield ComparedMechanism(
-                version, name, mechanism, math.nan if heavy else mechanism.guarantee.epsilon, _same
-            )
+            yield ComparedMechanism(version, name, mechanism, _spent(mechanism, heavy), _same)
     nearest = Rounded(points)
     yield ComparedMechanism(CODED, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon, start=CORNER), epsilon, rounded)
     yield ComparedMechanism(CODED, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, rounded)
     yield ComparedMechanism(RIGHT, "TraCS-D", TraCSD(SQUARE, epsilon=epsilon), epsilon, nearest)
     yield ComparedMechanism(RIGHT, "TraCS-C", TraCSC(SQUARE, epsilon=epsilon), epsilon, nearest)
-    if not heavy:
-        full = NGram(SQUARE, points, epsilon=epsilon)
-        yield ComparedMechanism(RIGHT, "NGram", full, full.guarantee.epsilon, _same)
+    full = NGram(SQUARE, points, epsilon=epsilon)
+    yield ComparedMechanism(RIGHT, "NGram", full, _spent(full, heavy), _same)
+
+
+def _spent(mechanism: PathMechanism[Any], heavy: bool) -> float:
+    return math.nan if heavy else mechanism.guarantee.epsilon
 
 
 def compared(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from dither.core.domains import Circle, Disk
+from dither.core.kernels.window.kernel import SectorKernel, SlidingKernel
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import grid
 from dither.mechanisms.places.rivals import NGram, Sectors
@@ -50,27 +51,37 @@ def sectors(panels: Panels, rows: Rows) -> None:
         axes.set_axis_off()
 
 
+def places_drawn(panels: Panels, rows: Rows) -> None:
+    """Draw the places of each city; a degree of longitude is as much shorter as it is on the ground."""
+    names = list(dict.fromkeys(row["panel"] for row in rows))
+    for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
+        east, north = (
+            np.array([row[key] for row in rows if row["panel"] == name]) for key in ("longitude", "latitude")
+        )
+        axes.scatter(east, north, s=2, color="#0072b2", linewidths=0)
+        axes.set_title(name, fontsize=9)
+        axes.set_aspect(1.0 / math.cos(math.radians(float(north.mean()))))
+        axes.set_xlabel("longitude, in degrees", fontsize=8)
+        axes.set_ylabel("latitude, in degrees", fontsize=8)
+        axes.tick_params(labelsize=8)
+
+
 def points_drawn(panels: Panels, rows: Rows) -> None:
-    """Draw points of the plane, coloured by probability where they have one."""
+    """Draw points of the plane, coloured by probability."""
     points = [row for row in rows if row.get("x") is not None]
     names = list(dict.fromkeys(row.get("panel", "") for row in points))
     for axes, name in zip(panels.in_order(len(names), square=True), names, strict=True):
         inner = [row for row in points if row.get("panel", "") == name]
-        weights = [row.get("probability") for row in inner]
-        weighed = all(weight is not None for weight in weights)
-        x, y = [row["x"] for row in inner], [row["y"] for row in inner]
-        size = 30 if len(inner) < 300 else 22
         shown = axes.scatter(
-            x,
-            y,
-            s=size if weighed else 2,
-            c=weights if weighed else "#0072b2",
-            cmap="cividis_r" if weighed else None,
+            [row["x"] for row in inner],
+            [row["y"] for row in inner],
+            s=30 if len(inner) < 300 else 22,
+            c=[row["probability"] for row in inner],
+            cmap="cividis_r",
             linewidths=0,
-            marker="s" if len(inner) > 300 and weighed else "o",
+            marker="s" if len(inner) > 300 else "o",
         )
-        if weighed:
-            axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)
+        axes.figure.colorbar(shown, ax=axes, label="probability or density", shrink=0.8)
         axes.set_title(name, fontsize=9)
         axes.set_aspect("equal")
         axes.set_xlabel("x", fontsize=8)
@@ -112,9 +123,10 @@ _CIRCLE: Final = Circle(360.0)
 def _sector(epsilon: float, sectors: int | None) -> dict[str, float]:
     """Return the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
     if sectors is None:
-        kernel = OGPM(_CIRCLE, epsilon=epsilon).kernel.window
+        made = OGPM(_CIRCLE, epsilon=epsilon).question
+        kernel = cast(SlidingKernel, made.kernel).window
         return {"degrees": 360.0 * kernel.share, "probability": kernel.width * kernel.inside / kernel.total}
-    blocks = Sectors(_CIRCLE, epsilon=epsilon, sectors=sectors).kernel.window
+    blocks = cast(SectorKernel, Sectors(_CIRCLE, epsilon=epsilon, sectors=sectors).question.kernel).window
     return {"degrees": 360.0 / sectors, "probability": blocks.width * blocks.inside / blocks.total}
 
 
@@ -180,7 +192,7 @@ def _disk(setting: Setting) -> Rows:
     truth = np.full((setting.runs(5000, 500), 1, 2), (-0.5, 0.0))
     places = mechanism.perturb(truth, source=sources(setting, 1)[0]).values.reshape(-1, 2)
     found: Rows = [{"version": RIGHT, "x": x, "y": y} for x, y in places.tolist()]
-    direction, distance = (part.kernel.window_share for part in mechanism.parts)
+    direction, distance = (part.question.kernel.window_share for part in mechanism.parts)
     angle, radius = np.arctan2(places[:, 1], places[:, 0]) % (2 * math.pi), np.hypot(*places.T)
     inside = (np.abs(angle / math.pi - 1.0) <= direction) & (np.abs(radius - 0.5) <= distance / 2)
     found.append(
@@ -198,12 +210,12 @@ def _disk(setting: Setting) -> Rows:
 
 
 def _places(setting: Setting) -> Rows:
-    """Return every place of the two cities in degrees from the corner of its box [Fig. D.8]."""
+    """Return every place of the two cities, in degrees [Fig. D.8]."""
     found: Rows = []
     for name in ("tky", "chi"):
         town = city(setting, name)
-        for latitude, longitude in (town.points * town.degrees).tolist():
-            found.append({"version": RIGHT, "panel": town.name, "x": longitude, "y": latitude})
+        for latitude, longitude in (town.corner + town.points * town.degrees).tolist():
+            found.append({"version": RIGHT, "panel": town.name, "longitude": longitude, "latitude": latitude})
     return found
 
 
@@ -301,7 +313,7 @@ FIGURES: Final = [
         "the places of Tokyo and Chicago",
         _places,
         Picture(
-            points_drawn,
+            places_drawn,
             "Maps of the places in Tokyo and Chicago, in degrees: dense centres and wide empty areas inside "
             "the rectangle on which TraCS works.",
         ),

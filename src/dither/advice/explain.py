@@ -13,9 +13,10 @@ from typing import Any, Final, Literal
 
 from dither.core.combinator import Combinator
 from dither.core.domains import Domain
+from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
-from dither.core.repetition import AskedAgain, KeptChange, Memoised, Once
-from dither.core.wire import Campaign
+from dither.core.questionnaire import Questionnaire
+from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
 from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
@@ -79,7 +80,7 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Any] | Campaign | Each | Sampled,
+    questions: Mapping[str, Any] | Questionnaire | Each | Sampled,
     *,
     minimum_batch: int,
     delta: float = DELTA,
@@ -102,7 +103,7 @@ def batch_promise(
         shuffled(1.0, n=minimum_batch, delta=delta)
     except InvalidParameter as error:
         raise InvalidParameter(f"the minimum batch: {error}") from None
-    plain = {name: asking for name, asking in asked.named.items() if isinstance(asking, Question)}
+    plain = {name: asking for name, asking in asked.named.items() if not isinstance(asking, Combinator)}
     refused = [name for name in asked.named if name not in plain or not can_be_shuffled(plain[name])]
     if refused or asked.sampled:
         names = ", ".join(refused or asked.named)
@@ -197,7 +198,7 @@ class AskedQuestions:
             isinstance(question, Combinator) for question in questions.values()
         )
         if not again:
-            campaign = Campaign.of(questions)
+            campaign = Questionnaire.of(questions)
             return cls(campaign.questions, campaign.guarantee, campaign.sampled)
         named = {}
         for name, question in questions.items():
@@ -220,7 +221,7 @@ def _plain(asked: Any) -> Any:
 
 
 def explain(
-    questions: Mapping[str, Any] | Campaign | Each | Sampled,
+    questions: Mapping[str, Any] | Questionnaire | Each | Sampled,
     *,
     spent: Guarantee | None = None,
     minimum_batch: int | None = None,
@@ -237,7 +238,7 @@ def explain(
     person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
     at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
     randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are. `repeat` is how a second answer is made, as `dt.Asking` has it.
+    they are. `repeat` is how a second answer is made, as `dt.Inquiry` has it.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})
@@ -406,7 +407,7 @@ def _officer(
 
 def _question(asked: Any, words: Words, drawn: int = 1) -> str:
     said = words["officer"]
-    inner: Question = asked if isinstance(asked, Question) else asked.question
+    inner: Question = getattr(asked, "question", asked)  # that of a repeated question is the question inside
     how = inner.name if asked is inner else f"{inner.name} in {type(asked).__name__}"
     text = f"{_answers(inner.domain, said)}, {how}, {_guarantee_words(asked.guarantee, words)}"
     errors = _in_words(_errors(inner, said, drawn), words) if asked is inner else ""

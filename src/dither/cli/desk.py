@@ -1,39 +1,29 @@
-"""An analyst's questions at the terminal: weights, cross-tables, differences, tests, pictures and tables.
+"""An analyst's questions at the terminal: weights, cross-tables, differences and tests.
 
 `dither estimate` reads the rows of files for them: reports stay in the order of people, with public columns.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import number_of, print_json, save_picture
+from dither.cli.output import number_of
 from dither.data.files import carried_questions
 from dither.data.formats.format import table_format
 from dither.data.streams import shown_name
-from dither.errors import InvalidParameter, MissingExtra, unknown_name
-from dither.foundation.atomic import refuse_to_overwrite, rename_after
-from dither.foundation.tables import ResultTable, as_csv, as_markdown
+from dither.errors import InvalidParameter, unknown_name
+from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
-    from dither.cli.verbs.estimate import Wanted
+    from dither.cli.answers import Wanted
+    from dither.core.questionnaire import Questionnaire
     from dither.core.reports import Reports
-    from dither.core.wire import Campaign
-
-FORMATS: Final = (".csv", ".md", ".tex", ".xlsx")
-PICTURES: Final = (".png", ".svg", ".pdf")
-_SPECIAL: Final = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-}
 
 
 @dataclass(frozen=True)
@@ -46,7 +36,7 @@ class Rows:
 
 
 def read_rows(
-    paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None
+    paths: Sequence[Path], asked: Wanted, column: str | None, given: Questionnaire | None
 ) -> dict[str, Rows]:
     """Read files of reports of the same questions: for each question the rows with all that is asked."""
     from dither.core.reports import Reports
@@ -194,7 +184,7 @@ def _members(reports: Reports, by: Mapping[str, Any]) -> Iterable[tuple[str, Any
 
     from dither.core.reports import Reports as Told
     from dither.estimation.groups import GroupCounts
-    from dither.estimation.significance import check_pair, indicators, protocol_of
+    from dither.estimation.person_numbers import check_pair, indicators, protocol_of
 
     told = next(labels for labels in by.values() if isinstance(labels, Told))
     check_pair(reports, told)
@@ -245,114 +235,3 @@ def compare_groups(reports: Reports, by: Mapping[str, Any], minimum: int) -> Res
             "rejected, any is rejected wrongly with probability at most 5 % (Holm)"
         )
     return ResultTable(title, tuple(rows))
-
-
-def print_results(results: Mapping[str, Any], as_json: bool) -> None:
-    """Print results, each after its name, or all of them as JSON."""
-    if as_json:
-        print_json(
-            {name: [_plain(row) for row in table_of(name, result)] for name, result in results.items()}
-        )
-        return
-    for name, result in results.items():
-        click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")
-        if "\n" in repr(result):
-            click.echo("\n".join(f"  {line}".rstrip() for line in repr(result).splitlines()))
-
-
-def table_of(name: str, result: Any) -> ResultTable:
-    """Return a result as a table whose first column names it."""
-    rows = list(result) if isinstance(result, ResultTable) else result.records()
-    limits = getattr(result, "limits", (-float("inf"), float("inf")))
-    return ResultTable(name, tuple({"question": name, **row} for row in rows), limits=limits)
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {}
-    for name, cell in row.items():
-        finite = not isinstance(cell, float) or abs(cell) < float("inf")
-        plain = cell is None or isinstance(cell, bool | int | float | str)
-        shown[name] = (cell if finite else None) if plain else str(cell)
-    return shown
-
-
-def check_outputs(files: Sequence[str], out: Path | None, picture: Path | None) -> None:
-    """Raise before anything is read for a file of a kind that is not written, or that is an input."""
-    for path, endings, what in ((out, FORMATS, "a table"), (picture, PICTURES, "a picture")):
-        if path is None:
-            continue
-        if path.suffix.lower() not in endings:
-            raise click.UsageError(f"{path}: {what} is written to a file that ends in {', '.join(endings)}")
-        refuse_to_overwrite(path, *(Path(name) for name in files if "://" not in name), force=True)
-
-
-def write_results(results: Mapping[str, Any], out: Path | None, picture: Path | None) -> None:
-    """Write results as a table, and the first of them as a picture; a file that exists is replaced."""
-    if out is not None:
-        tables = [table_of(name, result) for name, result in results.items() if not isinstance(result, str)]
-        write_tables(out, tables)
-        click.echo(f"wrote {out}", err=True)
-    if picture is not None:
-        every = [(name, result) for name, result in results.items() if hasattr(result, "plot")]
-        drawn = [(name, result) for name, result in every if not name.endswith(": test")] or every
-        if len(drawn) != 1:
-            raise click.UsageError(
-                f"--plot draws one result, and there are {len(drawn)}; choose a question with --column"
-            )
-        name, result = drawn[0]
-        axes = result.plot(title=name)
-        with rename_after(picture) as part:
-            save_picture(axes, part, dpi=150)
-        click.echo(f"wrote {picture}", err=True)
-
-
-def write_tables(out: Path, tables: Sequence[ResultTable]) -> None:
-    """Write tables below each other: CSV and Excel with all digits, Markdown and TeX with some."""
-    kind = out.suffix.lower()
-    rows = [dict(row) for table in tables for row in table]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    if kind == ".csv":
-        data = as_csv(rows).encode()
-    elif kind == ".xlsx":
-        data = _workbook(columns, rows)
-    else:
-        head, cells = columns, []
-        for table in tables:
-            names, lines = table._cells()
-            cells += [
-                [dict(zip(names, line, strict=True)).get(name, "") for name in columns] for line in lines
-            ]
-        text = as_markdown(head, cells) if kind == ".md" else _tex(head, cells)
-        data = f"{text}\n".encode()
-    with rename_after(out) as part:
-        part.write_bytes(data)
-
-
-def _workbook(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
-    try:
-        import openpyxl
-    except ImportError:
-        raise MissingExtra("a file of Excel", "frames") from None
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("estimates")
-    sheet.append(list(columns))
-    for row in rows:
-        plain = _plain(row)
-        sheet.append([_cell(plain.get(name)) for name in columns])
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """Return a cell of a sheet; a text is never a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "@") else value
-
-
-def _tex(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Iterable[str]) -> str:
-        return " & ".join("".join(_SPECIAL.get(sign, sign) for sign in cell) for cell in cells) + r" \\"
-
-    sides = "l" + "r" * (len(head) - 1)
-    body = [line(head), r"\hline", *(line(row) for row in rows)]
-    return "\n".join([rf"\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}"])

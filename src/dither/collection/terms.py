@@ -6,10 +6,7 @@ import datetime
 import math
 from typing import Any
 
-from dither.errors import (
-    InvalidParameter,
-    found,
-)
+from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee
 
 

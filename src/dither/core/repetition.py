@@ -1,17 +1,15 @@
-"""Answers over days: once in a period, or about one kept change.
-
-Memoised: one permanent answer for each value, so that repeated questions reveal nothing more.
-"""
+"""Answers over days: once in a period, or about one kept change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core import registry
 from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain
 from dither.core.domains.separate import as_array
@@ -19,9 +17,11 @@ from dither.core.question import Answering, Question, as_question, check_source
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Integers, Mask
-from dither.foundation.randomness import SYSTEM, Keyed, Source
-from dither.privacy import Guarantee, Pure, Unit
-from dither.privacy.guarantee import UNCHANGED
+from dither.foundation.randomness import Source
+from dither.privacy import Guarantee, Pure
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,13 +185,18 @@ class AskedAgain(Answering, Combinator):
         """Return the question's data: asking again does not change the distribution of one report."""
         return self.question.device()
 
+    def explain(self, name: str, **options: Any) -> Explanation:
+        """Explain the question in plain words under a name, as `dt.Questionnaire.explain` does."""
+        explained: Explanation = registry.adviser().explain({name: self}, **options)
+        return explained
+
 
 @dataclass(frozen=True)
 class Once(AskedAgain):
     """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
 
     `every` is the length of a period in days, if there is to be one answer in each period: the guarantee is
-    then the sum over all periods. On a device, `dt.Asking.once` and an account keep the drawn day, so that
+    then the sum over all periods. On a device, `dt.Inquiry.once` and an account keep the drawn day, so that
     a restart does not draw again; `perturb` draws for many people at once, as in a simulation.
 
     Promise:   the mechanism's ε for a person's values on all days together, however they change. With
@@ -320,7 +325,7 @@ class KeptChange(Answering, Combinator):
         if not tells_changes(self.question):
             raise InvalidParameter(
                 "KeptChange asks a question with two answers by a mechanism with two reports, such as "
-                f"dt.RR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
+                f"dt.KRR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
                 f"{self.question.domain}; dt.Once takes any question"
             )
         check_days("days", self.days, least=2)
@@ -452,140 +457,3 @@ def _kept_days(codes: Integers, places: Integers) -> Integers:
     kept = moved & (np.cumsum(moved, axis=1) == places[:, None])
     day = 1 + np.argmax(kept, axis=1) if kept.shape[1] else np.zeros(len(codes), dtype=np.int64)
     return np.where(kept.any(axis=1), day, 0).astype(np.int64)
-
-
-_KEY: Final = 32  # bytes
-_LISTED: Final = 1 << 17  # reports
-SECRET: Final = "the device's key stays on the device"
-
-
-def check_key(key: object) -> None:
-    """Raise InvalidParameter unless a key has 32 bytes. HMAC pads keys: k and k with zeros would be one."""
-    if not isinstance(key, bytes) or len(key) != _KEY:
-        raise InvalidParameter(f"a key must be {_KEY} secret bytes, as dt.Memoised.new_key() returns")
-
-
-@dataclass(frozen=True)
-class Memoised(AskedAgain):
-    """The same report whenever the same value is reported again: derived from a device's key, not stored.
-
-    The randomness of the report is an HMAC-SHA-256 of the key, the name of the question, the device text and
-    the value. So nothing about values is stored, and the answer is the same after a restart. `name` is the
-    public name of the question. It must be different for each question that a device answers, because two
-    questions with the same name and device text would have the same noise. A whole path is one value.
-
-    Promise:   that of the mechanism, once for all answers of a person whose value never changes. If the value
-               changes, nothing is promised: `guarantee.if_changing` says why, and `change_proved` how often a
-               changed report proves it. A guarantee for one location remains one for each location of a path.
-    Reports:   those of the mechanism; the collector needs no key.
-    Use when:  one question is asked again and again, and its value never changes. Otherwise use `dt.Once`.
-
-    >>> from dither import Interval, Podium
-    >>> steps = Memoised(Podium(Interval(0, 100), epsilon=1), Memoised.new_key(), name="steps")
-    >>> steps.perturb([40]) == steps.perturb([40])
-    True
-    """
-
-    question: Question
-    key: bytes = field(repr=False)
-    _: KW_ONLY
-    name: str
-
-    def __post_init__(self) -> None:
-        given: Any = self.question
-        if isinstance(given, Combinator):
-            raise InvalidParameter(
-                f"Memoised needs a mechanism, not {type(given).__name__}; "
-                "memoise the parts of Each and Sampled instead"
-            )
-        object.__setattr__(self, "question", as_question(given))
-        if not self.question.alone:
-            raise InvalidParameter(
-                f"{self.question.name} correlates the coins of two people and cannot be memoised"
-            )
-        check_key(self.key)
-        if not isinstance(self.name, str) or not self.name:
-            raise InvalidParameter("a memoised question needs a name, such as name='steps'")
-
-    @staticmethod
-    def new_key() -> bytes:
-        """Return a new random key. Make one for each device, keep it there and never send it."""
-        return SYSTEM.take(_KEY)
-
-    @property
-    def plain(self) -> Question:
-        """The mechanism, which has the distribution of one memoised answer."""
-        return self.question
-
-    @cached_property
-    def guarantee(self) -> Guarantee:
-        """The guarantee of a person for all of their answers together."""
-        return self.promise([self.question.guarantee])
-
-    def promise(self, inner: Sequence[Guarantee]) -> Guarantee:
-        """Return the mechanism's guarantee for all answers, assuming a constant value and a secret key.
-
-        A guarantee for one location remains one: each location of a path spends it.
-        """
-        (once,) = inner
-        unit: Unit = "location" if once.unit == "location" else "person"
-        return Guarantee(once.bound, unit, tuple(dict.fromkeys((*once.assumes, UNCHANGED, SECRET))))
-
-    def change_proved(self, before: object, after: object) -> float:
-        """Return the probability with which the reports of two values differ, which proves the change.
-
-        Permanent answers of different values are independent: 1 − Σ P(report | before)·P(report | after).
-
-        >>> from dither import RR, Categories
-        >>> smokes = Memoised(RR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
-        >>> round(smokes.change_proved("no", "yes"), 3)
-        0.607
-        """
-        apart = self.question.separate([before, after])
-        if apart.marks[0] == apart.marks[1]:
-            return 0.0
-        kernel = self.question.kernel
-        inputs = self.question.domain.check([before, after])
-        laws = [kernel.probabilities(value) for value in inputs] if kernel.outcomes <= _LISTED else []
-        if not laws or len(laws[0]) != kernel.outcomes:  # with a public seed, the law is for one seed
-            raise InvalidParameter("this is computed for mechanisms of at most 2^17 different reports")
-        return float(1 - sum(p * other for p, other in zip(*laws, strict=True)))
-
-    def perturb(self, values: object, *, source: Source | None = None, threads: int = 1) -> Reports:
-        """Return this device's permanent report for each value. All randomness comes from the key."""
-        if source is not None or threads != 1:
-            raise InvalidParameter(
-                "permanent answers are drawn from the key alone; omit `source` and `threads`"
-            )
-        apart = self.question.separate(values)
-        drawn = {
-            mark: self.question.perturb(value, source=self._source(mark)).cells
-            for mark, value in dict(zip(apart.marks, apart.values, strict=True)).items()
-        }
-        if not drawn:
-            return self.question.perturb(values)
-        together = np.concatenate([drawn[mark] for mark in apart.marks])
-        return Reports(self.question, together.reshape(apart.shape + together.shape[1:]))
-
-    def mark(self, value: object) -> str:
-        """Return 16 bytes as hexadecimal text by which one value is known again, with the key alone."""
-        (mark,) = self.question.separate(value).marks
-        return self._source(mark, b"told 1\0").take(16).hex()
-
-    def reports(self, raw: object) -> Reports:
-        """Return raw integers as reports, as the mechanism does."""
-        return self.question.reports(raw)
-
-    def at(self, epsilon: float) -> Memoised:
-        """Return the same combinator with another budget; its answers are independent of the present ones."""
-        return replace(self, question=self.question.at(epsilon))
-
-    def describe(self) -> str:
-        """Return a description in words: the mechanism and the guarantee."""
-        return f"{self.question.describe()} Asked again, a device repeats its report: {self.guarantee}."
-
-    def _source(self, mark: bytes, purpose: bytes = b"memoised 2\0") -> Keyed:
-        # Each part is preceded by its length, so that different questions or values have different contexts.
-        parts = (self.fingerprint.encode(), self.name.encode(), mark)
-        sized = (len(part).to_bytes(8, "little") + part for part in parts)
-        return Keyed(self.key, purpose + b"".join(sized))

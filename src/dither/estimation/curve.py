@@ -14,8 +14,9 @@ from dither.core.domains import Circle, Line
 from dither.core.kernels.transition import Operator
 from dither.estimation.atoms import CLOSE, Atom
 from dither.estimation.density import Posterior
-from dither.estimation.estimate import SHARE, Estimate
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ClippedInterval, ConfidenceInterval
+from dither.estimation.rounding import SHARE
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import check_level, erf, student_t_quantile
 from dither.foundation.numerics.matrices import cholesky, dot, product
@@ -212,9 +213,9 @@ class DensityCurve:
         found = self.share_below(places)
         return places, np.asarray(found.value), np.asarray(found.standard_error)
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        interval = QuantileInterval(self.line, share, *self._ladder, self.condition)
+    def quantile(self, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
+        interval = QuantileInterval(self.line, q, *self._ladder, self.condition)
         return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
 
     def mean(self) -> Estimate:

@@ -1,54 +1,24 @@
-"""`EstimatedDistribution`: shares of bins, quantiles and the mode; the methods of distributions.
-
-"empirical bayes", the default, is a smooth density with point masses.
-"""
+"""`EstimatedDistribution`: shares of bins, quantiles and the mode."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.domains import Circle, Line
-from dither.core.kernels.transition import Operator
-from dither.core.question import NumberQuestion
-from dither.core.reports import Reports
-from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
-from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
-from dither.estimation.density import DensityModel, Posterior, Prior, about_a_curve
-from dither.estimation.estimate import Estimate, show, thousands
-from dither.estimation.intervals import WiderInterval
-from dither.estimation.likelihood import (
-    FINE,
-    GRID,
-    Bins,
-    Fit,
-    Histogram,
-    Inference,
-    Likeliest,
-    average_on_circle,
-    average_on_line,
-    climb,
-    edges_of,
-    grid,
-    row_number,
-    smooth,
-    spread_bins,
-)
-from dither.estimation.linear import (
-    average,
-    linear,
-    mean_direction,
-    resultant_length,
-)
-from dither.estimation.method import Method, in_unit, number_question, on_circle
-from dither.estimation.weights import Weights, count_weighted, entries_of, relative_variance
+from dither.estimation.estimate import Estimate
+from dither.estimation.likelihood import Bins, Fit, Histogram, Inference, Likeliest, edges_of
+from dither.estimation.linear import linear
+from dither.estimation.method import in_unit, number_question
+from dither.estimation.rounding import thousands
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import product
 from dither.foundation.tables import Row, Tabular
@@ -105,13 +75,13 @@ class EstimatedDistribution(Tabular):
 
     probabilities: Floats
     edges: Floats
-    summary: Summary
+    summary: Counts
     method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: DensityCurve, summary: Summary, method: str, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Counts, method: str, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
@@ -208,14 +178,14 @@ class EstimatedDistribution(Tabular):
             return self.curve.share_between(unit[:1], unit[1:])
         return self._inference.between(low, high)
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
+    def quantile(self, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
         self._check_ordered("a quantile")
-        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
             )
-        answer = self._inference.quantile(float(share)) if self.curve is None else self.curve.quantile(share)
+        answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
 
     def mode(self) -> Estimate:
@@ -328,251 +298,3 @@ def _place(x: object) -> float:
     if np.isnan(x):
         raise InvalidParameter("x is NaN")
     return float(x)
-
-
-@dataclass(frozen=True)
-class Likelihood(Method):
-    """Estimate from the maximum-likelihood distribution, found by EM, with profile likelihood intervals.
-
-    It works for every mechanism, states the resolution of what is not identifiable, and is not unbiased.
-    `smoothing` averages neighbouring bins after each step (EMS), so the likelihood is no longer maximal.
-    `tolerance` is the gain in log-likelihood, in nats, below which EM stops.
-    """
-
-    smoothing: bool = False
-    tolerance: float = 1e-2
-
-    def __post_init__(self) -> None:
-        if not self.tolerance > 0.0:
-            raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
-
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean."""
-        return _likeliest_on_line(summary).mean()
-
-    def variance(self, summary: Summary) -> Estimate:
-        """Estimate the variance."""
-        return _likeliest_on_line(summary).variance()
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return _likeliest_on_line(summary).quantile(share)
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        question = number_question(summary)
-        ends = edges_of(question.line, bins)
-        unit = question.line.to_unit(ends)
-        equal = np.allclose(np.diff(unit), 1.0 / (ends.size - 1), rtol=1e-9)
-        count = (ends.size - 1) * -(-FINE // (ends.size - 1)) if equal else FINE
-        operator = grid(question, count)
-        counts = operator.counts(summary.counts)
-        start = np.full(count, 1.0 / count)
-        if self.smoothing:
-            kernel = average_on_circle if on_circle(question) else average_on_line
-            fit = smooth(operator, counts, start, kernel, tolerance=self.tolerance)
-        else:
-            fit = climb(operator, counts, start, tolerance=self.tolerance)
-        sums = np.concatenate([[0.0], np.cumsum(fit.probabilities)])
-        shown = np.diff(np.interp(unit * count, np.arange(count + 1.0), sums))
-        return EstimatedDistribution(shown, ends, summary, repr(self), fit)
-
-    def __repr__(self) -> str:
-        return "smoothed" if self.smoothing else "likelihood"
-
-
-def _likeliest_on_line(summary: Summary) -> Likeliest:
-    if on_circle(number_question(summary)):
-        raise InvalidParameter(
-            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
-        )
-    return Likeliest.of(summary)
-
-
-likelihood: Final = Likelihood()
-smoothed: Final = Likelihood(smoothing=True)
-
-
-_FEW: Final = 8  # values of a report from which on they tell a shape
-
-
-@dataclass(frozen=True)
-class EmpiricalBayes(Method):
-    """Estimate a smooth log-density with point masses, whose smoothness the reports themselves choose.
-
-    The log-density has a normal prior on its second differences. All strengths of the prior are averaged,
-    each weighted by its evidence: how probable it makes the reports. Point masses are added, up to
-    `most_atoms`, each only if the evidence rises. Intervals are those of the posterior.
-    """
-
-    most_atoms: int = 12
-
-    def __post_init__(self) -> None:
-        if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
-            raise InvalidParameter("the number of point masses is a whole number, at least 0")
-
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
-        if is_too_coarse(summary):
-            return likelihood.mean(summary)
-        question = self._on_line(summary)
-        answer = self.curve(summary).mean()
-        if question.unbiased_reading() is None:
-            return answer
-        beside = linear.mean(summary)
-        remark = f", linear {show(float(beside), float(beside.half_width()))}"
-        return replace(answer, remark=answer.remark + remark)
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        if is_too_coarse(summary):
-            return likelihood.quantile(summary, share)
-        self._on_line(summary)
-        return self.curve(summary).quantile(share)
-
-    @staticmethod
-    def _on_line(summary: Summary) -> NumberQuestion:
-        question = number_question(summary)
-        if on_circle(question):
-            raise InvalidParameter(
-                "directions have no order; dt.mean and dt.resultant tell about them by default"
-            )
-        return question
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        if is_too_coarse(summary):
-            return likelihood.distribution(summary, bins)
-        return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
-
-    def curve(self, summary: Summary) -> DensityCurve:
-        """Return the posterior of the density."""
-        question = number_question(summary)
-        line, operator, unsure = question.line, _laws(question), getattr(summary, "unsure", 0.0)
-        points = declared_points(question)
-        circular = on_circle(question)
-        if points is not None:
-            model = _model(operator, summary, Prior.of(points.size, circular=circular and points.size > 2))
-            posterior = about_a_curve(model).towards_even(unsure)
-            return DensityCurve(line, posterior, (), summary.n, question.guarantee, points)
-        model = _model(operator, summary, Prior.of(GRID, circular=circular))
-        search = AtomSearch(question, row_number(question, GRID))
-        model, path, atoms = search.search(model, self.most_atoms)
-        posterior = Posterior.over(model, [path.refine(model)]).towards_even(unsure, len(atoms))
-        for number, (atom, change) in enumerate(search.end_masses(model, posterior.best, atoms)):
-            atoms = [*atoms, atom]
-            posterior = posterior.with_unseen(np.insert(change, change.size - 1, np.zeros(number)))
-        return DensityCurve(line, posterior, tuple(atoms), summary.n, question.guarantee)
-
-    def __repr__(self) -> str:
-        return "empirical bayes"
-
-
-def is_too_coarse(summary: Summary) -> bool:
-    """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
-
-    Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
-    """
-    question = number_question(summary)
-    return question.outcomes < _FEW and question.line.points is None
-
-
-def declared_points(question: NumberQuestion) -> Floats | None:
-    """Return the only possible values on [0, 1], if the domain declares them."""
-    points = question.line.points
-    return None if points is None else question.line.to_unit(points)
-
-
-def _laws(question: NumberQuestion) -> Operator:
-    """Return the laws of reports for values in each bin, or at each declared point."""
-    points, line = declared_points(question), question.line
-    if points is None:
-        return spread_bins(question, row_number(question, GRID))
-    places = np.clip(line.from_unit(points), line.low, line.high)
-    return question.likelihood(places, row_number(question, points.size))
-
-
-def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
-    return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
-
-
-empirical_bayes: Final = EmpiricalBayes()
-
-
-@dataclass(frozen=True)
-class AsReported(Method):
-    """Treat every decoded report as if it were the value. Errors are those of the reports' own average.
-
-    It is biased unless the mechanism's codebook is unbiased: intervals cover the limit for many reports, not
-    the quantity of the values.
-    """
-
-    def mean(self, summary: Summary) -> Estimate:
-        """Estimate the mean."""
-        question = number_question(summary)
-        if on_circle(question):
-            return mean_direction(summary, as_reported=True)
-        return Estimate.of(average(summary, question.decoded_numbers()), question.guarantee)
-
-    def variance(self, summary: Summary) -> Estimate:
-        """Estimate the variance."""
-        question = number_question(summary)
-        if on_circle(question):
-            return resultant_length(summary, variance=True, as_reported=True)
-        values = question.decoded_numbers()
-        spread = average(summary, (values - average(summary, values).value) ** 2)
-        value = spread.value * summary.n / max(summary.n - 1, 1)
-        return Estimate.of(replace(spread, value=value), question.guarantee)
-
-    def resultant(self, summary: Summary) -> Estimate:
-        """Estimate the length of the mean direction."""
-        return resultant_length(summary, as_reported=True)
-
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return self.distribution(summary, 1024).quantile(share)
-
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
-        """Estimate the distribution over bins: how many equal ones, or their edges."""
-        # Reports beyond the domain are counted in the bin at its nearer end.
-        question = number_question(summary)
-        values = question.decoded_numbers()
-        ends = edges_of(question.line, bins)
-        place = np.clip(np.searchsorted(ends, values, side="right") - 1, 0, ends.size - 2)
-        counts = np.bincount(place, weights=summary.counts[: values.size], minlength=ends.size - 1)
-        return EstimatedDistribution(counts / summary.n, ends, summary, repr(self))
-
-    def __repr__(self) -> str:
-        return "as reported"
-
-
-as_reported: Final = AsReported()
-
-
-def cautious_quantile(summary: Summary, share: float) -> Estimate:
-    """Return a quantile of the smooth density, with an interval that contains that of maximum likelihood.
-
-    The interval is wider only if that of the density holds under a condition.
-    """
-    answer = empirical_bayes.quantile(summary, share)
-    if not answer.condition:
-        return answer
-    strict = likelihood.quantile(summary, share)
-    wide = WiderInterval(answer._confidence, strict._confidence, strict.resolution)
-    return replace(answer, error=None, confidence=wide)
-
-
-def count_for_quantile(reports: Reports, share: float, weights: Weights) -> Any:
-    """Return counts of as many equal people as have the variance of the share below a quantile.
-
-    That is the variance of the influence of each report on the share: it has the noise, whose variance is the
-    same for all people, and who is below the quantile, which may go with the weights.
-    """
-    counts = count_weighted(reports, weights)
-    question = number_question(counts)
-    if is_too_coarse(counts) or on_circle(question):
-        return counts
-    curve = empirical_bayes.curve(counts)
-    place = question.line.to_unit(np.array([float(curve.quantile(share).value)]))
-    told = curve.influence(curve.below(place)[0], _laws(question), counts.counts.size)
-    return count_weighted(reports, weights, relative_variance(told[entries_of(reports)], weights))

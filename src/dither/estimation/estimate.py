@@ -28,16 +28,16 @@ from dither.estimation.intervals import (
     WiderInterval,
     check_share,
 )
+from dither.estimation.rounding import show_interval, thousands
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.numerics.distributions import check_level, student_t_quantile
-from dither.foundation.tables import MOST_ROWS, ResultTable, Row, decimals, percent, show_end, show_label
+from dither.foundation.tables import MOST_ROWS, ResultTable, Row, percent, show_label
 from dither.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _EARLY: Final = 200  # reports up to which many looks also have the interval that holds at any time
-_EVEN: Final = 0.1  # sides of an interval that differ by less are written as ±
 
 
 class ValuedInterval(Protocol):
@@ -370,53 +370,6 @@ class LabelledEstimate(Estimate):
 
     def __len__(self) -> int:
         return len(self.labels)
-
-
-def show(value: float, half: float) -> str:
-    """Return a value as text, rounded to one digit of its half-width, two if that begins with 1."""
-    if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
-        return f"{value:g} ± {half:g}"
-    places = decimals(half)
-    if places > 12 or places < -12:
-        return f"{value:.3g} ± {half:.1g}"
-    digits = max(places, 0)
-    rounded = round(float(value), places) + 0.0  # never −0.00
-    return f"{rounded:.{digits}f} ± {round(float(half), places):.{digits}f}"
-
-
-Limits = tuple[float, float]
-_ANYWHERE: Final[Limits] = (-math.inf, math.inf)
-SHARE: Final[Limits] = (0.0, 1.0)
-
-
-def show_interval(value: float, low: float, high: float, limits: Limits = _ANYWHERE) -> str:
-    """Return a value with its interval: 63 ± 15, or 63 (59 – 89) if the sides differ by more than 10 %.
-
-    An end beyond the limits is shown as the limit with a mark: 0.02 (‹0 – 0.05).
-    """
-    below, above = value - low, high - value
-    half = (high - low) / 2.0
-    if low < limits[0] or high > limits[1]:
-        ends = [min(max(end, limits[0]), limits[1]) for end in (low, high)]
-        width = (ends[1] - ends[0]) / 2.0 or half
-        places = max(decimals(width), 0) if 0.0 < width < 1e12 else 2
-        shown = [show_end(end, limits) or f"{end:.{places}f}" for end in (low, high)]
-        number = f"{round(value, places) + 0.0:.{places}f}" if math.isfinite(value) else "?"
-        return f"{number} ({shown[0]} – {shown[1]})"
-    even = abs(below - above) <= _EVEN * max(abs(below), abs(above))
-    if even or not all(map(math.isfinite, (value, low, high))) or half <= 0:
-        return show(value, half)
-    places = decimals(max(min(below, above), half / 5.0))  # of the shorter side
-    if places > 12 or places < -12:
-        return f"{value:.3g} ({low:.3g} – {high:.3g})"
-    digits = max(places, 0)
-    value, low, high = (round(float(number), places) + 0.0 for number in (value, low, high))
-    return f"{value:.{digits}f} ({low:.{digits}f} – {high:.{digits}f})"
-
-
-def thousands(count: int) -> str:
-    """Return a whole number as text in groups of three digits, as in 40 000."""
-    return f"{count:,}".replace(",", " ")
 
 
 Term = tuple[float, Estimate]  # a weight, and an estimate

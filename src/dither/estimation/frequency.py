@@ -1,11 +1,4 @@
-"""Frequencies of categories by one estimator for every pure protocol; their sums; intervals of many.
-
-Intervals for many frequencies at once are narrower if most categories are alike. The frequencies are
-themselves a distribution: often a few large ones and many near zero. It is estimated from all categories
-together, as a point mass at 0 and a smooth density [Robbins56], and gives each category a posterior. Its
-intervals hold the truth in a share `level` of the categories on average, not for each category: one that is
-unlike all others is covered less often.
-"""
+"""Frequencies of categories by one estimator for every pure protocol, and their sums."""
 
 from __future__ import annotations
 
@@ -16,27 +9,18 @@ from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.projective import ProjectiveKernel
 from dither.core.kernels.sets.several import SetKernel
 from dither.core.kernels.sets.subsets import ChosenSets
-from dither.core.kernels.transition import Dense
 from dither.core.kernels.window.kernel import ResponseKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
-from dither.estimation.density import DensityModel, Path, Posterior, Prior
-from dither.estimation.estimate import (
-    SHARE,
-    Estimate,
-    LabelledEstimate,
-    joint_level,
-    show,
-    show_interval,
-    thousands,
-)
+from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level
+from dither.estimation.frequency_posterior import Narrowed
 from dither.estimation.intervals import (
     AnyTimeInterval,
     BoundedNumbers,
@@ -48,69 +32,17 @@ from dither.estimation.intervals import (
     shares_without,
 )
 from dither.estimation.method import category_question
+from dither.estimation.rounding import SHARE, show, show_interval, thousands
 from dither.estimation.weights import Weights, as_weights, check_weighted, influences, student
-from dither.foundation.arrays import Floats, Indices, Integers
-from dither.foundation.numerics.distributions import check_level, erfc, student_t_quantile
+from dither.foundation.arrays import Floats, Integers
+from dither.foundation.numerics.distributions import student_t_quantile
 from dither.foundation.tables import show_label
 from dither.privacy import Guarantee
 
 CLEAR: Final = 3.0  # standard errors above 0 from which a category has an interval of its own
 LEAST: Final = 32  # categories from which on their distribution can be estimated
-_BINS: Final = 96  # of the density of frequencies
-_ROWS: Final = 256  # into which unbiased frequencies are counted
-_REACH: Final = 6.0  # standard errors beyond the smallest and the largest
 _BLOCK: Final = 1 << 21  # numbers that are held at a time
 _LEAN: Final = 3.0  # reports that count as much as the variance of weighted ones
-
-
-@dataclass(frozen=True, eq=False)
-class Narrowed:
-    """The posterior of every category: weights of the places that a frequency may have, the first one 0."""
-
-    places: Floats
-    weights: Floats  # a row for each different frequency
-    rows: Indices  # the row of each category
-
-    @classmethod
-    def of(cls, values: Floats, errors: Floats) -> Self:
-        """Estimate the distribution of frequencies from unbiased ones with their standard errors."""
-        unit = float(np.median(errors))
-        # Frequencies are functions of counts, so that many categories have the same one.
-        known, rows_of, often = np.unique(values + 1j * errors, return_inverse=True, return_counts=True)
-        values, errors = known.real, known.imag
-        # Bins are as wide as half an error near 0, and wider for large frequencies.
-        top = float(np.arcsinh(max(float(values.max()), unit) / unit + 3.0))
-        edges = unit * np.sinh(top * np.arange(_BINS + 1) / _BINS)
-        places = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2.0])
-        spread = np.interp(places, values, errors)
-        low, high = float(values.min()) - _REACH * unit, float(values.max()) + _REACH * float(errors.max())
-        start, end = np.arcsinh(low / unit), np.arcsinh(high / unit)
-        rows = unit * np.sinh(np.linspace(start, end, _ROWS + 1))
-        below = erfc((places - rows[:, None]) / (np.sqrt(2.0) * spread)) / 2.0
-        chances = np.diff(below, axis=0)
-        counts = np.histogram(values, rows, weights=often)[0].astype(np.float64)
-        operator = Dense(chances[:, 1:], np.arange(_ROWS))
-        model = DensityModel(operator, chances[:, :1], counts, Prior.of(_BINS, circular=False))
-        shares = Posterior.over(model, [Path.down(model).refine(model)]).shares
-        prior = np.concatenate([shares[-1:], shares[:-1]])
-        gaps = (values[:, None] - places) / errors[:, None]
-        weights = prior * np.exp(-(gaps**2) / 2.0 + np.min(gaps**2, axis=1, keepdims=True) / 2.0)
-        return cls(edges, weights / weights.sum(axis=1, keepdims=True), rows_of.reshape(-1))
-
-    def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals: quantiles of the posteriors."""
-        outside = (1.0 - check_level(level)) / 2.0
-        sums = np.cumsum(self.weights, axis=1)  # up to 0, then up to each edge
-        low, high = (self._quantile(sums, share) for share in (outside, 1.0 - outside))
-        return low[self.rows], high[self.rows]
-
-    def _quantile(self, sums: Floats, share: float) -> Floats:
-        at = np.minimum((sums < share).sum(axis=1), sums.shape[1] - 1)
-        rows = np.arange(sums.shape[0])
-        before = np.where(at > 0, sums[rows, at - 1], 0.0)
-        inner = np.clip((share - before) / np.maximum(sums[rows, at] - before, 1e-300), 0.0, 1.0)
-        left, right = self.places[np.maximum(at - 1, 0)], self.places[at]
-        return np.where(at == 0, 0.0, left + inner * (right - left))
 
 
 def simplex(values: Floats) -> Floats:
@@ -277,7 +209,7 @@ class EstimatedFrequencies(LabelledEstimate):
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
     apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
     # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
-    told: Summary | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
+    told: Counts | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
@@ -414,7 +346,7 @@ class WeightedReports:
 
     def average(self, numbers: Floats) -> StudentInterval:
         """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
-        question: Any = self.reports.question
+        question = category_question(self.reports.question)
         counted = np.flatnonzero(numbers)
         told = np.zeros(len(self.reports))
         for rows, held in _support(self.reports, counted):
@@ -425,7 +357,7 @@ class WeightedReports:
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
     """Yield which of some categories the reports of some people support, a block at a time."""
-    question: Any = reports.question
+    question = category_question(reports.question)
     size = len(question.categories)
     flat = reports.cells.reshape(-1, *question.layout.shape)
     step = max(_BLOCK // size, 1)
@@ -439,14 +371,14 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
         yield slice(begin, begin + step), np.asarray(held, dtype=np.float64)
 
 
-def weighted_frequencies(given: Reports | Summary, weights: object) -> EstimatedFrequencies:
+def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedFrequencies:
     """Return frequencies of people with weights.
 
     The interval is the score interval of as many equal people as have the variance of the weighted share
     [Korn98]. Where few reports support a category, or few do not, it leans to Kish's number of them.
     """
     reports = check_weighted(given)
-    question: Any = reports.question
+    question = category_question(reports.question)
     checked = as_weights(weights, len(reports))
     size, n = len(question.categories), len(reports)
     share, spread = np.zeros(size), np.zeros(size)
@@ -505,19 +437,19 @@ def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
 
 
 def _sum_interval(
-    told: Summary | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
+    told: Counts | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
 ) -> VarianceInterval | StudentInterval:
     """Return Σ number·frequency with its interval, from counts.
 
     Given a person's category v, the variance of Σ number·support is that of the supports and of all pairs of
     them, which depends on the number of v alone.
     """
-    question: Any = told.question if isinstance(told, Summary) else None
+    question: Any = told.question if isinstance(told, Counts) else None
     kernel: Any = told if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     if question is not None and isinstance(question.counting, EachReport) and not one_share:
-        counts, codes = cast("Summary", told).counts, np.arange(question.counting.outcomes)
+        counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
         else:
@@ -549,7 +481,7 @@ def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
 
 
 @name_result
-def supported_frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
+def supported_frequencies(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the frequencies of categories or items from how many reports support each."""
     summary = summarise(reports)
     question = category_question(summary.question)
@@ -562,7 +494,7 @@ def supported_frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     return made if made.told is None else replace(made, told=summary)
 
 
-def sizes_of_sets(reports: Reports | Summary) -> EstimatedFrequencies:
+def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the shares of people who have at least 1, 2, … items of a set."""
     sizes = supported_frequencies(reports).sizes if "sizes" in reports.question.quantities else None
     if sizes is None:
@@ -599,8 +531,8 @@ def both_items(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
         raise NotIdentifiable(
             f"{why}, so reports do not say who has both; ask with a smaller ε or more items"
         )
-    question: Any = reports.question
-    codes = question.domain.categories.check([first, second])
+    question = category_question(reports.question)
+    codes = question.categories.check([first, second])
     if codes[0] == codes[1]:
         raise InvalidParameter("two different items are needed")
     n = len(kernel.elements(reports.cells).reshape(-1, kernel.chosen))

@@ -18,7 +18,8 @@ import numpy as np
 from dither.core.domains import Circle, Line, finite
 from dither.core.repetition import ChangeReports, DatedReports, KeptChange
 from dither.errors import InvalidParameter, NotIdentifiable, found
-from dither.estimation.estimate import SHARE, Estimate, LabelledEstimate, thousands
+from dither.estimation.estimate import Estimate, LabelledEstimate
+from dither.estimation.rounding import SHARE, thousands
 from dither.estimation.verbs import estimate
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.tables import Row, Tabular
@@ -415,7 +416,7 @@ def by_day(
     unbiased if nobody's value changes more often than `changes` says; further changes are not seen.
 
     >>> import dither as dt
-    >>> smokes = dt.Once(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
+    >>> smokes = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
     >>> reports = smokes.perturb([["no"] * 2 + ["yes"] * 2] * 40_000, source=dt.Seeded(3))
     >>> dt.by_day(reports)
     EstimatedDays(4 days, about ± 0.019, n = 40 000)

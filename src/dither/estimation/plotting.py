@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.core.domains import Circle
-from dither.estimation.estimate import SHARE, show_interval, thousands
+from dither.estimation.rounding import SHARE, show_interval, thousands
 from dither.foundation.plotting import (
     BLUE,
     COLOURS,

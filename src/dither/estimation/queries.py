@@ -1,7 +1,4 @@
-"""Answers to linear queries, unbiased, with errors from the reports; cumulative shares; common texts.
-
-Common texts are found by extending prefixes level by level.
-"""
+"""Answers to linear queries, unbiased, with errors from the reports; cumulative shares."""
 
 from __future__ import annotations
 
@@ -11,18 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Categories
-from dither.core.kernels.sets.prefix import PrefixKernel
 from dither.core.question import QueryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
-from dither.estimation.estimate import SHARE, Estimate, thousands
-from dither.estimation.frequency import EstimatedFrequencies, read
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import AnyTimeInterval, BoundedNumbers, ConfidenceInterval, StudentInterval
-from dither.foundation.arrays import Bytes, Floats, Integers, Words
-from dither.foundation.numerics.binomial import binomial_threshold
+from dither.estimation.rounding import SHARE, thousands
+from dither.foundation.arrays import Floats
 from dither.foundation.numerics.matrices import product
 from dither.foundation.tables import Row, Tabular, show_label
 from dither.privacy import Guarantee
@@ -32,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @name_result
-def answers(reports: Reports | Summary) -> Estimate:
+def answers(reports: Reports | Counts) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
     A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error is that of a mean of
@@ -91,25 +86,25 @@ class EstimatedCumulative(Estimate):
         place = self._place(x)
         return self._at(place)
 
-    def quantile(self, share: float) -> Estimate | EstimatedAnswer:
-        """Estimate the value below which a share of the people are; on a scale, the answer itself.
+    def quantile(self, q: float) -> Estimate | EstimatedAnswer:
+        """Estimate the value below which a q of the people are; on a scale, the answer itself.
 
-        The interval holds every value whose cumulative share is compatible with it.
+        The interval holds every value whose cumulative q is compatible with it.
         """
-        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
             )
         heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
         low, high = self.interval()
-        middle = _inverse(heights, self.edges, share)
+        middle = _inverse(heights, self.edges, q)
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
         if self.labels:
-            ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
+            ends = [self._answer(heights[1:], q) for heights in (heights, upper, lower)]
             return EstimatedAnswer(
                 ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels, about=self.about
             )
-        half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
+        half = (_inverse(lower, self.edges, q) - _inverse(upper, self.edges, q)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
 
     def _answer(self, heights: Floats, share: float) -> Hashable:
@@ -166,7 +161,7 @@ class EstimatedAnswer(Tabular):
 
 @name_result
 def cumulative(
-    reports: Reports | Summary,
+    reports: Reports | Counts,
     *,
     method: Literal["linear", "empirical bayes"] = "linear",
     monotone: bool = True,
@@ -184,7 +179,7 @@ def cumulative(
     if edges is None:
         raise InvalidParameter(
             f"cumulative shares are estimated from reports of Cumulative, not of {question.name}; "
-            "dt.answers is for other workloads"
+            "dt.stats.answers is for other workloads"
         )
     condition = ""
     if method == "empirical bayes":
@@ -225,7 +220,7 @@ def isotonic(values: Floats) -> Floats:
     return np.repeat(means, sizes)
 
 
-def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryQuestion, int]:
+def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int]:
     summary = summarise(reports)
     question = summary.question
     if not isinstance(question, QueryQuestion):
@@ -253,66 +248,3 @@ def _inverse(heights: Floats, edges: Floats, share: float) -> float:
     rise = heights[place] - heights[place - 1]
     part = (share - heights[place - 1]) / rise if rise > 0.0 else 1.0
     return float(edges[place - 1] + part * (edges[place] - edges[place - 1]))
-
-
-@name_result
-def heavy_hitters(reports: Reports, *, most: int = 64, false_alarm: float = 0.01) -> EstimatedFrequencies:
-    """Return the common texts and their estimated frequencies, the most frequent first.
-
-    Every level has its own group of people. A prefix is followed if its estimated frequency is above a
-    threshold that one absent prefix passes on average; at most `most` prefixes are followed. A text is
-    returned if its frequency is above a threshold that no absent text passes with probability
-    1 − `false_alarm`. The frequencies are those of the last level, whose people had no part in choosing the
-    candidates. They are unbiased for every candidate, and a little too large on average for those just above
-    the threshold.
-    """
-    kernel = reports.question.kernel if isinstance(reports, Reports) else None
-    if not isinstance(kernel, PrefixKernel):
-        made = reports.question.name if isinstance(reports, Reports) else type(reports).__name__
-        raise InvalidParameter(f"heavy hitters are found in reports of dt.PEM, not of {made}")
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidParameter(
-            f"most, the number of prefixes to follow, is a whole number of at least 1, not {found(most)}"
-        )
-    if not 0.0 < false_alarm < 1.0:
-        raise InvalidParameter(
-            f"false_alarm is a probability strictly between 0 and 1, not {found(false_alarm)}"
-        )
-    cells = reports.cells.reshape(-1)
-    level = kernel.levels(cells)
-    prefixes, keys = np.zeros((1, 0), dtype=np.uint8), np.zeros(1, dtype=np.uint64)
-    for here, end in enumerate(kernel.ends):
-        prefixes, keys = _extend(kernel, prefixes, keys, end)
-        own = cells[level == here]
-        if not own.size:
-            raise NotIdentifiable(f"level {here + 1} of {len(kernel.ends)} has no reports; more are needed")
-        supports = kernel.oracle.hashing.count(*kernel.oracle.hashing.unpack(own), kernel.items(keys))
-        alarms = false_alarm if here == len(kernel.ends) - 1 else 1.0
-        kept = _common(kernel, supports, own.size, alarms)[:most]
-        prefixes, keys, supports = prefixes[kept], keys[kept], supports[kept]
-    texts = tuple(kernel.text.decode(prefixes))
-    return read(supports, own.size, kernel.oracle, texts, reports.question.guarantee)
-
-
-def _extend(kernel: PrefixKernel, prefixes: Bytes, keys: Words, end: int) -> tuple[Bytes, Words]:
-    """Return every prefix of length `end` that begins with one of the prefixes, and its key."""
-    symbols = np.arange(kernel.text.symbols + 1, dtype=np.uint8)
-    for place in range(prefixes.shape[1], end):
-        over = (
-            prefixes[:, -1] == 0 if place else np.zeros(1, dtype=np.bool_)
-        )  # a text that has ended is extended by end symbols
-        parent, symbol = np.nonzero(~over[:, None] | (symbols == 0))
-        prefixes = np.column_stack([prefixes[parent], symbols[symbol]])
-        keys = kernel.follow(keys[parent], symbols[symbol])
-    return prefixes, keys
-
-
-def _common(kernel: PrefixKernel, supports: Integers, n: int, alarms: float) -> Integers:
-    """Return the indices, largest first, of supports that on average only `alarms` absent prefixes exceed."""
-    if not supports.size:
-        return np.zeros(0, dtype=np.int64)
-    # The support of an absent prefix is exactly binomial. With few expected reports it is far from normal.
-    threshold = binomial_threshold(min(alarms / supports.size, 0.5), n, float(kernel.oracle.rates[1]))
-    order = np.argsort(-supports, kind="stable")
-    common: Integers = order[supports[order] > threshold]
-    return common

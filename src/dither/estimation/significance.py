@@ -1,37 +1,32 @@
-"""Unbiased numbers for each person, and tests of distributions that account for the noise.
+"""Tests of distributions that account for the noise: χ² for categories, Kolmogorov–Smirnov for numbers.
 
-Given a person's answer, the number read from the report has the answer as its expectation. The noise of two
-questions is independent given the answers. So the product of such numbers has the product of the answers as
-its expectation, and averages of products estimate joint quantities without bias.
-
-The tests are χ² for categories and Kolmogorov–Smirnov for numbers. Where few reports are expected of a
-category, or its joint law with others has no closed form, the p-value of a χ² statistic is simulated from the
-hypothesis, or found by permuting the people of two groups. It is exact then for any number of reports.
+Where few reports are expected of a category, or its joint law with others has no closed form, the p-value of
+a χ² statistic is simulated from the hypothesis, or found by permuting the people of two groups. It is exact
+then for any number of reports.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Circle
 from dither.core.kernels.codes import SupportKernel
-from dither.core.kernels.counting import EachReport, LeadingBits
+from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.bits import Bits
 from dither.core.kernels.sets.hadamard import Columns
 from dither.core.kernels.sets.projective import ProjectiveKernel
-from dither.core.question import CategoryQuestion, NumberQuestion, Question
+from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
-from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import pair_rates, simplex
-from dither.estimation.linear import squared_reading, unbiased_reading
-from dither.estimation.weights import as_weights, check_weighted, influences, student
+from dither.estimation.method import has_numbers
+from dither.estimation.person_numbers import check_one_answer, indicators, interval_question, protocol_of
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics.distributions import chi_square_survival, kolmogorov_survival, kuiper_survival
 from dither.foundation.randomness import Seeded
@@ -39,135 +34,6 @@ from dither.foundation.tables import Row, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_BLOCK: Final = 1 << 21  # numbers that are held at a time
-MOST_CATEGORIES: Final = 4096
-
-
-def check_pair(first: Reports, second: Reports) -> int:
-    """Return the number of people; raise unless both are reports of the same people, of independent noise."""
-    _check_reports(first)
-    _check_reports(second)
-    if first is second or first.cells is second.cells:
-        raise InvalidParameter("these are the same reports twice: their noise is not independent")
-    if len(first) != len(second):
-        raise InvalidParameter(
-            f"every person needs a report of both questions: there are {len(first)} and {len(second)}"
-        )
-    if len(first) < 3:
-        raise NotIdentifiable("two questions together need the reports of at least three people")
-    return len(first)
-
-
-def _check_reports(reports: object) -> None:
-    if not isinstance(reports, Reports):
-        raise InvalidParameter(
-            "two questions together need the reports of both, in the same order of people, not "
-            f"{type(reports).__name__}; a summary has lost the order"
-        )
-    if not reports.question.alone:
-        raise InvalidParameter(
-            f"the reports of {reports.question.name} are correlated between people; "
-            "use a mechanism of one person"
-        )
-
-
-def check_one_answer(question: Question) -> None:
-    """Raise InvalidParameter for sets of items, whose shares do not sum to one."""
-    if question.domain.sets:
-        raise InvalidParameter(
-            "people with sets of items have several answers or none, so there is no such test; compare items "
-            "by dt.difference, and pairs of items by dt.together"
-        )
-
-
-def protocol_of(reports: Reports) -> CategoryQuestion:
-    """Return the question of reports on categories."""
-    protocol = reports.question
-    if not isinstance(protocol, CategoryQuestion):
-        raise InvalidParameter(
-            f"a table needs reports on categories, not those of {protocol.name}; "
-            "dt.correlation and dt.regression are for numbers"
-        )
-    check_one_answer(protocol)
-    if len(protocol.categories) > MOST_CATEGORIES:
-        raise InvalidParameter(f"a table has at most {MOST_CATEGORIES} categories on a side")
-    return protocol
-
-
-def indicators(reports: Reports) -> Floats:
-    """Return for each person and category a number with mean 1 if it is the person's answer, else 0.
-
-    (1 − q)/(p − q) if the report supports the category, −q/(p − q) otherwise [Wang17, Thm 2].
-    """
-    protocol = protocol_of(reports)
-    size = len(protocol.categories)
-    if protocol.one_category:
-        supported = reports.cells.reshape(-1, 1) == np.arange(size)
-    else:
-        supported = np.asarray(protocol.decode(reports.cells)).reshape(-1, size)
-    return np.asarray((supported - protocol.q) / protocol.gap)
-
-
-def blocks(people: int, width: int) -> Iterator[slice]:
-    """Yield ranges of people, each of a bounded number of numbers."""
-    step = max(_BLOCK // width, 1)
-    for begin in range(0, people, step):
-        yield slice(begin, begin + step)
-
-
-def number_question(reports: Reports) -> NumberQuestion:
-    """Return the question of reports on an interval."""
-    question = reports.question
-    if not isinstance(question, NumberQuestion) or isinstance(question.line, Circle):
-        raise InvalidParameter(
-            f"reports on an interval are needed, not those of {question.name} on "
-            f"{question.domain}; dt.crosstab is for categories"
-        )
-    return question
-
-
-def numbers(reports: Reports) -> Floats:
-    """Return for each person a number whose mean is the person's value, less the middle of the domain."""
-    question = number_question(reports)
-    reading = unbiased_reading(question)
-    cells = reports.cells.reshape(-1)
-    counting = question.counting
-    values = reading.values - (question.line.low + question.line.high) / 2.0
-    if not isinstance(counting, LeadingBits):
-        return np.asarray(values[cells])
-    rest = (cells & cells.dtype.type((1 << counting.rest) - 1)).astype(np.float64)
-    return np.asarray(values[cells >> counting.rest] + reading.cut * (rest - reading.half))
-
-
-@name_result
-def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
-    """Estimate the mean of a population from people with public weights, such as inverse chances.
-
-    Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value.
-    """
-    told = check_weighted(reports)
-    line = number_question(told).line
-    checked = as_weights(weights, len(told))
-    mean, moved = influences(numbers(told), checked)
-    interval = student((line.low + line.high) / 2.0 + mean, moved)
-    return Estimate.of(
-        interval,
-        told.question.guarantee,
-        unit=line.unit,
-        limits=(line.low, line.high),
-        remark=f", design effect {checked.design_effect:.2f}",
-    )
-
-
-def squares(reports: Reports) -> Floats:
-    """Return for each person a number whose mean is the squared distance of the value to the middle."""
-    question = number_question(reports)
-    gaps = unbiased_reading(question, plain=True).values - (question.line.low + question.line.high) / 2.0
-    counting = question.counting
-    cells = reports.cells.reshape(-1)
-    groups = cells >> counting.rest if isinstance(counting, LeadingBits) else cells
-    return np.asarray(squared_reading(question, gaps)[groups])
 
 
 _FEW: Final = 64  # different reports up to which their counts are compared by χ²
@@ -251,7 +117,7 @@ def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
 
 
 @name_result
-def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Significance:
+def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
     If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
@@ -260,19 +126,17 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     at most 64 different reports has the χ² test of their counts.
     """
     questions = [
-        reports.question if isinstance(reports, Reports | Summary) else None for reports in (first, second)
+        reports.question if isinstance(reports, Reports | Counts) else None for reports in (first, second)
     ]
     for question in questions:
         if question is not None and not question.alone:
             raise InvalidParameter("the reports of this mechanism are correlated between people")
         if question is not None:
             check_one_answer(question)
-    if all(isinstance(question, CategoryQuestion) for question in questions):
+    if all(question is not None and "frequencies" in question.quantities for question in questions):
         return _same_frequencies(first, second)
     left, right = summarise(first), summarise(second)
-    if left.question.fingerprint != right.question.fingerprint or not isinstance(
-        left.question, NumberQuestion
-    ):
+    if left.question.fingerprint != right.question.fingerprint or not has_numbers(left.question):
         raise Mismatch(
             "two distributions of numbers are compared by reports of one mechanism, with the same ε; "
             "dt.mean(a) - dt.mean(b) compares means at different ε"
@@ -303,10 +167,10 @@ def same_among_private(reports: Reports, first: Floats, second: Floats) -> Signi
     the covariance of their linearisations under the hypothesis, which contains the noise of both questions.
     """
     check_one_answer(reports.question)
-    if isinstance(reports.question, CategoryQuestion):
+    if "frequencies" in reports.question.quantities:
         classes = indicators(reports)[:, 1:]
     else:
-        number_question(reports)
+        interval_question(reports)
         cells = reports.cells.reshape(-1)
         edges = np.unique(np.quantile(cells, [0.2, 0.4, 0.6, 0.8], method="higher"))
         place = np.searchsorted(edges, cells, side="right")
@@ -338,16 +202,16 @@ def goodness_of_fit(
         raise InvalidParameter("a goodness of fit needs reports of independent people")
     what = "answers are distributed as expected"
     question = reports.question
-    if isinstance(question, CategoryQuestion):
-        protocol_of(reports)
-        labels = list(question.categories.labels)
+    if "frequencies" in question.quantities:
+        protocol = protocol_of(reports)
+        labels = list(protocol.categories.labels)
         if not isinstance(expected, Mapping) or set(expected) != set(labels):
             raise InvalidParameter("expected is a mapping with a share for exactly the categories")
         shares = np.array([expected[label] for label in labels], dtype=np.float64)
         if not (np.isfinite(shares).all() and shares.min() >= 0.0 and abs(shares.sum() - 1.0) < 1e-6):
             raise InvalidParameter("expected shares are numbers from 0 to 1 that sum to 1")
-        return _expected_shares(reports, question, shares / shares.sum(), what)
-    if not isinstance(question, NumberQuestion):
+        return _expected_shares(reports, protocol, shares / shares.sum(), what)
+    if not has_numbers(question):
         raise InvalidParameter(f"reports on numbers or categories are needed, not {question.name}")
     if isinstance(expected, Mapping):
         raise InvalidParameter("for numbers, expected is a list of equally likely values, not a mapping")

@@ -20,8 +20,8 @@ from dither.core.kernels.counting import EachReport, LeadingBits
 from dither.core.question import Question
 from dither.core.reports import Reports
 from dither.errors import Infeasible, InvalidParameter, found
-from dither.estimation.estimate import thousands
 from dither.estimation.intervals import StudentInterval
+from dither.estimation.rounding import thousands
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.markup import element
 from dither.foundation.numerics.distributions import student_t_quantile
@@ -135,7 +135,7 @@ def check_weighted(reports: object) -> Reports:
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             f"weights need reports, one weight for each, not {type(reports).__name__}: counts have lost who "
-            "sent which; dt.post_stratified weights groups"
+            "sent which; dt.stats.post_stratified weights groups"
         )
     if not reports.question.alone:
         raise InvalidParameter(

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from dither.core.domains import Interval
 from dither.errors import InvalidParameter
-from dither.estimation.estimate import thousands
+from dither.estimation.rounding import thousands
 from dither.extensions import central
-from dither.extensions.central.answer import Convention, quotient
 from dither.extensions.central.integer_noise import DiscreteStaircase
 from dither.extensions.central.pairs import (
     METHODS,
@@ -21,6 +20,7 @@ from dither.extensions.central.pairs import (
     PairNoiseName,
     make_noise,
 )
+from dither.extensions.central.release import Convention, quotient
 from dither.extensions.central.tally import RecordGrid
 from dither.foundation.randomness import SYSTEM, Seeded
 from tests.extensions.central.checks import NORMAL, REFERENCE

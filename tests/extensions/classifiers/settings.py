@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -132,3 +133,8 @@ SETTINGS = [
     Setting("network", PRINTED, (0.5, 0.5), 1.0),
     Setting("adversarial", adversarial, (0.5, 0.5), 8.0, square),
 ]
+
+
+def far_off(found: float, wanted: float, n: int) -> bool:
+    """Whether a share of n draws is more than five standard errors from its probability."""
+    return abs(found - wanted) > 5 * math.sqrt(wanted * (1 - wanted) / n) + 1e-9

@@ -10,8 +10,8 @@ import pytest
 
 import dither as dt
 from dither.extensions.classifiers import LinearClassifier, Network
-from dither.extensions.classifiers.feature_law import Subject
 from dither.extensions.classifiers.result import Case
+from dither.extensions.classifiers.subject import Subject
 from dither.results import FeatureBox
 from tests.extensions.classifiers.settings import UNIT, black_box
 

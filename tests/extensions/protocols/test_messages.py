@@ -1,54 +1,33 @@
 """Fixed bytes of every message: little endian, and refused in any other version.
 
 TLS on every socket: a whole collection inside it, and nobody outside it is served.
-
-What devices agree on: integers near the coins asked for, which never spend more; and what is assumed.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import socket
 import ssl
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext, suppress
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import stats
 
 import dither as dt
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.extensions import protocols
 from dither.extensions.protocols import Certificates, Exchange, Role, Terms
-from dither.extensions.protocols.device import pack_report, read_report
 from dither.extensions.protocols.exchange import Deadline, reach, run
-from dither.extensions.protocols.messages import (
-    ASSUMES,
-    HARD,
-    NO_EXCHANGE,
-    SEMI_HONEST,
-    UNSEEN,
-    VERSION,
-    ExpectedMessage,
-    Kind,
-    Reader,
-    from_order,
-    pack,
-)
+from dither.extensions.protocols.messages import NO_EXCHANGE, VERSION, ExpectedMessage, Kind, Reader, pack
 from dither.extensions.protocols.rendezvous import dealer, seat
+from dither.extensions.protocols.report_body import pack_report, read_report
 from dither.results import Standing
 from tests.extensions.protocols import golden
 from tests.extensions.protocols.network import at, beside, certificates, listening
-from tests.support.chi_square import ALARM
 
 pytest.importorskip("nacl")
 JRR = dt.JRR(dt.Categories(["no", "yes"]), p=0.7, rho=-0.4, n=2)
@@ -104,7 +83,7 @@ def test_a_whole_exchange() -> None:
 )
 def test_the_body_of_a_report(mechanism: Any, cells: list[Any], sent: str) -> None:
     terms = Terms(mechanism)
-    told = terms.mechanism.reports(np.array(cells, dtype=terms.mechanism.layout.base)).cells
+    told = terms.mechanism.reports(np.array(cells, dtype=terms.mechanism.question.layout.base)).cells
     body = pack_report(b"0123456789abcdef", terms, Standing.LOST, told)
     assert body[:16] == b"0123456789abcdef"
     assert body[16:48] == terms.digest
@@ -114,7 +93,7 @@ def test_the_body_of_a_report(mechanism: Any, cells: list[Any], sent: str) -> No
     assert pack_report(b"0123456789abcdef", terms, Standing.LOST, swapped) == body
     name, standing, read = read_report(terms, len(cells), body)
     assert (name, standing, read.tolist()) == (b"0123456789abcdef", Standing.LOST, told.tolist())
-    assert read.dtype == terms.mechanism.layout.base
+    assert read.dtype == terms.mechanism.question.layout.base
 
 
 def test_another_version_is_refused() -> None:
@@ -234,135 +213,3 @@ def test_files_that_are_no_certificates(tmp_path: Path, ours: Certificates) -> N
             with pytest.raises(InvalidParameter, match="PEM files") as caught:
                 build()
             assert "secret" not in str(caught.value)
-
-
-TWO = dt.Categories(2)
-
-
-def asked(k: int, p: Fraction, share: Fraction, n: int = 10) -> dt.JRR:
-    """Give the JRR whose ρ lies that far in its range, on the negative side."""
-    q = (1 - p) / (k - 1)
-    low = max(-p / q, -((k - 1) ** 2) * q / p)
-    return dt.JRR(dt.Categories(k), p=p, rho=low * share, n=n)
-
-
-@given(
-    st.integers(2, 5),
-    st.fractions(Fraction(1, 50), Fraction(49, 50)),
-    st.fractions(Fraction(-1, 10), Fraction(99, 100)),
-    st.integers(10, 20),
-)
-def test_rounded_coins_are_near_and_spend_no_more(
-    k: int, above: Fraction, share: Fraction, bits: int
-) -> None:
-    jrr = asked(k, Fraction(1, k) + above * (1 - Fraction(1, k)) * Fraction(9, 10), share)
-    terms = protocols.Terms(jrr, bits)
-    table, whole = terms.mechanism.pairs, 1 << bits
-    assert whole % table.total == 0
-    assert terms.mechanism.guarantee.epsilon <= jrr.guarantee.epsilon
-    assert table.chance <= jrr.p
-    for rounded, exact in zip(
-        (table.both, table.one, table.neither),
-        (jrr.pairs.both, jrr.pairs.one, jrr.pairs.neither),
-        strict=True,
-    ):
-        assert abs(Fraction(rounded, table.total) - Fraction(exact, jrr.pairs.total)) <= Fraction(15, whole)
-    # The promise, from the thresholds themselves.
-    low, middle, high = terms.thresholds
-    odds = [Fraction(low * (k - 1), middle - low), Fraction((middle - low) * (k - 1), whole - high)]
-    mpmath.mp.dps = 50
-    loss = max(abs(mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)) for ratio in odds)
-    assert loss <= terms.guarantee.epsilon <= loss + 1e-9
-
-
-def test_coins_that_never_both_lie_still_never_do() -> None:
-    terms = protocols.Terms(dt.JRR.heuristic(TWO, epsilon=1, n=10))
-    assert terms.thresholds[2] == 1 << 16
-    assert isinstance(terms.guarantee.bound, dt.privacy.Nothing)
-
-
-def test_what_numbers_say_has_the_weights_of_the_table() -> None:
-    terms = protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), bits=10)
-    one, two = terms.says(True), terms.says(False)
-    table = terms.mechanism.pairs
-    scale = 1024 // table.total
-    counts = [int(((one == yes) & (two == also)).sum()) for yes in (True, False) for also in (True, False)]
-    assert counts == [table.both * scale, table.one * scale, table.one * scale, table.neither * scale]
-
-
-def test_the_guarantee_says_what_it_assumes() -> None:
-    jrr = dt.JRR(TWO, p=0.7, rho=-0.2, n=1_000)
-    dealt, shuffled = (protocols.Terms(jrr, grouping=way) for way in ("dealt", "shuffled"))
-    for terms in (dealt, shuffled):
-        assert {SEMI_HONEST, HARD, *ASSUMES[terms.grouping]} <= set(terms.guarantee.assumes)
-        informed = terms.accounting("informed", delta=1e-6)
-        assert UNSEEN in informed.assumes
-        assert informed.bound == terms.mechanism.accounting("informed", delta=1e-6).bound
-        assert UNSEEN not in terms.guarantee.assumes
-    assert dealt.guarantee != shuffled.guarantee
-    assert dealt.accounting("hidden").epsilon <= dealt.guarantee.epsilon
-    assert dealt.accounting("partner revealed", colluders=10, delta=0.5).delta == 0.5
-    with pytest.raises(InvalidParameter, match="know whom they tossed with"):
-        dealt.accounting("hidden", colluders=3)
-
-
-def test_alone_is_plain_randomized_response() -> None:
-    terms = protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4))
-    coins = terms.alone(20_000, source=dt.Seeded(3))
-    truthful = np.mean([coin.truthful for coin in coins])
-    assert abs(truthful - 0.7) < 4.9 * math.sqrt(0.21 / 20_000)
-    pairs = terms.mechanism.pairs
-    plain = math.log(pairs.chance / (1 - pairs.chance))
-    assert plain <= terms.guarantee.epsilon  # the mediant of both/one and one/neither is not the larger
-
-
-@pytest.mark.parametrize("bits", [3, 21, 8.0, True, "16"])
-def test_wrong_bits_are_refused(bits: object) -> None:
-    with pytest.raises(InvalidParameter, match="from 4 to 20"):
-        protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), bits)
-
-
-def test_other_mistakes_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="not RR"):
-        protocols.Terms(dt.RR(TWO, epsilon=1))
-    with pytest.raises(InvalidParameter, match="not RR"):
-        protocols.local_pairs(dt.RR(TWO, epsilon=1), 4)
-    with pytest.raises(InvalidParameter, match="more bits"):
-        protocols.Terms(dt.JRR(TWO, p=0.5 + 2**-12, rho=-0.2, n=4), bits=4)
-    with pytest.raises(InvalidParameter, match='did you mean "dealt"'):
-        protocols.Terms(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), grouping="deal")
-    with pytest.raises(InvalidParameter, match="at least 2"):
-        protocols.local_pairs(dt.JRR(TWO, p=0.7, rho=-0.2, n=4), 1)
-
-
-# --- who tosses with whom ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [2, 3, 6, 7])
-def test_pairings_are_pairings(n: int) -> None:
-    pairing = protocols.deal_pairs(n)
-    assert sorted(one for pair in (*pairing.pairs, pairing.alone) for one in pair) == list(range(n))
-    assert len(pairing.alone) == n % 2
-
-
-def turned(source: dt.Seeded) -> tuple[int, ...]:
-    """The broken twin: everybody at a place that is any as often, but in a circle that is only turned."""
-    return from_order(np.roll(np.arange(4), int(source.integers(4, 1)[0])).tolist())
-
-
-@pytest.mark.parametrize("fair", [True, False])
-def test_pairs_are_drawn_uniformly(fair: bool) -> None:
-    """Of four people, the partner of the first is any other as often."""
-    source = dt.Seeded(5)
-    drawn = [
-        (protocols.deal_pairs(4, source=source).partners if fair else turned(source))[0] for _ in range(4_000)
-    ]
-    counts = np.bincount(drawn, minlength=4)
-    assert counts[0] == 0
-    assert bool(stats.chisquare(counts[1:]).pvalue > ALARM) is fair
-
-
-@pytest.mark.parametrize("partners", [(1, 2, 0), (0, 1), (2, 3, 0), (1, 0, -1), (True, False)])
-def test_what_is_no_pairing_is_refused(partners: tuple[int, ...]) -> None:
-    with pytest.raises(InvalidParameter):
-        protocols.Pairing(partners)

@@ -17,7 +17,6 @@ import dither as dt
 from dither.errors import DitherError, ExchangeFailed
 from dither.extensions import protocols
 from dither.extensions.protocols import Exchange, Role, Terms
-from dither.extensions.protocols.device import pack_report, read_report
 from dither.extensions.protocols.exchange import Deadline
 from dither.extensions.protocols.messages import (
     NO_EXCHANGE,
@@ -38,6 +37,7 @@ from dither.extensions.protocols.rendezvous import (
     read_shared,
     seat,
 )
+from dither.extensions.protocols.report_body import pack_report, read_report
 from dither.results import Standing
 from tests.extensions.protocols.network import at, beside, listening
 

@@ -22,7 +22,7 @@ from scipy import stats
 from dither.errors import ExchangeFailed, InvalidParameter
 from dither.extensions import protocols
 from dither.extensions.protocols.exchange import Deadline, reach
-from dither.extensions.protocols.messages import from_order
+from dither.extensions.protocols.pairing import from_order
 from dither.extensions.protocols.pairs import PRIME, begin_share, combine, end_share, free_ports
 from tests.extensions.protocols.network import certificates
 from tests.support.chi_square import ALARM

@@ -16,10 +16,10 @@ import dither as dt
 from dither.errors import ExchangeFailed
 from dither.extensions import protocols
 from dither.extensions.protocols import Exchange, Role, Terms
-from dither.extensions.protocols.device import pack_report
 from dither.extensions.protocols.exchange import Deadline
 from dither.extensions.protocols.messages import NO_EXCHANGE, Kind, pack, pack_address
 from dither.extensions.protocols.rendezvous import Desk, dealer, seat
+from dither.extensions.protocols.report_body import pack_report
 from dither.results import Standing
 from tests.extensions.protocols.network import at, beside, listening
 

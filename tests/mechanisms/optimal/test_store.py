@@ -14,10 +14,10 @@ import pytest
 
 import dither as dt
 from dither.foundation.losses import as_power
-from dither.mechanisms.optimal import store
+from dither.mechanisms.optimal import design, store
+from dither.mechanisms.optimal.design import FORMAT, Design
 from dither.mechanisms.optimal.problem import Problem
 from dither.mechanisms.optimal.solver import solve_design as solver
-from dither.mechanisms.optimal.store import FORMAT, Design
 from tests.support.cases.optimal import KINDS, UNIT, optimal
 
 ARCHIVE = Path(store.__file__).with_name(store.SHIPPED)
@@ -95,8 +95,6 @@ def test_a_damaged_file_is_not_believed(empty_cache: Path, damage: str) -> None:
 def test_another_format_is_not_read(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Problem(1.3, as_power("absolute"))
     made = store.find(asked)
-    from dither.mechanisms.optimal import store as design
-
     monkeypatch.setattr(design, "FORMAT", design.FORMAT + 1)
     assert Design.from_bytes(made.to_bytes(), asked) is not None
     monkeypatch.undo()
@@ -178,7 +176,7 @@ def test_without_scipy(tmp_path: Path) -> None:
     _run(WITHOUT_SCIPY, tmp_path)
     made = dt.Optimal(UNIT, epsilon=1, loss=3)
     reports = made.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1))
-    _run(REPORTS_OF_ELSEWHERE, tmp_path, dt.to_bytes(reports))
+    _run(REPORTS_OF_ELSEWHERE, tmp_path, reports.to_bytes())
 
 
 def test_scipy_is_not_loaded_for_what_ships(tmp_path: Path) -> None:
@@ -203,7 +201,7 @@ def _run(code: str, cache: Path, given: bytes = b"") -> None:
 def test_a_request_that_no_mechanism_meets() -> None:
     """Reports inside the domain cannot average to its end."""
     pytest.importorskip("scipy")
-    from dither.mechanisms.optimal.solver.solve_design import ProgramGrid, solve
+    from dither.mechanisms.optimal.solver.program import ProgramGrid, solve
 
     points = np.linspace(0.0, 0.5, 9)
     inside = np.linspace(-0.5, 0.5, 17)

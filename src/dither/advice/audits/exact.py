@@ -12,9 +12,9 @@ from dither.advice.audits.neighbours import Listed, list_probabilities
 from dither.advice.audits.sampler import MANY, can_compare, contradictions, pair_contradictions
 from dither.core.combinator import Combinator
 from dither.core.kernels.places.place import PlaceKernel
+from dither.core.memoised import Memoised
 from dither.core.question import Answering, Question, as_question, can_answer
 from dither.core.question.paths import parts_of
-from dither.core.repetition import Memoised
 from dither.errors import InvalidParameter
 from dither.privacy import PAC, Approximate, Bound, Guarantee, Pure
 from dither.privacy.guarantee import assumptions_of

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json, table, verdict
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json, table, verdict
 from dither.errors import AccountUnusable
 from dither.foundation import atomic
 

@@ -12,19 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
-from dither.cli.output import (
-    ADDRESSES,
-    JSON_OPTION,
-    build,
-    domain_options,
-    find_questions,
-    holds_questions,
-    mechanism_names,
-    need_domain,
-    print_json,
-    save_picture,
-    verdict,
-)
+from dither.cli.options import JSON_OPTION, build, domain_options, mechanism_names, need_domain
+from dither.cli.output import print_json, save_picture, verdict
+from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -117,7 +107,7 @@ def command(
     dither audit https://city.example --head 5d41…
     dither audit https://city.example/v1/campaigns/4014… --key 8a88…
     """
-    from dither.advice.audits.api import audit
+    from dither.advice.audits.api import audit, audit_function
 
     if mechanism and mechanism.startswith(ADDRESSES):
         _audit_address(mechanism, head, key, assume, as_json)
@@ -134,7 +124,7 @@ def command(
     if randomiser is not None:
         if epsilon is None:
             raise click.UsageError("give the ε that is claimed: --epsilon")
-        finding = audit(
+        finding = audit_function(
             randomiser,
             need_domain(domain) if inputs is None else _inputs(inputs),
             epsilon=epsilon,

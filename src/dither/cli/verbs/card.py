@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, Found, find_questions, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.questions import Found, find_questions
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 

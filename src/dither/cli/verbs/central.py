@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, dialect_options, print_json, rows_done
+from dither.cli.options import JSON_OPTION, dialect_options
+from dither.cli.output import print_json, rows_done
+from dither.cli.protection import check_protection
 from dither.data.dialect import Dialect
 
 _MISSING: Final = {

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dither.cli.output import (
-    JSON_OPTION,
-    Asked,
-    check_protection,
-    dialect_options,
-    number_of,
-    print_json,
-    question_options,
-    rows_done,
-    table,
-    verdict,
-)
+from dither.cli.options import JSON_OPTION, Asked, dialect_options, question_options
+from dither.cli.output import number_of, print_json, rows_done, table, verdict
+from dither.cli.protection import check_protection
 from dither.data.dialect import Dialect
 from dither.data.streams import shown_name
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from dither.cli.output import FORCE_OPTION, JSON_OPTION, number_of, print_json
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import number_of, print_json
 
 
 @click.group()

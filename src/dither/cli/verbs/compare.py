@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import (
-    JSON_OPTION,
-    LOSS_CHOICES,
-    LOSSES,
-    domain_options,
-    need_domain,
-    print_json,
-    read_loss,
-    rows_done,
-    save_picture,
-)
+from dither.cli.options import JSON_OPTION, LOSS_CHOICES, LOSSES, domain_options, need_domain, read_loss
+from dither.cli.output import print_json, rows_done, save_picture
 
 if TYPE_CHECKING:
     from dither.advice.compare import Comparison

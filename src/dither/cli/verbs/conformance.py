@@ -7,7 +7,8 @@ from typing import Final
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
 
 _KINDS: Final = (
     "draws",

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from dither.cli.output import JSON_OPTION, number, print_json, save_picture, table
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import number, print_json, save_picture, table
 from dither.errors import MissingExtra
 
 BROWSERS = ("firefox", "chrome", "safari", "other")

@@ -1,430 +1,24 @@
-"""`dither estimate`: estimates from a file of reports.
-
-Estimates of the command line: what is asked of a summary, and how the answers are printed.
-
-Estimates from collectors: what `dither estimate http://…` needs.
-"""
+"""`dither estimate`: estimates from a file of reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from datetime import datetime
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import (
-    ADDRESSES,
-    JSON_OPTION,
-    check_places,
-    find_questions,
-    holds_questions,
-    number,
-    number_of,
-    print_json,
-    probability,
-    rows_done,
-    table,
-)
+from dither.cli.answers import Wanted
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import rows_done
+from dither.cli.questions import ADDRESSES, find_questions, holds_questions
+from dither.cli.show import print_estimates, print_groups, print_results, print_versions
 from dither.data.streams import is_standard, shown_name
-from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
-    from dither.core.summary import Summary
-    from dither.core.wire import Campaign
-    from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
-
-_NO_NUMBERS: Final = "the answers to this question are categories"
-_NO_BINS: Final = "reports of queries have the cells of their design"
-_WITHOUT: Final = {  # by the usual quantity of a question: why it does not have another one
-    ("frequencies", "quantile"): _NO_NUMBERS,
-    ("frequencies", "distribution"): _NO_NUMBERS,
-    ("cumulative shares", "distribution"): _NO_BINS,
-    ("answers", "distribution"): _NO_BINS,
-}
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is asked of reports: of numbers beside their mean, of groups, and of rows."""
-
-    bins: int | None
-    shares: tuple[float, ...]
-    step: float | None
-    weight: str | None = None
-    by: tuple[str, ...] = ()
-    cross: str | None = None
-    within: str | None = None
-    difference: str | None = None  # a baseline; an empty text for all pairs
-    test: bool = False
-    minimum: int = 100
-    population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
-
-    @property
-    def numbers(self) -> bool:
-        """Whether anything is asked that only numbers have."""
-        return self.bins is not None or self.step is not None or bool(self.shares)
-
-    @property
-    def rows(self) -> bool:
-        """Whether reports with their rows are needed: counts do not do."""
-        return self.weight is not None or self.cross is not None or self.test
-
-    def check(self, files: Sequence[str], question: bool) -> None:
-        """Raise UsageError if the options do not go together."""
-        remote = [name for name in files if name.startswith(ADDRESSES)]
-        wrong = {
-            "--by estimates means and frequencies; leave out --bins, --step and --quantile": self.by
-            and self.numbers,
-            "--within is of a cross-table: --cross QUESTION --within rows": self.within and not self.cross,
-            "--difference is between groups: --by COLUMN --difference": self.difference is not None
-            and not self.by,
-            "--population is of groups by one public label: --by COLUMN --population A=0.6 …": self.population
-            and len(self.by) != 1,
-            "--population is one number, without --difference and --test": self.population
-            and (self.difference is not None or self.test),
-            "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
-            "--test is of a cross-table (--cross) or between groups (--by)": self.test
-            and not (self.by or self.cross),
-            "--test is of people with equal weights; leave --weight out": self.test and self.weight,
-            "--bins and --step go without --weight, --cross and --test": self.rows
-            and (self.bins is not None or self.step is not None),
-            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
-            "and --population": self.rows and any("://" in name for name in files),
-            "addresses of collectors go without files and --question": remote
-            and (len(remote) < len(files) or question),
-        }
-        for message, found in wrong.items():
-            if found:
-                raise click.UsageError(message)
-
-
-def desk() -> Any:
-    """Return the module of what most estimates do not need: rows, tables in files, pictures."""
-    from dither.cli import desk as module
-
-    return module
-
-
-def print_estimates(
-    summaries: dict[str, Summary],
-    origin: str,
-    column: str | None,
-    wanted: Wanted,
-    as_json: bool,
-) -> dict[str, Any]:
-    """Print the estimates of all questions, or of one, as text or as JSON, and return them."""
-    if column is not None:
-        if column not in summaries:
-            raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
-        summaries = {column: summaries[column]}
-    if wanted.numbers and all(_usual_title(summary) == "frequencies" for summary in summaries.values()):
-        raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
-    answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
-    for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
-        needed = place > 0 or not wanted.numbers  # who asks for a distribution may have no mean
-        if needed and all(isinstance(value, str) for _, value in alike):
-            raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
-    return print_answers(answers, summaries, as_json)
-
-
-def print_answers(
-    answers: Mapping[str, list[tuple[str, Any]]], summaries: Mapping[str, Summary], as_json: bool
-) -> dict[str, Any]:
-    """Print the estimates of each question, or all of them as JSON; return them by a title."""
-    results = {
-        name if place == 0 else f"{name}: {label}": value
-        for name, several in answers.items()
-        for place, (label, value) in enumerate(several)
-    }
-    if as_json:
-        shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
-        print_json(shown)
-        return results
-    for name, found in answers.items():
-        summary = summaries[name]
-        mechanism = summary.question
-        reports = number_of(summary.n, "report")
-        click.echo(f"{name}: {reports} of {mechanism.name}, {mechanism.guarantee}")
-        for label, value in found:
-            click.echo(_text(label, value))
-    return results
-
-
-def print_groups(
-    groups: dict[str, GroupCounts],
-    column: str | None,
-    wanted: Wanted,
-    as_json: bool,
-    quantity: Quantity | None = None,
-    remark: str = "",
-) -> dict[str, Any]:
-    """Print tables of groups, or of their differences, or JSON, for each question; return them by a title."""
-    tables = group_tables(groups, column, wanted.minimum, quantity)
-    heads = {name: f"{counts.question.name}, {counts.question.guarantee}" for name, counts in groups.items()}
-    return print_tables(tables, heads, wanted, as_json, remark)
-
-
-def print_tables(
-    tables: Mapping[str, GroupedEstimates],
-    heads: Mapping[str, str],
-    wanted: Wanted,
-    as_json: bool,
-    remark: str = "",
-) -> dict[str, Any]:
-    """Print tables of groups, each after its head, or JSON; return them by a title."""
-    results: dict[str, Any] = {}
-    plain = wanted.difference is None and not wanted.population
-    for name, answers in tables.items():
-        shown = {f"{name} by {', '.join(answers.by)}": answers}
-        results |= shown if plain else desk().group_results(name, answers, wanted)
-    if not plain:
-        desk().print_results(results, as_json)
-        return results
-    if as_json:
-        print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
-        return results
-    for name, answers in tables.items():
-        click.echo(f"{name}: {heads[name]}; {answers.title}{remark}")
-        click.echo(table(*answers._cells()))
-    return results
-
-
-def group_tables(
-    groups: dict[str, GroupCounts], column: str | None, minimum: int, quantity: Quantity | None = None
-) -> dict[str, GroupedEstimates]:
-    """Return the estimates by group of each question, or of one."""
-    from dither.estimation.verbs import estimate
-
-    if column is not None:
-        if column not in groups:
-            raise click.UsageError(str(unknown_name("question", column, groups)))
-        groups = {column: groups[column]}
-    asked = estimate if quantity is None else quantity
-    return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
-
-
-def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of a table with labels that JSON has: a date as its text."""
-    return {
-        name: cell if cell is None or isinstance(cell, bool | int | float | str) else str(cell)
-        for name, cell in row.items()
-    }
-
-
-def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
-    """Return the estimates of one question, each with its label; a text says why there is none."""
-    from dither.core.domains import Interval
-    from dither.estimation.verbs import QUANTITIES, estimate
-
-    if wanted.step is not None and isinstance(summary.question.domain, Interval):
-        summary = _in_steps(summary, wanted.step)
-    usual = _usual_title(summary)
-    found: list[tuple[str, Any]] = [(usual, _try(estimate, summary))]
-
-    def add(title: str, quantity: str, *more: Any) -> None:
-        reason = _WITHOUT.get((usual, quantity))
-        value = reason if reason else _try(QUANTITIES[quantity].function, summary, *more)
-        found.append((title, value))
-
-    for share in wanted.shares:
-        add(f"quantile {share:g}", "quantile", share)
-    if wanted.bins is not None or wanted.step is not None:
-        add("distribution", "distribution", wanted.bins)
-    if "response rate" in summary.question.quantities:
-        add("answered", "response rate")
-    return found
-
-
-def _usual_title(summary: Summary) -> str:
-    """Return what the usual quantity of a question is called; one without any has no mean."""
-    return next(iter(summary.question.quantities), "mean")
-
-
-def _in_steps(summary: Summary, step: float) -> Summary:
-    """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
-    from dither.core.domains import Interval
-
-    mechanism = summary.question
-    domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
-    return summary.read_by(replace(mechanism, domain=domain, made_by=None))
-
-
-def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
-    """Return an estimate, or the reason why this question has none: other questions may have it."""
-    try:
-        return function(summary, *more)
-    except (InvalidParameter, NotIdentifiable) as error:
-        return str(error)
-
-
-def _text(label: str, value: Any) -> str:
-    import numpy as np
-
-    from dither.estimation.estimate import Estimate, show_interval
-    from dither.foundation.tables import show_label
-
-    if isinstance(value, str):
-        return f"  no {label}: {value}"
-    if not isinstance(value, Estimate) and not hasattr(value, "bands"):
-        return f"  {label}: {value!r}"  # an answer of an ordered scale
-    names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
-    if isinstance(value, Estimate) and names:
-        ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
-        rows = [
-            [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
-            for name, line in zip(names, zip(*ends, strict=True), strict=True)
-        ]
-        shown = table(["answer", "share (95 %)"], rows)
-        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
-        return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
-    if isinstance(value, Estimate):
-        return f"  {label}: {value}"
-    low, high = value.bands()
-    rows = [
-        [
-            _range(_edge, *value.edges[i : i + 2]),
-            probability(p),
-            _range(probability, low[i], high[i]),
-        ]
-        for i, p in enumerate(value.probabilities)
-    ]
-    lines = [table(["bin", "probability", "95 % band"], rows)]
-    lines += [f"  point mass: {mass}" for mass in value.atoms]
-    return "\n".join(lines)
-
-
-def _edge(value: float) -> str:
-    return number(value, 6)
-
-
-def _range(written: Callable[[float], str], low: float, high: float) -> str:
-    return f"{written(low)} – {written(high)}"
-
-
-def _plain(label: str, value: Any) -> dict[str, Any]:
-    import numpy as np
-
-    from dither.estimation.estimate import Estimate
-    from dither.foundation.tables import show_label
-
-    if isinstance(value, str):
-        return {"answer": label, "problem": value}
-    if not isinstance(value, Estimate) and not hasattr(value, "bands"):  # an answer of an ordered scale
-        return {"answer": label, "value": str(value), "ends": list(map(str, value.ends)), "n": value.n}
-    names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
-    if isinstance(value, Estimate) and (names or np.ndim(value.value)):
-        low, high = value.interval()
-        sizes = getattr(value, "sizes", None)
-        more = {"sizes": _plain("at least so many items", sizes)} if sizes else {}
-        return {
-            **more,
-            "answer": label,
-            "labels": [str(show_label(name)) for name in names],
-            "value": np.asarray(value.value).tolist(),
-            "low": np.asarray(low).tolist(),
-            "high": np.asarray(high).tolist(),
-            "n": value.n,
-        }
-    if isinstance(value, Estimate):
-        low, high = value.interval()
-        return {"answer": label, "value": float(value), "low": float(low), "high": float(high), "n": value.n}
-    return {
-        "answer": label,
-        "edges": value.edges.tolist(),
-        "probabilities": value.probabilities.tolist(),
-        "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
-    }
-
-
-def print_versions(
-    found: Mapping[str, Sequence[Summary]], column: str | None, as_json: bool
-) -> dict[str, Any]:
-    """Print one estimate of each question from all its versions, each weighted by its precision."""
-    from dither.estimation.comparison import combine
-
-    if column is not None:
-        if column not in found:
-            raise click.UsageError(str(unknown_name("question", column, found)))
-        found = {column: found[column]}
-    together: dict[str, tuple[str, Any]] = {}
-    for name, summaries in found.items():
-        some = [summary for summary in summaries if summary.n] or list(summaries[:1])
-        together[name] = (_usual_title(some[0]), combine(some))
-    if as_json:
-        print_json({name: [_plain(*answer)] for name, answer in together.items()})
-        return {name: answer for name, (_, answer) in together.items()}
-    for name, answer in together.items():
-        versions = ", ".join(
-            f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
-            for summary in found[name]
-        )
-        click.echo(f"{name}: {versions}; each version weighs by its precision")
-        click.echo(_text(*answer))
-    return {name: answer for name, (_, answer) in together.items()}
-
-
-def print_remote(
-    addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
-) -> dict[str, Any]:
-    """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
-    from dither.collection.remote import fetch
-    from dither.collection.secrets import read_token
-    from dither.core.summary import Summary
-
-    contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
-    if column is not None:
-        if column not in found:
-            raise click.UsageError(str(unknown_name("question", column, found)))
-        found = {column: found[column]}
-    answers: dict[str, list[tuple[str, Any]]] = {}
-    summaries: dict[str, Summary] = {}
-    for name, summary in found.items():
-        known = isinstance(summary, Summary)
-        summaries[name] = summary if isinstance(summary, Summary) else Summary.empty(contract.questions[name])
-        made = answers_of(summaries[name], wanted) if known else [("answer", str(summary))]
-        answers[name] = [(label, at_any_time(value)) for label, value in made]
-    return print_answers(answers, summaries, as_json)
-
-
-def at_any_time(value: Any) -> Any:
-    """Return an estimate whose intervals hold at any time, where there is one."""
-    from dither.estimation.estimate import Estimate
-
-    try:
-        return value.at_any_time() if isinstance(value, Estimate) else value
-    except NotIdentifiable:
-        return value
-
-
-def print_remote_groups(
-    addresses: Sequence[str],
-    tokens: Sequence[str],
-    wanted: Wanted,
-    column: str | None,
-    as_json: bool,
-) -> dict[str, Any]:
-    """Print the estimates of a campaign by day or by label, at one or several collectors."""
-    from dither.collection.remote import fetch_groups
-    from dither.collection.secrets import read_token
-    from dither.estimation.verbs import estimate
-
-    by = wanted.by
-    if len(by) > 1 or by[0] not in ("day", "label"):
-        raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
-    groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
-    if hidden:
-        click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
-    if column is None:  # a question that nobody answered has no groups
-        groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
-    if wanted.population:  # a sum of groups: its interval is that of one look
-        return print_groups(groups, column, wanted, as_json)
-    return print_groups(
-        groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
-    )
+    from dither.core.questionnaire import Questionnaire
 
 
 @click.command()
@@ -560,32 +154,36 @@ def command(
     known = _population(population)
     wanted = Wanted(bins, shares, step, weight, by, cross, within, difference, test, minimum, known)
     wanted.check(files, bool(asked_by))
-    check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
+    _check_places(files, tokens, table_name != "reports" or folded or unique or wide or since or renamed)
     written = output is not None or plot is not None
     if written:
-        desk().check_outputs(files, output, plot)
+        from dither.cli.tables import check_outputs, write_results
+
+        check_outputs(files, output, plot)
     versions = [_questions(place, column) for place in asked_by]
     results: dict[str, Any]
     if files[0].startswith(ADDRESSES):
+        from dither.cli.collectors import print_remote, print_remote_groups
+
         results = (
             print_remote_groups(files, tokens, wanted, column, as_json)
             if by
             else print_remote(list(files), tokens, column, wanted, as_json)
         )
     elif any("://" in name for name in files):
-        from dither.cli.verbs import sql
+        from dither.cli import databases
 
-        if not sql.all_addresses(files) or not versions:
+        if not databases.all_addresses(files) or not versions:
             raise click.UsageError("a database carries no questions; state them with --question FILE")
-        table = sql.report_table(table_name, unique, wide, renamed)
-        counts = [sql.counts_of(files, asked, table, folded, since) for asked in versions]
+        table = databases.report_table(table_name, unique, wide, renamed)
+        counts = [databases.counts_of(files, asked, table, folded, since) for asked in versions]
         results = _of_database(versions, counts, column, wanted, as_json)
     else:
         if len(versions) > 1:
             raise click.UsageError("several versions of a campaign are of a database; give one --question")
         results = _of_files(files, column, versions[0] if versions else None, wanted, as_json)
     if written:
-        desk().write_results(results, output, plot)
+        write_results(results, output, plot)
 
 
 def _population(given: Sequence[str]) -> dict[str, float]:
@@ -610,7 +208,7 @@ def _population(given: Sequence[str]) -> dict[str, float]:
 def _of_files(
     files: Sequence[str],
     column: str | None,
-    asked: Campaign | None,
+    asked: Questionnaire | None,
     wanted: Wanted,
     as_json: bool,
 ) -> dict[str, Any]:
@@ -619,9 +217,10 @@ def _of_files(
 
     paths = [path for name in files for path in _matching(name)]
     if wanted.rows or (wanted.by and _is_private(paths, wanted.by, asked)):
-        found = desk().read_rows(paths, wanted, column, asked)
-        results: dict[str, Any] = desk().answer_rows(found, wanted)
-        desk().print_results(results, as_json)
+        from dither.cli.desk import answer_rows, read_rows
+
+        results = answer_rows(read_rows(paths, wanted, column, asked), wanted)
+        print_results(results, as_json)
         return results
     with rows_done(f"reading {', '.join(shown_name(path) for path in paths[:3])}") as progress:
         if wanted.by:
@@ -633,7 +232,7 @@ def _of_files(
     return print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
-def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None) -> bool:
+def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Questionnaire | None) -> bool:
     """Return whether a column of groups is a question of the file."""
     from dither.data.files import carried_questions
 
@@ -641,31 +240,32 @@ def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None
 
 
 def _of_database(
-    versions: Sequence[Campaign],
+    versions: Sequence[Questionnaire],
     counts: Sequence[dict[str, list[Any]]],
     column: str | None,
     wanted: Wanted,
     as_json: bool,
 ) -> dict[str, Any]:
     """Print the estimates of a campaign, or of its versions, from the counts of a database."""
-    from dither.cli.verbs import sql
+    from dither.cli import databases
 
     if len(versions) > 1:
         if wanted.numbers:
             raise click.UsageError("of several versions there are means and frequencies")
         if wanted.by:
             groups = [
-                sql.groups_of(asked, table, wanted.by) for asked, table in zip(versions, counts, strict=True)
+                databases.groups_of(asked, table, wanted.by)
+                for asked, table in zip(versions, counts, strict=True)
             ]
-            return sql.print_version_groups(groups, column, wanted, as_json)
-        return print_versions(sql.summaries_of_versions(versions, counts), column, as_json)
+            return databases.print_version_groups(groups, column, wanted, as_json)
+        return print_versions(databases.summaries_of_versions(versions, counts), column, as_json)
     if wanted.by:
-        return print_groups(sql.groups_of(versions[0], counts[0], wanted.by), column, wanted, as_json)
-    found = sql.summaries_of(versions[0], counts[0])
+        return print_groups(databases.groups_of(versions[0], counts[0], wanted.by), column, wanted, as_json)
+    found = databases.summaries_of(versions[0], counts[0])
     return print_estimates(found, "the database", column, wanted, as_json)
 
 
-def _questions(place: str, column: str | None) -> Campaign:
+def _questions(place: str, column: str | None) -> Questionnaire:
     """Return the questions of a database; a specification names none, so --column must."""
     if place.endswith(".json") and column is None and not holds_questions(place):
         raise click.UsageError(
@@ -685,3 +285,15 @@ def _matching(name: str) -> list[Path]:
         folder = f'{name} is a folder; name its files, such as "{name}/*.parquet"'
         raise click.UsageError(folder if path.is_dir() else f"there is no file {name}")
     return found
+
+
+def _check_places(files: Sequence[str], tokens: Sequence[str], database: object) -> None:
+    """Raise UsageError for options of a database, or of a collector, where none is asked."""
+    remote = files[0].startswith(ADDRESSES)
+    if database and (remote or "://" not in files[0]):
+        raise click.UsageError(
+            "--table, --folded, --unique, --wide, --since and --map are of a database, such as "
+            "duckdb://reports.db or duckdb://FOLDER with Parquet files; leave them out"
+        )
+    if tokens and not remote:
+        raise click.UsageError("--token-file is of a collector, http://…/v1/campaigns/ID; leave it out")

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, find_questions, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
+from dither.cli.questions import find_questions
 
 if TYPE_CHECKING:
     from dither.advice.explain import Randomiser

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dither.cli.output import JSON_OPTION, check_protection, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
+from dither.cli.protection import check_protection
 
 if TYPE_CHECKING:
     import ssl
 
     from dither.extensions import protocols
-    from dither.extensions.protocols.device import Collection
-    from dither.extensions.protocols.messages import Address, Certificates, Grouping
+    from dither.extensions.protocols.collector import Collection
+    from dither.extensions.protocols.messages import Address, Certificates
+    from dither.extensions.protocols.pairing import Grouping
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMAT = "dither-jrr"  # the first key of a question's file
@@ -101,7 +104,6 @@ def question(
 ) -> None:
     """Write the question that devices and collector share, and print its guarantee."""
     from dither.core.domains import Categories
-    from dither.core.wire import to_json
     from dither.extensions import protocols
     from dither.foundation import atomic
     from dither.mechanisms.joint.joint import JRR
@@ -110,7 +112,7 @@ def question(
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
-        told = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": to_json(jrr)}
+        told = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": jrr.to_json()}
         stream.write(json.dumps(told, indent=1) + "\n")
     if as_json:
         print_json({"guarantee": str(terms.guarantee)})

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from dither.cli.output import (
-    FORCE_OPTION,
-    JSON_OPTION,
-    Asked,
-    check_protection,
-    dialect_options,
-    number_of,
-    print_json,
-    question_options,
-    rows_done,
-)
+from dither.cli.options import FORCE_OPTION, JSON_OPTION, Asked, dialect_options, question_options
+from dither.cli.output import number_of, print_json, rows_done
+from dither.cli.protection import check_protection
 from dither.data.dialect import USUAL, Dialect, Missing, Outside
 from dither.data.streams import TABLES, is_standard, shown_name
+from dither.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from dither.core.questionnaire import Questionnaire
+    from dither.data.rows import RowCounts
+
 
 _INPUT: Final = click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True)
 _OUTPUT: Final = click.Path(dir_okay=False, path_type=Path, allow_dash=True)
@@ -116,8 +115,6 @@ def command(
         for option in (name for name, is_given in given.items() if is_given):
             raise click.UsageError(f"--engine spark has no {option}; leave it out, or use --engine files")
         check_keep(keep, campaign)
-        from dither.cli.verbs.sql import perturb_with_spark
-
         counts = perturb_with_spark(
             file, out, campaign, keep=keep, missing=missing, master=master or "local[*]"
         )
@@ -158,3 +155,34 @@ def command(
     click.echo(f"each person is promised {campaign.guarantee}", err=piped)
     if keep:
         click.echo(f"not randomised, no part of the promise: {', '.join(keep)}", err=piped)
+
+
+def perturb_with_spark(
+    file: str, out: str, campaign: Questionnaire, *, keep: Sequence[str], missing: Missing, master: str
+) -> RowCounts:
+    """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
+    from dither.data.frames import spark
+    from dither.data.frames.batches import wanted_columns
+    from dither.data.rows import RowCounts
+
+    session: Any = spark.session(master)
+    try:
+        given = _open_parquet(session, file)
+        frame = spark.select_columns(given, wanted_columns(campaign, keep, given.columns))
+        if missing == "skip":
+            for name in campaign.questions:
+                frame = frame.filter(frame[f"`{name.replace('`', '``')}`"].isNotNull())
+        written = spark.perturb(frame, campaign, out, keep=keep).count()
+        return RowCounts(written=written, missing=given.count() - written)
+    finally:
+        session.stop()
+
+
+def _open_parquet(session: Any, file: str) -> Any:
+    from pyspark.errors import PySparkException
+
+    try:
+        return session.read.parquet(file)
+    except PySparkException as error:
+        reason = "does not exist" if error.getCondition() == "PATH_NOT_FOUND" else "is not Parquet"
+        raise InvalidParameter(f"{file} {reason}; --engine spark reads Parquet files and folders") from None

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from dither.cli.output import (
-    CRITERION,
-    JSON_OPTION,
-    LOSS_CHOICES,
-    domain_options,
-    need_domain,
-    number,
-    print_json,
-    read_loss,
-    rows_done,
-)
+from dither.cli.options import CRITERION, JSON_OPTION, LOSS_CHOICES, domain_options, need_domain, read_loss
+from dither.cli.output import number, print_json, rows_done
 
 if TYPE_CHECKING:
     from dither.advice import goals
@@ -153,7 +144,7 @@ def command(
                 epsilon=epsilon,
                 shuffled=shuffled,
                 delta=delta,
-                bytes=size,
+                most_bytes=size,
                 progress=progress,
             )
         if as_json:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json, steps
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json, steps
 
 if TYPE_CHECKING:
     from dither_papers import Figure, Outcome

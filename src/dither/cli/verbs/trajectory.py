@@ -1,200 +1,28 @@
-"""`dither trajectory`: randomise trips in files, draw maps of them, compare mechanisms on an area.
-
-The public area of trips: given in degrees on the command line, projected to metres.
-"""
+"""`dither trajectory`: randomise trips in files, draw maps of them, compare mechanisms on an area."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dither.cli.output import (
-    FORCE_OPTION,
-    JSON_OPTION,
-    check_protection,
-    metres,
-    number,
-    number_of,
-    print_json,
-    rows_done,
-    save_picture,
-    table,
-)
+from dither.cli.area import INNER, KINDS, TYPICAL, Area, area_options
+from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.output import metres, number, number_of, print_json, rows_done, save_picture, table
+from dither.cli.protection import check_protection
 from dither.data.dialect import Outside
 from dither.data.streams import TRIPS
-from dither.errors import InvalidParameter
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
-    from dither.core.domains import Rectangle, Region
-    from dither.core.post_processing import PostProcessing
+    from dither.core.domains import Rectangle
     from dither.data import Trips
     from dither.estimation.maps import Map
     from dither.estimation.maps.density import DensityMap
-    from dither.mechanisms.places.base import PathMechanism, PathUnit
-
-INNER: Final = ("ogpm", "sw", "sw-redesigned")
-_TYPICAL: Final = 10  # locations of a trip, for which "best" is chosen
-KINDS: Final = (
-    "tracs-c",
-    "tracs-d",
-    "tracs-d-fixed",
-    "planar-laplace",
-    "planar-staircase",
-    "gridding",
-    "strawman",
-)
-
-
-def inside(name: str) -> Any:
-    """Return the mechanism inside TraCS that has this name, one of INNER."""
-    from dither.mechanisms.numeric.ogpm import OGPM
-    from dither.mechanisms.numeric.sw import SW
-
-    return {"ogpm": OGPM, "sw": SW, "sw-redesigned": partial(SW, redesign=True)}[name]
-
-
-def of_kind(name: str) -> Callable[..., PathMechanism[Any]]:
-    """Return the mechanism on places that has this name, one of KINDS."""
-    from dither.mechanisms.places.noise import PlanarLaplace, PlanarStaircase
-    from dither.mechanisms.places.rivals import Gridding, Strawman
-    from dither.mechanisms.places.tracs import TraCSC, TraCSD
-
-    kinds: dict[str, Callable[..., PathMechanism[Any]]] = {
-        "tracs-c": TraCSC,
-        "tracs-d": TraCSD,
-        "tracs-d-fixed": partial(TraCSD, reference="fixed"),
-        "planar-laplace": PlanarLaplace,
-        "planar-staircase": PlanarStaircase,
-        "gridding": Gridding,
-        "strawman": Strawman,
-    }
-    return kinds[name]
-
-
-@dataclass(frozen=True)
-class Area:
-    """A public part of the earth: its projection to metres, its shape there, and how reports are decoded."""
-
-    projection: Map
-    region: Region
-    reading: PostProcessing | None = None
-
-    def mechanism(self, kind: str, epsilon: float, unit: PathUnit, inner: str | None) -> PathMechanism[Any]:
-        """Return a mechanism on the area; "best" is the more accurate of TraCS-C and TraCS-D.
-
-        `inner` names the mechanism inside TraCS, OGPM if it is None; other kinds have none and refuse one.
-        """
-        from dither.mechanisms.places.planning import ranked
-        from dither.mechanisms.places.tracs import TraCSC
-
-        more: dict[str, Any] = {"epsilon": epsilon, "unit": unit, "reading": self.reading}
-        if kind == "best":
-            share = {**more, "epsilon": min(epsilon, 8.0), "unit": "location"}
-            # A map of any size is made from reports of TraCS-C alone, so a fixed reference must be asked for.
-            choices = [choice.mechanism for choice in ranked(self.region, length=_TYPICAL, **share)]
-            best = next(made for made in choices if getattr(made, "reference", None) != "fixed")
-            kind = "tracs-c" if isinstance(best, TraCSC) else "tracs-d"
-        if kind == "tracs-c":
-            more["inner"] = inside(inner or "ogpm")
-        elif kind in ("tracs-d", "tracs-d-fixed"):
-            more |= {"direction": inside(inner or "ogpm"), "distance": inside(inner or "ogpm")}
-        elif inner is not None:
-            raise click.UsageError(f"--inner is for tracs-c and tracs-d; {kind} has no mechanism inside")
-        return of_kind(kind)(self.region, **more)
-
-
-def area_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options --box, --disk, --polygon and --crs, and pass their area as `area`."""
-
-    @click.option("--box", nargs=4, type=float, metavar="W S E N", help="A box, in degrees.")
-    @click.option("--disk", nargs=3, type=float, metavar="LON LAT METRES", help="A centre and a radius.")
-    @click.option(
-        "--polygon",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A GeoJSON file with a polygon, into which decoded places are moved (extra: geo).",
-    )
-    @click.option("--crs", metavar="NAME", help="A coordinate system in metres, as EPSG:32654 (extra: geo).")
-    @wraps(command)
-    def with_area(
-        *args: Any,
-        box: tuple[float, float, float, float] | None,
-        disk: tuple[float, float, float] | None,
-        polygon: Path | None,
-        crs: str | None,
-        **kwargs: Any,
-    ) -> None:
-        given = [region for region in (box, disk, polygon) if region is not None]
-        if len(given) != 1:
-            raise click.UsageError(
-                "give the public area: --box W S E N, --disk LON LAT METRES or --polygon FILE; "
-                "do not take it from the data"
-            )
-        if disk is not None:
-            area = _about(*disk, crs)
-        else:
-            parts = [] if polygon is None else _polygon(polygon)
-            area = _within(box or _bounds(parts), crs, parts)
-        command(*args, area=area, **kwargs)
-
-    return with_area
-
-
-def _about(longitude: float, latitude: float, radius: float, crs: str | None) -> Area:
-    from dither.core.domains import Disk
-    from dither.estimation.maps import LocalMap, ReferenceMap
-
-    projection: Map = LocalMap(longitude, latitude) if crs is None else ReferenceMap(crs)
-    x, y = projection.to_plane((longitude, latitude)).tolist()
-    return Area(projection, Disk(radius, (x, y)))
-
-
-def _within(bounds: tuple[float, float, float, float], crs: str | None, parts: list[Any]) -> Area:
-    from dither.core.domains import Interval, Rectangle
-    from dither.core.post_processing import Projected
-    from dither.estimation.maps import LocalMap, ReferenceMap
-
-    west, south, east, north = bounds
-    if not (-180.0 <= west < east <= 180.0 and -90.0 < south < north < 90.0):
-        raise click.UsageError(
-            f"{' '.join(f'{degrees:g}' for degrees in bounds)} is not an area in degrees: WEST is below EAST "
-            "within −180 to 180, and SOUTH below NORTH within −90 to 90; an area does not cross the 180th "
-            "meridian"
-        )
-    box = Rectangle(Interval(west, east), Interval(south, north))
-    projection: Map = LocalMap.of(box) if crs is None else ReferenceMap(crs)
-    region = projection.rectangle(box)
-    if not parts:
-        return Area(projection, region)
-    moved = [[projection.to_plane(ring).tolist() for ring in part] for part in parts]
-    return Area(projection, region, Projected({"type": "MultiPolygon", "coordinates": moved}))
-
-
-def _polygon(file: Path) -> list[Any]:
-    """Return the parts of the first polygon in a GeoJSON file."""
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-        found = data["features"][0] if data["type"] == "FeatureCollection" else data
-        geometry = found.get("geometry", found)
-        if geometry["type"] in ("Polygon", "MultiPolygon"):
-            parts = geometry["coordinates"]
-            return list(parts) if geometry["type"] == "MultiPolygon" else [parts]
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        pass
-    raise InvalidParameter(f"{file.name}: a GeoJSON file with a polygon was expected")
-
-
-def _bounds(parts: list[Any]) -> tuple[float, float, float, float]:
-    corners = [corner for part in parts for ring in part for corner in ring]
-    x, y = [corner[0] for corner in corners], [corner[1] for corner in corners]
-    return min(x), min(y), max(x), max(y)
+    from dither.mechanisms.places.base import PathUnit
 
 
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -484,7 +312,7 @@ def compare(area: Area, epsilon: float, inner: str | None, as_json: bool) -> Non
             continue
         mechanism = area.mechanism(kind, epsilon, "location", inner if kind.startswith("tracs") else None)
         name = type(mechanism).__name__ + (", fixed reference" if kind.endswith("fixed") else "")
-        found.append((name, predicted_error(mechanism, length=_TYPICAL), mechanism.guarantee.epsilon))
+        found.append((name, predicted_error(mechanism, length=TYPICAL), mechanism.guarantee.epsilon))
     rows = sorted(found, key=lambda row: row[1])
     if as_json:
         keys = "mechanism", "error_metres", "epsilon_spent"

@@ -7,7 +7,8 @@ from importlib.metadata import version
 
 import click
 
-from dither.cli.output import JSON_OPTION, print_json
+from dither.cli.options import JSON_OPTION
+from dither.cli.output import print_json
 
 
 @click.command()

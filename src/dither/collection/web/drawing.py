@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dither.advice.explain import caution
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.web.answers import SHOWN, PlainRow
 from dither.core.question import Question
-from dither.estimation.estimate import show_interval
+from dither.estimation.rounding import show_interval
 from dither.foundation.digits import THIN, plain, whole
 from dither.foundation.markup import Markup, element, join_markup
 from dither.privacy import Pure
@@ -73,7 +73,7 @@ def question_words(question: Question) -> str:
     return f"{question.domain.words()}; devices run {question.name}"
 
 
-def promise(contract: Contract) -> list[str]:
+def promise(contract: Campaign) -> list[str]:
     """Return what a person is promised over the whole campaign, in sentences; a warning first if due."""
     promised = contract.whole_guarantee
     warning = caution(promised)

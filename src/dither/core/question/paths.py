@@ -43,6 +43,10 @@ class PathQuestion(Question):
     divided: bool = False
 
     @property
+    def quantities(self) -> tuple[str, ...]:
+        return ()  # maps are made from reports one by one: see `dt.maps`
+
+    @property
     def area(self) -> Plane:
         """The domain of the places."""
         return self.domain

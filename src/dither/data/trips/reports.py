@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from dither.core.domains import Paths, Sphere
-from dither.core.question import as_question
+from dither.core.question import Question, as_question
 from dither.core.question.paths import PathQuestion
 from dither.core.reports import Reports
-from dither.core.wire import from_json, to_json
+from dither.core.wire import from_json
 from dither.data.dialect import Outside
 from dither.data.formats.cells import from_text, to_text
 from dither.data.formats.format import Progress, ignore_progress, name_errors, trip_format
@@ -71,11 +71,9 @@ class TripReports:
         Times are left out unless `keep_times` is set: they are copied unchanged. `progress` is called with
         the number of locations perturbed since the last call.
         """
-        question = as_question(question)
-        if not isinstance(question, PathQuestion):
-            raise InvalidParameter(
-                f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {question.name}"
-            )
+        name = as_question(question).name
+        refusal = f"trips are randomised by a mechanism for paths such as dt.TraCSC, not by {name}"
+        question = _path_question(as_question(question), InvalidParameter(refusal))
         if outside not in ("error", "clip"):
             raise unknown_name("outside", outside, ("error", "clip"))
         if trips.specification is not None:
@@ -123,12 +121,9 @@ class TripReports:
     @property
     def question(self) -> PathQuestion:
         """The question that drew the reports."""
-        question = self.reports.question
-        if not isinstance(question, PathQuestion):
-            raise InvalidParameter(
-                f"the reports are of {question.name}; a mechanism for paths such as dt.TraCSC was expected"
-            )
-        return question
+        name = self.reports.question.name
+        refusal = f"the reports are of {name}; a mechanism for paths such as dt.TraCSC was expected"
+        return _path_question(self.reports.question, InvalidParameter(refusal))
 
     def write(self, out: str | Path) -> None:
         """Write a file with the decoded trips, the reports and the specification, for `TripReports.read`."""
@@ -207,7 +202,7 @@ def _draw_batches(paths: Paths, question: PathQuestion, source: Source | None, p
 
 def trip_specification(question: PathQuestion, projection: Map | None) -> str:
     """Return the specification as JSON text."""
-    return json.dumps({"mechanism": json.loads(to_json(question)), "map": _projection_to_plain(projection)})
+    return json.dumps({"mechanism": json.loads(question.to_json()), "map": _projection_to_plain(projection)})
 
 
 def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
@@ -224,9 +219,15 @@ def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:
         raise MalformedReport(f"the specification of these trips cannot be read: {error}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise MalformedReport("the specification of these trips cannot be read") from None
+    refusal = MalformedReport(f"the specification is of {question.name}, which is not for trips")
+    return _path_question(question, refusal), projection
+
+
+def _path_question(question: Question, refusal: DitherError) -> PathQuestion:
+    """Return a question about paths; raise the given error for any other one."""
     if not isinstance(question, PathQuestion):
-        raise MalformedReport(f"the specification is of {question.name}, which is not for trips")
-    return question, projection
+        raise refusal
+    return question
 
 
 def _projection_to_plain(projection: Map | None) -> dict[str, Any] | None:

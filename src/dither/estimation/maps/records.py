@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from dither.core.counts import name_result
 from dither.core.domains import Box
 from dither.core.kernels.places.nearest import BoxKernel
 from dither.core.kernels.transition import Dense
 from dither.core.reports import Reports
-from dither.core.summary import name_result
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
-from dither.estimation.estimate import Estimate, thousands
+from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
 from dither.estimation.maps.density import Sample, check_smoothing, measured_smoothing, smooth_map
-from dither.estimation.maps.metrics import draw_cells
+from dither.estimation.maps.plotting import draw_cells
+from dither.estimation.rounding import thousands
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.codebooks import cover
 from dither.foundation.numerics.distributions import student_t_quantile

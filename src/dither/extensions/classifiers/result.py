@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from dither.errors import InvalidParameter
 from dither.extensions.classifiers.boxes import FeatureBox
-from dither.extensions.classifiers.feature_law import Subject
-from dither.extensions.classifiers.models.linear import Slice
 from dither.extensions.classifiers.models.model import Model, read_parameters
+from dither.extensions.classifiers.models.slice import Slice
+from dither.extensions.classifiers.subject import Subject
 from dither.foundation.arrays import Floats, Mask
 from dither.foundation.plotting import as_per_cent, draw_rows
 from dither.foundation.tables import Row, Tabular

@@ -13,7 +13,7 @@ from dither.core.domains import Box, Line
 from dither.core.question import Question, as_question, check_epsilon
 from dither.errors import Infeasible, InvalidParameter, check_choice, found
 from dither.extensions.classifiers.boxes import FeatureBox, box_mass, grow_box, sides_by_mass
-from dither.extensions.classifiers.feature_law import FeatureLaw, Randomisation, Randomiser, marginals
+from dither.extensions.classifiers.feature_law import FeatureLaw, marginals
 from dither.extensions.classifiers.monte_carlo import (
     binomial_above,
     binomial_below,
@@ -27,6 +27,7 @@ from dither.extensions.classifiers.result import (
     confidence_text,
     with_raw_release,
 )
+from dither.extensions.classifiers.subject import Randomisation, Randomiser
 from dither.foundation.arrays import Floats
 from dither.foundation.plotting import BLUE, COLOURS, as_per_cent, axes_or_new, dress_axes
 from dither.foundation.randomness import SYSTEM, Source

@@ -8,10 +8,13 @@ toss, report, collect        devices and a collector over TCP; `Collection` esti
 DeviceTLS, Certificates      TLS for their sockets
 """
 
-from dither.extensions.protocols.device import collect, local_pairs, report, toss
+from dither.extensions.protocols.collector import collect
+from dither.extensions.protocols.device import local_pairs, report, toss
 from dither.extensions.protocols.exchange import Exchange, Role
-from dither.extensions.protocols.messages import Certificates, DeviceTLS, Pairing, Terms, deal_pairs
+from dither.extensions.protocols.messages import Certificates, DeviceTLS
+from dither.extensions.protocols.pairing import Pairing, deal_pairs
 from dither.extensions.protocols.pairs import shuffle_pairs
+from dither.extensions.protocols.terms import Terms
 
 __all__ = [
     "Certificates",

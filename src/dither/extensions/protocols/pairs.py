@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from dither.errors import ExchangeFailed, InvalidParameter, MissingExtra
 from dither.extensions.protocols.exchange import Deadline
-from dither.extensions.protocols.messages import Certificates, Pairing, check_number
+from dither.extensions.protocols.messages import Certificates
+from dither.extensions.protocols.pairing import Pairing, check_number
 
 SERVERS: Final = 3
 # The prime of secp256k1. A share holds an address or a secret, and square roots, which a random bit takes,

@@ -23,12 +23,11 @@ from dither.extensions.protocols.messages import (
     ExpectedMessage,
     Kind,
     Reader,
-    check_number,
-    deal_pairs,
     pack,
     pack_address,
     read_address,
 )
+from dither.extensions.protocols.pairing import check_number, deal_pairs
 from dither.extensions.protocols.pairs import NUMBER, begin_share, check_servers, combine, end_share
 from dither.foundation.randomness import SYSTEM
 

@@ -1,26 +1,16 @@
-"""The law of a report given the input: its interface, and the laws of noise.
-
-The distribution of a window's report given the input, in closed form.
-
-For a window of share s starting at a, with density p inside and q = p/e^ε outside, and any function f:
-
-    E[f(Y) | x] = q·Φ(1) + (p − q)·(Φ(a + s) − Φ(a)),   Φ(u) = ∫₀ᵘ f(codebook)
-"""
+"""The law of a report given the input: its interface, tables, and mixtures."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from dither.core.kernels.window.codebook import Codebook
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Power
-from dither.foundation.numerics.quadrature import between
 from dither.foundation.numerics.roots import bisect_arrays
 
 Function = Callable[[Floats], Floats]
@@ -117,194 +107,9 @@ def is_discrete(masses: Floats) -> bool:
     return float(masses.sum()) > 1.0 - _MISSING
 
 
-# Panels of the quadrature for a density of scale 1: finer towards the centre, where it may have a kink.
-_PANELS: Final = np.concatenate([[0.0], 4.0 ** np.arange(-8, 1), np.arange(4.0, 92.0, 4.0)])
-
-
-class NoiseDensity(ABC):
-    """An even density on the line."""
-
-    # Whether the ratio of two such densities is monotone on each side of the centre.
-    monotone_ratios: ClassVar[bool] = False
-
-    @abstractmethod
-    def density(self, gap: Floats) -> Floats:
-        """Return the density at a signed distance from the centre."""
-
-    @abstractmethod
-    def below(self, gap: Floats) -> Floats:
-        """Return P(noise ≤ gap), with small relative error in the lower tail."""
-
-    @abstractmethod
-    def beside(self, distance: Floats) -> Floats:
-        """Return P(0 ≤ noise ≤ distance), with small relative error near 0."""
-
-    @abstractmethod
-    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
-        """Return ∫ f·density from begin to end, for begin ≤ 0 ≤ end."""
-
-    @abstractmethod
-    def whole(self, moment: Moment) -> float:
-        """Return E[f(noise)]."""
-
-
-class SmoothDensity(NoiseDensity):
-    """A density that is smooth on each side of the centre, of the given scale, and 0 beyond `limit`."""
-
-    scale: float
-    limit: float = math.inf
-
-    def integral(self, begin: Floats, end: Floats, moment: Moment) -> Floats:
-        def weigh(gap: Floats) -> Floats:
-            return np.asarray(moment.function(gap) * self.density(gap))
-
-        edges = self.scale * _PANELS
-        above = between(weigh, np.minimum(edges, np.asarray(end)[..., None]))
-        under = between(weigh, np.maximum(-edges, np.asarray(begin)[..., None]))
-        return above - under
-
-    def whole(self, moment: Moment) -> float:
-        far = min(self.scale * float(_PANELS[-1]), self.limit)
-        return float(self.integral(np.asarray(-far), np.asarray(far), moment))
-
-
 def no_atoms(x: Floats) -> tuple[Floats, Floats]:
     """Return the atoms of a law that has a density alone: none for any input."""
     return np.empty(0), np.empty((*np.shape(x), 0))
-
-
-@dataclass(frozen=True, eq=False)
-class AddedLaw(Law):
-    """A value plus noise. `ends` are the outermost reports."""
-
-    noise: NoiseDensity
-    ends: tuple[float, float]
-    circular: bool = False
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        return no_atoms(x)
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        return np.full(np.shape(x), self.noise.whole(moment))
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        return self.noise.density(np.asarray(y - x))
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        return self.noise.below(np.asarray(y - x))
-
-    @property
-    def falling(self) -> bool:  # type: ignore[override]
-        """Whether the ratio of two densities of the noise is monotone on each side of the centre."""
-        return self.noise.monotone_ratios
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return self.ends
-
-
-@dataclass(frozen=True, eq=False)
-class CutLaw(Law):
-    """A value plus noise, clipped to the domain."""
-
-    noise: NoiseDensity
-    circular: bool = False
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        x = np.asarray(x, dtype=np.float64)
-        at_low, at_high = np.moveaxis(self.atoms(x)[1], -1, 0)
-        outside = at_low * moment.function(-x) + at_high * moment.function(1.0 - x)
-        return np.asarray(outside + self.noise.integral(-x, 1.0 - x, moment))
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        y = np.asarray(y, dtype=np.float64)
-        return np.asarray(((y >= 0.0) & (y <= 1.0)) * self.noise.density(y - x))
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        y = np.asarray(y, dtype=np.float64)
-        return np.where(y >= 1.0, 1.0, (y >= 0.0) * self.noise.below(y - x))
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        x = np.asarray(x, dtype=np.float64)
-        masses = np.stack([self.noise.below(-x), self.noise.below(x - 1.0)], axis=-1)
-        return np.array([0.0, 1.0]), masses
-
-    @property
-    def falling(self) -> bool:  # type: ignore[override]
-        """Whether the ratio of two densities of the noise is monotone on each side of the centre."""
-        return self.noise.monotone_ratios
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class InsideLaw(Law):
-    """A value plus noise, conditioned on the sum being inside the domain."""
-
-    noise: NoiseDensity
-    circular: bool = False
-
-    def _inside(self, x: Floats) -> Floats:
-        """Return the probability that the sum is inside, which normalises the density."""
-        return np.asarray(self.noise.beside(1.0 - x) + self.noise.beside(x))
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        return no_atoms(x)
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        x = np.asarray(x, dtype=np.float64)
-        return self.noise.integral(-x, 1.0 - x, moment) / self._inside(x)
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
-        return np.asarray(((y >= 0.0) & (y <= 1.0)) * self.noise.density(y - x) / self._inside(x))
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
-        signed = np.sign(y - x) * self.noise.beside(np.abs(y - x))
-        return np.asarray((signed + self.noise.beside(x)) / self._inside(x))
-
-    @property
-    def falling(self) -> bool:  # type: ignore[override]
-        """Whether the ratio of two densities of the noise is monotone on each side of the centre."""
-        return self.noise.monotone_ratios
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class RingLaw(Law):
-    """A value plus noise modulo 1; the noise has the support [−1/2, 1/2]."""
-
-    noise: NoiseDensity
-    circular: bool = True
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        return no_atoms(x)
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        return np.full(np.shape(x), self.noise.whole(moment))
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        gap = np.asarray(y - x)
-        return self.noise.density(gap - np.round(gap))
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.clip(y, 0.0, 1.0), np.asarray(x, dtype=np.float64)
-        return np.asarray(self._mass_until(y - x) - self._mass_until(-x))
-
-    def _mass_until(self, gap: Floats) -> Floats:
-        turns = np.round(gap)
-        rest = gap - turns
-        return np.asarray(turns + np.sign(rest) * self.noise.beside(np.abs(rest)))
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,89 +152,6 @@ class TableLaw(Law):
     @property
     def support(self) -> tuple[float, float]:
         return float(self.values.min()), float(self.values.max())
-
-
-_LAST_DIGIT: Final = 1e-15  # rounding error of a position on [0, 1]
-
-
-@dataclass(frozen=True, eq=False)
-class WindowLaw(Law):
-    """A mixture: uniform on the window with weight `contrast` = (p − q)·s, else uniform on all, `rest` = q.
-
-    The weights add up to 1. Both are stored, because at large ε `rest` is below the rounding error of
-    1 − `contrast`.
-    """
-
-    share: float
-    contrast: float
-    rest: float
-    start: Callable[[Floats], Floats]
-    codebook: Codebook
-    circular: bool = False
-    kinks: tuple[float, ...] = ()
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        x = np.asarray(x, dtype=np.float64)
-        nothing, everything = np.zeros_like(x), np.ones_like(x)
-        begin = self.start(x)
-        end = begin + self.share
-        window = self.codebook.integral(begin, np.minimum(end, 1.0), x, moment)
-        if self.circular:  # the part of the window beyond 1 wraps around to 0
-            window = window + self.codebook.integral(nothing, np.maximum(end - 1.0, 0.0), x, moment)
-        base = self.codebook.integral(nothing, everything, x, moment)
-        # Divide by the rounded width; a window narrower than the rounding error is treated as one point.
-        point = moment.function(self.codebook(begin) - x)
-        wide = end - begin > _LAST_DIGIT
-        inside = np.where(wide, window / np.where(wide, end - begin, 1.0), point)
-        return np.asarray(self.rest * base + self.contrast * inside)
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
-        place = self.codebook.below(y)
-        offset = place - self.start(x)
-        if self.circular:
-            offset = np.mod(offset, 1.0)
-        inside = (offset >= 0.0) & (offset < self.share)
-        level = self.rest + self.contrast / self.share * inside
-        return np.asarray(level * self.codebook.stretch(y), dtype=np.float64)
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        y, x = np.broadcast_arrays(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64))
-        return self._mass(np.zeros(y.shape), self.codebook.below(y), x)
-
-    def between(self, first: Floats, last: Floats, x: Floats) -> Floats:
-        begin, end = (self.codebook.below(np.asarray(y, dtype=np.float64)) for y in (first, last))
-        return self._mass(begin, end, np.asarray(x, dtype=np.float64))
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        places, begins, ends = self.codebook.spans
-        return places, self._mass(begins, ends, np.asarray(x, dtype=np.float64)[..., None])
-
-    def _mass(self, begin: Floats, end: Floats, x: Floats) -> Floats:
-        """Return the probability of the interval [begin, end] of the report space."""
-        start = self.start(np.asarray(x, dtype=np.float64))
-        shared = _overlap(begin, end, start, start + self.share)
-        if self.circular:
-            shared = shared + _overlap(begin, end, start - 1.0, start - 1.0 + self.share)
-        return np.asarray(self.rest * (end - begin) + self.contrast / self.share * shared)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return self.codebook.ends
-
-    def jumps(self, x: float) -> Floats:
-        start = float(self.start(np.asarray(x)))
-        ends = np.array([start, start + self.share])
-        around = np.mod(ends, 1.0) if self.circular else ends
-        return np.concatenate([self.codebook(around), self.support, self.codebook.corners])
-
-    piecewise_constant = True
-
-    def quantiles(self, x: float, shares: Floats) -> Floats:
-        """Return reports for pairs of uniform numbers: the first one selects the window or all cells."""
-        inside = float(self.start(np.asarray(x))) + self.share * shares[:, 1]
-        place = np.where(shares[:, 0] < self.contrast, inside, shares[:, 1])
-        return self.codebook(np.mod(place, 1.0) if self.circular else place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -477,44 +199,3 @@ class MixedLaw(Law):
     def piecewise_constant(self) -> bool:  # type: ignore[override]
         """Whether every density is constant between its jumps."""
         return all(law.piecewise_constant for law in self.laws)
-
-
-@dataclass(frozen=True, eq=False)
-class BlendedLaw(Law):
-    """A mixture of two windows on one codebook whose weights depend on the input."""
-
-    below: WindowLaw
-    above: WindowLaw
-    weight: Callable[[Floats], Floats]  # the probability of `above`
-    circular: bool = False
-    kinks: tuple[float, ...] = ()
-
-    def _blend(self, answer: Callable[[WindowLaw], Floats], x: Floats) -> Floats:
-        weight = self.weight(np.asarray(x, dtype=np.float64))
-        return np.asarray((1.0 - weight) * answer(self.below) + weight * answer(self.above))
-
-    def expect(self, x: Floats, moment: Moment) -> Floats:
-        return self._blend(lambda law: law.expect(x, moment), x)
-
-    def density(self, y: Floats, x: Floats) -> Floats:
-        return self._blend(lambda law: law.density(y, x), x)
-
-    def cumulative(self, y: Floats, x: Floats) -> Floats:
-        return self._blend(lambda law: law.cumulative(y, x), x)
-
-    def atoms(self, x: Floats) -> tuple[Floats, Floats]:
-        x = np.asarray(x, dtype=np.float64)
-        return self.below.codebook.atoms, self._blend(lambda law: law.atoms(x)[1], x[..., None])
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return self.below.support
-
-    def jumps(self, x: float) -> Floats:
-        return np.concatenate([self.below.jumps(x), self.above.jumps(x)])
-
-    piecewise_constant = True
-
-
-def _overlap(begin: Floats, end: Floats, first: Floats, last: Floats) -> Floats:
-    return np.asarray(np.maximum(np.minimum(end, last) - np.maximum(begin, first), 0.0), dtype=np.float64)

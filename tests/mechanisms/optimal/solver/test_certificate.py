@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.mechanisms.optimal.design import Design
 from dither.mechanisms.optimal.problem import Problem
 from dither.mechanisms.optimal.solver.certificate import Prices, lower_bound
-from dither.mechanisms.optimal.store import Design
 from tests.support.cases.optimal import GOALS, KINDS, UNIT, optimal
 
 

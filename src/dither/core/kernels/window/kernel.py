@@ -25,8 +25,8 @@ from dither.core.kernels.kernel import (
 from dither.core.kernels.transition import Dense, Stacked, Windows
 from dither.core.kernels.window.codebook import Decoder, JoinedDecoder, Single, check_size, read_decoder
 from dither.core.kernels.window.integers import Blocks, Mixed, Sliding
-from dither.core.kernels.window.start import LineStart, StartRule, read_start
-from dither.core.kernels.window.start_table import KnotStart
+from dither.core.kernels.window.start import LineStart, StartRule
+from dither.core.kernels.window.start_table import KnotStart, StepStart
 from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.canonical import from_hexadecimal, hexadecimal, whole
@@ -203,6 +203,17 @@ class SlidingKernel(WindowKernel, LineKernel):
     def from_device(cls, device: Mapping[str, Any], domain: Domain) -> Self:
         window = Sliding(*read_integers(device))
         return cls(a_line(domain), window, read_start(device["start"], window))
+
+
+def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
+    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
+    if data["kind"] == "line":
+        return LineStart.from_device(data)
+    if data["kind"] == "steps":
+        return StepStart.from_device(data, window)
+    if data["kind"] == "knots":
+        return KnotStart.from_device(data, window)
+    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")
 
 
 @dataclass(frozen=True)
@@ -410,7 +421,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         cells[:] = uniform + drawn * (inside - uniform)
 
     def draw_one(self, value: float, source: Source) -> int:
-        missing = math.isnan(value)
+        missing = math.isnan(value)  # Proved: optional_private (proofs/Window.v).
         start = self.start.draw_one((value, self.line.low)[missing], source)
         drawn, ticket, uniform = self.window.lottery.draw_one(source, self.window.cells.bit_length() - 1)
         ticket *= drawn

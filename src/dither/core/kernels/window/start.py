@@ -12,7 +12,7 @@ import numpy as np
 
 from dither.core.domains import Line
 from dither.core.kernels.window.integers import LIFT, Blocks, Sliding
-from dither.errors import InvalidParameter, MalformedReport, found
+from dither.errors import InvalidParameter
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.canonical import real, whole
 from dither.foundation.randomness import Source
@@ -112,6 +112,7 @@ class LineStart(StartRule):
         aimed = self.aim_one(value)
         if not self.fraction:
             return aimed
+        # A start that is rounded at random is a mixture of windows: mixed_private (proofs/Window.v).
         # Lifted, so that the sum has as many digits for every value: Python is slower with more of them.
         return ((LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (LIFT >> self.fraction)
 
@@ -268,16 +269,3 @@ class Gliding(Placement):
 CENTRED: Final = Centred()
 WRAPPED: Final = Wrapped()
 GLIDING: Final = Gliding()
-
-
-def read_start(data: Mapping[str, Any], window: Sliding) -> StartRule:
-    """Return the start rule that JSON-compatible data describe; raise MalformedReport if there is none."""
-    if data["kind"] == "line":
-        return LineStart.from_device(data)
-    from dither.core.kernels.window.start_table import KnotStart, StepStart  # solved codebooks have tables
-
-    if data["kind"] == "steps":
-        return StepStart.from_device(data, window)
-    if data["kind"] == "knots":
-        return KnotStart.from_device(data, window)
-    raise MalformedReport(f"the kind of a start rule must be line, steps or knots, not {found(data['kind'])}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dither.extensions.classifiers.boxes import FeatureBox
 from dither.extensions.classifiers.feature_law import Marginal
-from dither.extensions.classifiers.models.linear import Enclosure, Keeps, Slice
+from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice
 from dither.foundation.arrays import Floats, Integers, Mask
 
 _CELLS: Final = 1 << 26  # with more cells than this there is no map of them

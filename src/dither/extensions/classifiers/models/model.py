@@ -10,15 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from dither.errors import InvalidParameter
-from dither.extensions.classifiers.feature_law import Subject
 from dither.extensions.classifiers.models.forest import Forest, Leaves
-from dither.extensions.classifiers.models.linear import (
-    LinearClassifier,
-    QuadraticClassifier,
-    Slice,
-    SliceableClassifier,
-)
+from dither.extensions.classifiers.models.linear import LinearClassifier
 from dither.extensions.classifiers.models.network import perceptron
+from dither.extensions.classifiers.models.quadratic import QuadraticClassifier
+from dither.extensions.classifiers.models.slice import Slice, SliceableClassifier
+from dither.extensions.classifiers.subject import Subject
 from dither.foundation.arrays import Array, Floats, Mask
 
 _ROWS: Final = 1 << 17  # the most rows in one batch

@@ -20,7 +20,7 @@ from dither.extensions.classifiers.boxes import (
     least_leads,
 )
 from dither.extensions.classifiers.feature_law import Marginal
-from dither.extensions.classifiers.models.linear import Enclosure, Keeps, Slice, SliceableClassifier
+from dither.extensions.classifiers.models.slice import Enclosure, Keeps, Slice, SliceableClassifier
 from dither.foundation.arrays import Floats, Integers
 
 _BOXES: Final = 1 << 13  # the most boxes that are looked at before the answer counts as not known

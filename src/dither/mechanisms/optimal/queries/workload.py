@@ -1,12 +1,8 @@
-"""Mechanisms solved for linear queries: any workload, and cumulative shares.
-
-Solving for the channel with the least variance of linear queries.
-"""
+"""Mechanisms solved for linear queries: any workload, and cumulative shares."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache
@@ -22,318 +18,14 @@ from dither.core.kernels.channel import (
     NearestPoint,
     cumulative,
 )
-from dither.errors import Infeasible, InvalidParameter, MissingExtra
+from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.mechanisms.mechanism import QueryMechanism
-from dither.mechanisms.optimal.queries.design import (
-    Multipliers,
-    QueryDesign,
-    Starts,
-    best_multipliers,
-    channel_of,
-    climb,
-    closest_moments,
-    gains,
-    lower_bound,
-    prefix_design,
-    prefixes,
-    shipped_budgets,
-)
-from dither.mechanisms.optimal.store import relative_gap
-
-_NEWTON: Final = 50
-_NEAR: Final = 0.95  # of the way to the nearest zero weight is gone at most
-_SETTLED: Final = 1e-2  # root mean square of a relative step at which Newton's method stops
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """The queries of a workload, seen from the columns of a channel: G across 1, and its symmetry."""
-
-    gram: Floats
-
-    @cached_property
-    def centred(self) -> Floats:
-        """PGP: what matters of G, because shares sum to 1."""
-        size = len(self.gram)
-        centre = np.eye(size) - 1.0 / size
-        return np.asarray(centre @ self.gram @ centre)
-
-    @cached_property
-    def mirrored(self) -> bool:
-        """Whether counting the inputs backwards changes nothing."""
-        turned = self.centred[::-1, ::-1]
-        return bool(np.allclose(turned, self.centred, rtol=0.0, atol=1e-9 * np.abs(self.centred).max()))
-
-    @cached_property
-    def bases(self) -> list[Floats]:
-        """Orthonormal bases of the blocks of K: even and odd vectors, or all of them."""
-        identity = np.eye(len(self.gram))
-        if not self.mirrored:
-            return [identity]
-        half, turned = (len(identity) + 1) // 2, identity[:, ::-1]
-        even, odd = (identity + turned)[:, :half], (identity - turned)[:, : len(identity) // 2]
-        return [even / np.linalg.norm(even, axis=0), odd / np.linalg.norm(odd, axis=0)]
-
-    def canonical(self, patterns: Floats) -> Floats:
-        """Return different patterns; of a pattern and its mirror image, one."""
-        if self.mirrored and len(patterns):
-            gap = patterns - patterns[:, ::-1]
-            first = gap[np.arange(len(gap)), (gap != 0.0).argmax(axis=1)]
-            patterns = np.where((first <= 0.0)[:, None], patterns, patterns[:, ::-1])
-        return np.unique(patterns, axis=0)
-
-    def copies(self, patterns: Floats) -> Floats:
-        """Return how many columns each pattern stands for: 2 with a mirror image of its own."""
-        if not self.mirrored:
-            return np.ones(len(patterns))
-        return np.where((patterns == patterns[:, ::-1]).all(axis=1), 1.0, 2.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Master:
-    """The program for the weights of given patterns (rows of 0 and 1) at E = ratio."""
-
-    moments: Moments
-    patterns: Floats
-    ratio: float
-
-    @cached_property
-    def copies(self) -> Floats:
-        """How many columns each pattern stands for."""
-        return self.moments.copies(self.patterns)
-
-    @cached_property
-    def columns(self) -> Floats:
-        """The columns, one for each pattern: 1 or E."""
-        return (1.0 + (self.ratio - 1.0) * self.patterns).T
-
-    @cached_property
-    def _parts(self) -> list[Floats]:
-        scaled = self.columns / np.sqrt(self.columns.mean(axis=0))
-        return [basis.T @ scaled for basis in self.moments.bases]
-
-    @cached_property
-    def _grams(self) -> list[Floats]:
-        return [basis.T @ self.moments.centred @ basis for basis in self.moments.bases]
-
-    @cached_property
-    def _constraint(self) -> tuple[Floats, Floats]:
-        basis = self.moments.bases[0]
-        return basis.T @ self.columns * self.copies, basis.sum(axis=0)
-
-    def start(self) -> Floats:
-        """Return equal weights whose columns sum to 1 on average."""
-        left, right = self._constraint
-        return np.full(len(self.patterns), right.sum() / left.sum())
-
-    def value(self, weights: Floats) -> float:
-        """Return tr(PGP·K⁻¹)."""
-        moments = (part * (weights * self.copies) @ part.T for part in self._parts)
-        return float(
-            sum(
-                np.trace(np.linalg.solve(matrix, gram))
-                for matrix, gram in zip(moments, self._grams, strict=True)
-            )
-        )
-
-    def excess(self, weights: Floats) -> Floats:
-        """Return Σ c·s − 1 for every input."""
-        whole = self.columns @ weights
-        both = self.columns[::-1] @ weights if self.moments.mirrored else whole
-        single = self.copies == 1.0
-        once = self.columns[:, single] @ weights[single] if self.moments.mirrored else whole
-        return np.asarray((whole + both - once if self.moments.mirrored else whole) - 1.0)
-
-    def solve(self, weights: Floats, barrier: float) -> tuple[Floats, Floats]:
-        """Return the weights for a barrier's strength, and Z − sym(πνᵀ), by which columns are priced.
-
-        Newton's method with an infeasible start: after a full step Σ c·s = 1 holds. Steps are relative to the
-        weights, so that the barrier's part of the Hessian is the identity.
-        """
-        left, right = self._constraint
-        size = weights.size
-        multiplier: Floats = np.zeros(len(right))
-        inner: list[Floats] = []
-        for _ in range(_NEWTON):
-            hessian, slope = np.zeros((size, size)), np.zeros(size)
-            inner = []
-            for part, gram in zip(self._parts, self._grams, strict=True):
-                inverse = np.linalg.inv(part * (weights * self.copies) @ part.T)
-                price = inverse @ gram @ inverse
-                price = (price + price.T) / 2.0
-                inner.append(price)
-                moved = part.T @ price @ part
-                slope -= self.copies * np.diag(moved)
-                moved *= part.T @ inverse @ part
-                hessian += moved
-            scale = weights * self.copies
-            hessian *= 2.0 * scale[:, None] * scale[None, :]
-            hessian[np.diag_indices(size)] += barrier
-            try:
-                triangle: Floats = np.asarray(np.linalg.cholesky(hessian), dtype=np.float64)
-            except np.linalg.LinAlgError:
-                raise Infeasible(
-                    "no channel was found for these queries at this ε; try a smaller ε"
-                ) from None
-            solved = _forward(triangle, np.column_stack([(left * weights).T, weights * slope - barrier]))
-            rows, lean = solved[:, :-1], solved[:, -1]
-            short = left @ weights - right
-            multiplier = np.asarray(np.linalg.solve(rows.T @ rows, short - rows.T @ lean), np.float64)
-            step = -_forward(triangle[::-1, ::-1].T, (lean + rows @ multiplier)[::-1])[::-1]
-            length = min(1.0, _NEAR / max(1e-12, float((-step).max())))
-            weights = weights * (1.0 + length * step)
-            if length == 1.0 and math.sqrt(float((step**2).mean())) < _SETTLED:
-                break
-        price = np.zeros_like(self.moments.gram)
-        for basis, block in zip(self.moments.bases, inner, strict=True):
-            price += basis @ block @ basis.T
-        full = self.moments.bases[0] @ multiplier / len(price)
-        return weights, price - (full[:, None] + full[None, :]) / 2.0
-
-
-def _forward(triangle: Floats, right: Floats) -> Floats:
-    """Solve a lower triangular system, in blocks that numpy multiplies fast."""
-    out = np.array(right, dtype=np.float64)
-    block = 64
-    for begin in range(0, len(triangle), block):
-        end = min(begin + block, len(triangle))
-        if begin:
-            out[begin:end] -= triangle[begin:end, :begin] @ out[:begin]
-        out[begin:end] = np.linalg.solve(triangle[begin:end, begin:end], out[begin:end])
-    return out
-
-
-TARGET: Final = 0.004
-PATIENCE: Final = 240.0  # seconds
-_SEED: Final = 20  # public randomness of the search alone: any seed gives a valid design
-_BATCH: Final = 400  # searches in a round, of either kind
-_MOST_ROUNDS: Final = 200
-_FEW_ROUNDS: Final = 8
-_KEPT: Final = 8  # times the number of inputs: patterns that are kept when new ones come
-_TRIMMED: Final = 0.8  # of the patterns are kept in one step of `trimmed`
-
-
-def solve(
-    gram: Floats, epsilon: float, *, target: float = TARGET, seconds: float = PATIENCE, seed: int = _SEED
-) -> QueryDesign:
-    """Return columns and weights whose average variance is about `target` above the bound, or after a time.
-
-    `gram` is WᵀW for the matrix W of queries. Needs scipy, for the multipliers of the bound.
-    """
-    multipliers = best_multipliers(gram, math.exp(epsilon))
-    search = _Search(gram, epsilon, multipliers, target, seed)
-    first = search.starts.fresh(4 * len(gram))
-    return search.run(first, rounds=_MOST_ROUNDS, seconds=seconds)
-
-
-def quick_design(patterns: Floats, gram: Floats, epsilon: float, known: Sequence[Multipliers]) -> QueryDesign:
-    """Return a design that begins with given patterns, after a few rounds: fast, and needs numpy alone.
-
-    Of the known multipliers, and halfway between them, those with the largest bound are kept; with scipy, the
-    best ones.
-    """
-    ratio = math.exp(epsilon)
-    middle = Multipliers(
-        np.mean([multipliers.inputs for multipliers in known], axis=0),
-        np.mean([multipliers.pairs for multipliers in known], axis=0),
-    )
-    try:
-        proof = best_multipliers(gram, ratio)
-    except MissingExtra:
-        candidates = (Multipliers.even(len(gram)), middle, *known)
-        proof = max(candidates, key=lambda multipliers: lower_bound(gram, ratio, multipliers))
-    search = _Search(gram, epsilon, proof, 2.0 * TARGET, _SEED)
-    return search.run(patterns, rounds=_FEW_ROUNDS, seconds=PATIENCE)
-
-
-class _Search:
-    """Column generation for one workload and one ε."""
-
-    def __init__(self, gram: Floats, epsilon: float, proof: Multipliers, target: float, seed: int) -> None:
-        self.gram, self.epsilon, self.proof, self.target = gram, epsilon, proof, target
-        self.ratio, self.moments = math.exp(epsilon), Moments(gram)
-        self.least = lower_bound(gram, self.ratio, proof)
-        size = len(gram)
-        self.shift = float(gram.sum()) / size**2 - float(np.trace(gram)) / size
-        values, vectors = np.linalg.eigh(closest_moments(gram, self.ratio, proof))
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        self.starts = Starts(root, self.ratio, np.random.default_rng(seed))
-
-    def run(self, first: Floats, *, rounds: int, seconds: float) -> QueryDesign:
-        """Return the design after some rounds, a time, or when the target is met; with as few columns."""
-        size, end = len(self.gram), time.monotonic() + seconds
-        start = np.concatenate([first, np.zeros((1, size)), np.eye(size)])
-        master = Master(self.moments, self.moments.canonical(start), self.ratio)
-        weights, level, slack = master.start(), 3.0 * self.least, 0.1
-        for _ in range(rounds):
-            floor = (0.25 * self.target if slack == 0.1 else 1e-6) * self.least
-            barrier = max(slack * (level - self.least), floor) / len(weights)
-            weights, prices = master.solve(weights, barrier)
-            level = master.value(weights) + self.shift
-            if level <= (1.0 + self.target) * self.least or time.monotonic() > end:
-                break
-            fresh = self._better(master, weights, prices)
-            if len(fresh):
-                master, weights = _extend(master, weights, fresh)
-            elif slack < 1e-5:
-                break
-            else:  # where the bound is not tight the gap stays, and the barrier must not depend on it
-                slack /= 10.0
-        else:  # the patterns that came last have no weights yet
-            weights, _ = master.solve(weights, 0.25 * self.target * self.least / len(weights))
-        made = QueryDesign(self.epsilon, master.patterns, weights, self.proof)
-        return trim(made, self.gram, self.target)
-
-    def _better(self, master: Master, weights: Floats, prices: Floats) -> Floats:
-        """Return new patterns that would lower the variance, the best first."""
-        changed = self.starts.change(master.patterns, weights * master.copies, _BATCH)
-        tried = np.concatenate([changed, self.starts.fresh(_BATCH)])
-        found = _new(self.moments.canonical(climb(prices, self.ratio, tried)), master.patterns)
-        worth = gains(prices, self.ratio, found)
-        order = np.argsort(-worth)[: 2 * len(self.gram)]
-        return np.asarray(found[order[worth[order] > 0.0]])
-
-
-def _new(patterns: Floats, known: Floats) -> Floats:
-    seen = {row.tobytes() for row in known}
-    return patterns[[row.tobytes() not in seen for row in patterns]]
-
-
-def _extend(master: Master, weights: Floats, fresh: Floats) -> tuple[Master, Floats]:
-    """Return the program with more patterns; of many old ones the lightest are left out."""
-    patterns = master.patterns
-    most = _KEPT * patterns.shape[1]
-    if len(patterns) > most:
-        kept = np.sort(np.argsort(-weights)[:most])
-        patterns, weights = patterns[kept], weights[kept]
-    added = np.full(len(fresh), 0.02 * weights.sum() / len(fresh))
-    wider = Master(master.moments, np.concatenate([patterns, fresh]), master.ratio)
-    return wider, np.concatenate([0.98 * weights, added])
-
-
-def trim(design: QueryDesign, gram: Floats, target: float) -> QueryDesign:
-    """Return the design with as few patterns as leave the gap below twice the target: a shorter text."""
-    ratio, size = math.exp(design.epsilon), len(gram)
-    least = lower_bound(gram, ratio, design.multipliers)
-    shift = float(gram.sum()) / size**2 - float(np.trace(gram)) / size
-    patterns, weights = design.patterns, design.weights
-    moments = Moments(gram)
-    while len(patterns) > size:
-        kept = np.sort(np.argsort(-weights)[: int(_TRIMMED * len(patterns))])
-        master = Master(moments, patterns[kept], ratio)
-        try:
-            fewer, _ = master.solve(weights[kept], 0.25 * target * least / len(kept))
-            refined, _ = master.solve(fewer, 1e-6 * least / len(kept))
-        except (Infeasible, np.linalg.LinAlgError):  # too few columns to tell the inputs apart
-            break
-        if master.value(refined) + shift > (1.0 + 2.0 * target) * least:
-            break
-        if float(np.abs(master.excess(refined)).max()) > 1e-9:
-            break
-        patterns, weights = patterns[kept], refined
-    return QueryDesign(design.epsilon, patterns, weights, design.multipliers)
-
+from dither.mechanisms.optimal.design import relative_gap
+from dither.mechanisms.optimal.queries.bound import lower_bound
+from dither.mechanisms.optimal.queries.design import QueryDesign, channel_of
+from dither.mechanisms.optimal.queries.solve import TARGET, Moments, solve
+from dither.mechanisms.optimal.queries.store import prefix_design, prefixes, shipped_budgets
 
 MOST_INPUTS: Final = 256
 MOST_QUERIES: Final = 1 << 16
@@ -356,13 +48,15 @@ class Workload(QueryMechanism):
     (5.99, 5.74)
     """
 
+    domain: Categories
+
     _draws = ("table",)
 
     _: KW_ONLY
     queries: Sequence[Sequence[float]]
     target: float = TARGET
 
-    takes = (Categories,)
+    _takes = (Categories,)
 
     @staticmethod
     def of(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
@@ -467,23 +161,25 @@ class Cumulative(QueryMechanism):
     Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md.
 
     >>> import dither as dt
-    >>> waiting = dt.Cumulative(dt.Interval(0, 60), epsilon=1)
+    >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
     >>> waiting.report_bytes, round(waiting.gap, 4) < 0.01
     (1, True)
     """
+
+    domain: Interval | Categories
 
     _draws = ("channel", "table")
 
     _: KW_ONLY
     cells: int | None = None
 
-    takes = (Interval, Categories)
+    _takes = (Interval, Categories)
 
     def _check(self) -> None:
         if self.domain.optional:
             raise InvalidParameter(
                 'an ordered scale has no place for "no answer": ask with KRR or another design on '
-                "dt.Optional(dt.Categories(…))"
+                "dt.Nullable(dt.Categories(…))"
             )
         size = self._size()
         if not 2 <= size <= MOST_INPUTS:

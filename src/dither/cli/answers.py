@@ -1,0 +1,140 @@
+"""What is asked of reports at the terminal, and the estimates that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from dither.cli.questions import ADDRESSES
+from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
+
+if TYPE_CHECKING:
+    from dither.core.counts import Counts
+    from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
+
+_NO_NUMBERS: Final = "the answers to this question are categories"
+_NO_BINS: Final = "reports of queries have the cells of their design"
+_WITHOUT: Final = {  # by the usual quantity of a question: why it does not have another one
+    ("frequencies", "quantile"): _NO_NUMBERS,
+    ("frequencies", "distribution"): _NO_NUMBERS,
+    ("cumulative shares", "distribution"): _NO_BINS,
+    ("answers", "distribution"): _NO_BINS,
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of reports: of numbers beside their mean, of groups, and of rows."""
+
+    bins: int | None
+    shares: tuple[float, ...]
+    step: float | None
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    cross: str | None = None
+    within: str | None = None
+    difference: str | None = None  # a baseline; an empty text for all pairs
+    test: bool = False
+    minimum: int = 100
+    population: Mapping[str, float] = field(default_factory=dict)  # of each group, its share or total
+
+    @property
+    def numbers(self) -> bool:
+        """Whether anything is asked that only numbers have."""
+        return self.bins is not None or self.step is not None or bool(self.shares)
+
+    @property
+    def rows(self) -> bool:
+        """Whether reports with their rows are needed: counts do not do."""
+        return self.weight is not None or self.cross is not None or self.test
+
+    def check(self, files: Sequence[str], question: bool) -> None:
+        """Raise UsageError if the options do not go together."""
+        remote = [name for name in files if name.startswith(ADDRESSES)]
+        wrong = {
+            "--by estimates means and frequencies; leave out --bins, --step and --quantile": self.by
+            and self.numbers,
+            "--within is of a cross-table: --cross QUESTION --within rows": self.within and not self.cross,
+            "--difference is between groups: --by COLUMN --difference": self.difference is not None
+            and not self.by,
+            "--population is of groups by one public label: --by COLUMN --population A=0.6 …": self.population
+            and len(self.by) != 1,
+            "--population is one number, without --difference and --test": self.population
+            and (self.difference is not None or self.test),
+            "--cross and --by do not go together; ask for one after the other": self.cross and self.by,
+            "--test is of a cross-table (--cross) or between groups (--by)": self.test
+            and not (self.by or self.cross),
+            "--test is of people with equal weights; leave --weight out": self.test and self.weight,
+            "--bins and --step go without --weight, --cross and --test": self.rows
+            and (self.bins is not None or self.step is not None),
+            "--weight, --cross and --test need reports with their rows, in a file; counts have --by label, "
+            "and --population": self.rows and any("://" in name for name in files),
+            "addresses of collectors go without files and --question": remote
+            and (len(remote) < len(files) or question),
+        }
+        for message, found in wrong.items():
+            if found:
+                raise click.UsageError(message)
+
+
+def group_tables(
+    groups: dict[str, GroupCounts], column: str | None, minimum: int, quantity: Quantity | None = None
+) -> dict[str, GroupedEstimates]:
+    """Return the estimates by group of each question, or of one."""
+    from dither.estimation.verbs import estimate
+
+    if column is not None:
+        if column not in groups:
+            raise click.UsageError(str(unknown_name("question", column, groups)))
+        groups = {column: groups[column]}
+    asked = estimate if quantity is None else quantity
+    return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
+
+
+def usual_title(summary: Counts) -> str:
+    """Return what the usual quantity of a question is called; one without any has no mean."""
+    return next(iter(summary.question.quantities), "mean")
+
+
+def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
+    """Return the estimates of one question, each with its label; a text says why there is none."""
+    from dither.core.domains import Interval
+    from dither.estimation.verbs import QUANTITIES, estimate
+
+    if wanted.step is not None and isinstance(summary.question.domain, Interval):
+        summary = _in_steps(summary, wanted.step)
+    usual = usual_title(summary)
+    found: list[tuple[str, Any]] = [(usual, _try(estimate, summary))]
+
+    def add(title: str, quantity: str, *more: Any) -> None:
+        reason = _WITHOUT.get((usual, quantity))
+        value = reason if reason else _try(QUANTITIES[quantity].function, summary, *more)
+        found.append((title, value))
+
+    for share in wanted.shares:
+        add(f"quantile {share:g}", "quantile", share)
+    if wanted.bins is not None or wanted.step is not None:
+        add("distribution", "distribution", wanted.bins)
+    if "response rate" in summary.question.quantities:
+        add("answered", "response rate")
+    return found
+
+
+def _in_steps(summary: Counts, step: float) -> Counts:
+    """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
+    from dither.core.domains import Interval
+
+    mechanism = summary.question
+    domain = Interval(mechanism.domain.low, mechanism.domain.high, unit=mechanism.domain.unit, step=step)
+    return summary.read_by(replace(mechanism, domain=domain, made_by=None))
+
+
+def _try(function: Callable[..., Any], summary: Counts, *more: Any) -> Any:
+    """Return an estimate, or the reason why this question has none: other questions may have it."""
+    try:
+        return function(summary, *more)
+    except (InvalidParameter, NotIdentifiable) as error:
+        return str(error)

@@ -1,0 +1,77 @@
+"""Estimates from collectors: what `dither estimate http://…` needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dither.cli.answers import Wanted, answers_of
+from dither.cli.output import number_of
+from dither.cli.show import print_answers, print_groups
+from dither.errors import NotIdentifiable, unknown_name
+
+if TYPE_CHECKING:
+    from dither.core.counts import Counts
+
+
+def print_remote(
+    addresses: list[str], tokens: Sequence[str], column: str | None, wanted: Wanted, as_json: bool
+) -> dict[str, Any]:
+    """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
+    from dither.collection.remote import fetch
+    from dither.collection.secrets import read_token
+    from dither.core.counts import Counts
+
+    contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
+    if column is not None:
+        if column not in found:
+            raise click.UsageError(str(unknown_name("question", column, found)))
+        found = {column: found[column]}
+    answers: dict[str, list[tuple[str, Any]]] = {}
+    summaries: dict[str, Counts] = {}
+    for name, summary in found.items():
+        known = isinstance(summary, Counts)
+        summaries[name] = summary if isinstance(summary, Counts) else Counts.empty(contract.questions[name])
+        made = answers_of(summaries[name], wanted) if known else [("answer", str(summary))]
+        answers[name] = [(label, at_any_time(value)) for label, value in made]
+    return print_answers(answers, summaries, as_json)
+
+
+def at_any_time(value: Any) -> Any:
+    """Return an estimate whose intervals hold at any time, where there is one."""
+    from dither.estimation.estimate import Estimate
+
+    try:
+        return value.at_any_time() if isinstance(value, Estimate) else value
+    except NotIdentifiable:
+        return value
+
+
+def print_remote_groups(
+    addresses: Sequence[str],
+    tokens: Sequence[str],
+    wanted: Wanted,
+    column: str | None,
+    as_json: bool,
+) -> dict[str, Any]:
+    """Print the estimates of a campaign by day or by label, at one or several collectors."""
+    from dither.collection.remote import fetch_groups
+    from dither.collection.secrets import read_token
+    from dither.estimation.verbs import estimate
+
+    by = wanted.by
+    if len(by) > 1 or by[0] not in ("day", "label"):
+        raise click.UsageError("a collector has the groups day and label; give one of them: --by day")
+    groups, hidden = fetch_groups(addresses, by[0], [read_token(Path(name)) for name in tokens])
+    if hidden:
+        click.echo(f"left out: {number_of(hidden, 'group')} with too few people", err=True)
+    if column is None:  # a question that nobody answered has no groups
+        groups = {name: group for name, group in groups.items() if any(group.summaries())} or groups
+    if wanted.population:  # a sum of groups: its interval is that of one look
+        return print_groups(groups, column, wanted, as_json)
+    return print_groups(
+        groups, column, wanted, as_json, lambda summary: at_any_time(estimate(summary)), ", at any time"
+    )

@@ -1,0 +1,75 @@
+"""Classifiers and records that are named on the command line."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dither.errors import InvalidParameter, MissingExtra, unknown_name
+
+if TYPE_CHECKING:
+    from dither.foundation.arrays import Floats
+
+
+def load(text: str) -> Any:
+    """Return the classifier named package.module:name, or the one in a file of joblib or pickle."""
+    path = Path(text)
+    if path.suffix in (".joblib", ".pkl", ".pickle"):
+        if not path.is_file():
+            raise click.UsageError(f"there is no file {path}")
+        try:
+            joblib = importlib.import_module("joblib")  # comes with scikit-learn
+        except ImportError:
+            raise MissingExtra("a saved model", "classifiers") from None
+        return joblib.load(path)
+    module, _, name = text.partition(":")
+    if not name:
+        raise click.UsageError(
+            f"a model is package.module:name, or a file that ends in .joblib or .pkl, not {text!r}"
+        )
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise click.UsageError(f"the model {text!r} cannot be imported: {error}") from None
+    finally:
+        sys.path.pop(0)
+
+
+def features_of(model: Any, said: str | None, file: Path, randomised: list[str]) -> list[str]:
+    """Return the names of a model's features: its own, those in `said`, or all columns of the file."""
+    from dither.data.formats.format import table_format
+
+    known = getattr(model, "feature_names_in_", None)
+    if known is not None:
+        names = [str(name) for name in known]
+        if said is not None and said.split(",") != names:
+            raise click.UsageError(f"--columns differs from the model's own features {','.join(names)}")
+    elif said is not None:
+        names = said.split(",")
+    else:
+        names = table_format(file).columns(file)
+    missing = [name for name in randomised if name not in names]
+    if missing:
+        raise unknown_name("feature", missing[0], names)
+    return names
+
+
+def records(file: Path, names: list[str]) -> Floats:
+    """Return the named columns of a table as rows of numbers."""
+    import numpy as np
+
+    from dither.data.formats.format import table_format
+
+    chunks = list(table_format(file).read(file, names))
+    try:
+        columns = [[float(cell) for chunk in chunks for cell in chunk.cells(name)] for name in names]
+    except (TypeError, ValueError):
+        raise InvalidParameter(
+            f"{file.name}: every cell of the model's features is a number, and none is empty"
+        ) from None
+    return np.array(columns).T

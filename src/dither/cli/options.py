@@ -1,0 +1,291 @@
+"""Options that several verbs share: the mechanism, the domain, the loss and the criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from dither.cli.questions import Found, find_questions
+from dither.data.dialect import Dialect
+from dither.errors import DitherError
+
+if TYPE_CHECKING:
+    from dither.core.domains import Domain
+    from dither.core.questionnaire import Questionnaire
+    from dither.privacy import Guarantee
+
+
+FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
+JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+ITEMS_SEP: Final = "dither.items_sep"  # where --several leaves a separator for the dialect
+
+
+def dialect_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --sep, --decimal, --thousands, --na and others, and pass what they say as `dialect`."""
+
+    @click.option(
+        "--sep", metavar="CHARACTER", help="What separates cells of CSV: , or ; or tab; else detected."
+    )
+    @click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="The decimal sign; else the point, but a column in which 3.500 may be 3 500 is refused.",
+    )
+    @click.option(
+        "--thousands",
+        metavar="SIGN",
+        help="What separates thousands: . or , or ' or space; else nothing does.",
+    )
+    @click.option(
+        "--sheet", metavar="NAME", help="The sheet of an Excel file, by name or number; else the first."
+    )
+    @click.option(
+        "--header-row",
+        default="1",
+        show_default=True,
+        metavar="ROW",
+        help="The row of Excel with the names of the columns; 2-3 are two rows, whose names are joined.",
+    )
+    @click.option("--encoding", metavar="NAME", help="Of text, such as cp1252; else UTF-8 or by its mark.")
+    @click.option(
+        "--na",
+        multiple=True,
+        metavar="WORD",
+        help="A word or number for a missing answer, such as NA or -99 (--na=-99); may be repeated.",
+    )
+    @click.option(
+        "--items-sep",
+        default=";",
+        show_default=True,
+        metavar="CHARACTER",
+        help="What separates the items of a set in a cell; alone it is the empty set.",
+    )
+    @wraps(command)
+    def with_dialect(
+        *args: Any,
+        sep: str | None,
+        decimal: str | None,
+        encoding: str | None,
+        na: tuple[str, ...],
+        items_sep: str,
+        thousands: str | None,
+        sheet: str | None,
+        header_row: str,
+        **kwargs: Any,
+    ) -> None:
+        items_sep = click.get_current_context().meta.get(ITEMS_SEP, items_sep)
+        numbered = int(sheet) if sheet is not None and sheet.isdigit() else sheet
+        made = Dialect(sep, decimal, encoding, na, items_sep, thousands, numbered, header_row)
+        command(*args, dialect=made, **kwargs)
+
+    return with_dialect
+
+
+def question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add --column, the domain, --epsilon, --mechanism and --campaign, and pass them as one `asked`."""
+
+    @click.option("--column", "columns", multiple=True, help="The column to randomise.")
+    @domain_options
+    @click.option("--epsilon", type=float, help="The budget ε of each person.")
+    @click.option(
+        "--mechanism",
+        shell_complete=mechanism_names,
+        help="The mechanism, or its specification FILE.json. By default the one with the smallest predicted "
+        "error: on an interval that of a mean, by Optimal(unbiased=True) where its design ships and its "
+        "specification has at most 16 kB, else by Hybrid or Podium; on a circle OGPM; for categories the one "
+        "with the smallest variance in short reports.",
+    )
+    @click.option(
+        "--campaign",
+        help="A campaign, in TOML or signed, or its address, instead of --column, a domain and --epsilon.",
+    )
+    @wraps(command)
+    def with_question(
+        *args: Any,
+        columns: tuple[str, ...],
+        domain: Domain | None,
+        epsilon: float | None,
+        mechanism: str | None,
+        campaign: str | None,
+        **kwargs: Any,
+    ) -> None:
+        if len(columns) > 1:
+            raise click.UsageError(
+                "--column names one column; for several questions use --campaign FILE.toml"
+            )
+        asked = Asked(next(iter(columns), None), domain, epsilon, mechanism, campaign)
+        command(*args, asked=asked, **kwargs)
+
+    return with_question
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The questions that a command line names."""
+
+    column: str | None
+    domain: Domain | None
+    epsilon: float | None
+    mechanism: str | None
+    file: str | None
+
+    def guarantee(self) -> Guarantee:
+        """Return what one person is promised, over the whole campaign where that is stated."""
+        return self.campaign.guarantee if self._found is None else self._found.guarantee
+
+    @cached_property
+    def _found(self) -> Found | None:
+        return None if self.file is None else find_questions(self.file)
+
+    @cached_property
+    def campaign(self) -> Questionnaire:
+        """The questions; raise UsageError if they are incomplete, or given twice."""
+        from dither.advice.ask import default_mechanism
+        from dither.core.questionnaire import Questionnaire
+
+        given = (self.column, self.domain, self.epsilon, self.mechanism)
+        if self._found is not None:
+            if any(option is not None for option in given):
+                raise click.UsageError(
+                    "--campaign holds the questions; leave out --column, --mechanism, the domain and "
+                    "--epsilon"
+                )
+            return self._found.campaign
+        if self.column is not None and self.mechanism is not None and self.mechanism.endswith(".json"):
+            return Questionnaire({self.column: build(self.mechanism, self.domain, self.epsilon)})
+        if self.column is None or self.domain is None or self.epsilon is None:
+            raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
+        if (self.mechanism or "").lower() == "optimal" and self.domain.kind == "interval":
+            raise click.UsageError(
+                'the best mechanism depends on the goal: --mechanism "Optimal(unbiased=True)" for means, '
+                '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
+            )
+        if self.mechanism is not None:
+            return Questionnaire({self.column: build(self.mechanism, self.domain, self.epsilon)})
+        kind, more = default_mechanism(self.domain, self.epsilon)
+        return Questionnaire({self.column: kind(self.domain, epsilon=self.epsilon, **more)})
+
+    def domains(self) -> dict[str, Domain]:
+        """Return the domain of each column; ε is not needed for it."""
+        if self.file is None and self.column is not None and self.domain is not None:
+            return {self.column: self.domain}
+        if self.file is None and self.mechanism is None:
+            raise click.UsageError("give --column and a domain, or --campaign FILE")
+        return {name: mechanism.domain for name, mechanism in self.campaign.questions.items()}
+
+
+def domain_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of domains, and pass the domain, or None, as `domain`."""
+
+    @click.option("--interval", nargs=2, type=float, metavar="LOW HIGH", help="Numbers from LOW to HIGH.")
+    @click.option("--circle", type=float, metavar="PERIOD", help="Angles from 0 to PERIOD.")
+    @click.option("--categories", metavar="A,B,…", help="Labels, separated by commas, or how many there are.")
+    @click.option(
+        "--several",
+        metavar="A,B,…",
+        help="Items of which people have a set, or how many there are; or ';' with --categories A,B,…: cells "
+        "hold several of these, with ; between them.",
+    )
+    @click.option(
+        "--most", type=int, metavar="M", help="With --several: how many items a person tells about."
+    )
+    @click.option(
+        "--optional", is_flag=True, help='"No answer" is an answer, as private as any: an empty cell is one.'
+    )
+    @wraps(command)
+    def with_domain(
+        *args: Any,
+        interval: tuple[float, float] | None,
+        circle: float | None,
+        categories: str | None,
+        several: str | None,
+        most: int | None,
+        optional: bool,
+        **kwargs: Any,
+    ) -> None:
+        from dither.core.domains.tables import read_table
+
+        if (several is None) != (most is None):
+            raise click.UsageError("--several A,B,… and --most M are given together")
+        if several is not None and len(several) == 1 and not several.isalnum():
+            # --several ';' --categories A,B,…: cells hold several of the categories, with this between them
+            click.get_current_context().meta[ITEMS_SEP] = several
+            if categories is None:
+                raise click.UsageError(
+                    f"--several {several} needs --categories A,B,…, the items of the cells"
+                )
+            several, categories = categories, None
+        given: dict[str, Any] = {"interval": interval, "circle": circle}
+        given |= {"categories": categories and _labels(categories), "several": several and _labels(several)}
+        asked = any(value is not None for value in given.values())
+        if optional and not asked:
+            raise click.UsageError("--optional is for a domain; in a campaign write optional = true")
+        given |= {"most": most, "optional": optional}
+        command(*args, domain=read_table(given) if asked else None, **kwargs)
+
+    return with_domain
+
+
+def _labels(text: str) -> int | list[str]:
+    return int(text) if text.isdigit() else text.split(",")
+
+
+def mechanism_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the name of a mechanism in a shell."""
+    from dither.core.registry import names
+
+    return [name.lower() for name in sorted(names()) if name.lower().startswith(incomplete.lower())]
+
+
+def need_domain(domain: Domain | None) -> Domain:
+    """Return the domain; raise UsageError if none was given."""
+    if domain is None:
+        raise click.UsageError(
+            "give a domain: --interval LOW HIGH, --circle PERIOD, --categories A,B,… or "
+            "--several A,B,… --most M"
+        )
+    return domain
+
+
+def build(mechanism: str, domain: Domain | None, epsilon: float | None) -> Any:
+    """Return the named mechanism on a domain, or the one that a specification, a JSON file, describes."""
+    from dither.core.wire import from_json
+
+    if mechanism.endswith(".json"):
+        if domain is not None or epsilon is not None:
+            raise click.UsageError(
+                "a specification has its own domain and ε; leave out the domain and --epsilon"
+            )
+        try:
+            return from_json(Path(mechanism).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            raise click.UsageError(f"the file {mechanism} does not exist or cannot be read") from None
+        except DitherError as error:
+            raise click.UsageError(f"{mechanism}: {error}") from None
+    if epsilon is None:
+        raise click.UsageError("give the budget: --epsilon, or a specification: FILE.json")
+    from dither.advice.catalogue import mechanism_of  # it imports every mechanism
+
+    return mechanism_of(mechanism, need_domain(domain), epsilon)
+
+
+def read_loss(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Return the loss of an option; a tuple of losses if it may be repeated, None if it is left out."""
+    from dither.foundation import losses
+
+    if isinstance(given, tuple):
+        return tuple(losses.loss_of(name) for name in given)
+    return None if given is None else losses.loss_of(given)
+
+
+# What help shows of the library, which is loaded when a verb runs: tests/cli/test_main_help.py compares them.
+CRITERION: Final = click.Choice(["worst", "average"])
+LOSSES: Final = ("absolute", "squared")
+LOSS_CHOICES: Final = "absolute, squared, or a power such as 1.5"

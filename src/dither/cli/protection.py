@@ -1,0 +1,55 @@
+"""A warning where one person is protected little, and the most ε that a project allows."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from dither.errors import unknown_name
+
+if TYPE_CHECKING:
+    from dither.privacy import Guarantee
+
+
+PROJECT: Final = "dither.toml"
+_LARGEST: Final = "largest_epsilon"
+
+
+def check_protection(guarantee: Guarantee) -> None:
+    """Warn on standard error if one person is protected little; refuse more ε than the project file allows.
+
+    The project file is the nearest `dither.toml`, of the working directory or above.
+    """
+    from dither.advice.explain import caution
+    from dither.privacy.guarantee import Metric
+
+    here = Path.cwd()
+    file = next((folder / PROJECT for folder in (here, *here.parents) if (folder / PROJECT).is_file()), None)
+    largest = math.inf if file is None else _largest_epsilon(file)
+    if not isinstance(guarantee.bound, Metric) and guarantee.epsilon > largest * (1 + 1e-9):
+        raise click.UsageError(
+            f"ε = {guarantee.epsilon:.4g} for one person over the whole campaign is more than {file} allows "
+            f"({_LARGEST} = {largest:g}). This guards against mistakes and is no promise: change the file if "
+            "you mean it"
+        )
+    warning = caution(guarantee)
+    if warning is not None:
+        click.echo(click.style(f"warning: {warning}", fg="yellow"), err=True)
+
+
+def _largest_epsilon(file: Path) -> float:
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise click.UsageError(f"{file} cannot be read: {error}") from None
+    for key in table:
+        if key != _LARGEST:
+            raise unknown_name(f"setting in {file}", key, [_LARGEST])
+    largest = table.get(_LARGEST, math.inf)
+    if isinstance(largest, bool) or not isinstance(largest, int | float) or not largest > 0:
+        raise click.UsageError(f"{file}: {_LARGEST} is a positive number, not {largest!r}")
+    return float(largest)

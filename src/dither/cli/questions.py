@@ -1,0 +1,139 @@
+"""The questions of a campaign, a specification, a file of reports, or an address."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from dither.data.streams import TABLES, TRIPS, ending, shown_name
+from dither.errors import DitherError
+
+if TYPE_CHECKING:
+    from dither.collection.campaign import Campaign, Published
+    from dither.core.questionnaire import Questionnaire
+    from dither.privacy import Guarantee
+
+
+ADDRESSES: Final = ("https://", "http://")
+
+
+def holds_questions(name: str) -> bool:
+    """Return whether a name is an address, or of a file with questions that is not one specification."""
+    if name.startswith(ADDRESSES):
+        return True
+    path = Path(name)
+    if path.suffix == ".json":
+        return path.is_file() and _is_campaign(path.read_bytes()[: 1 << 24])
+    return ending(path) in {".toml", *TABLES, *TRIPS} and name != "-"
+
+
+def _is_campaign(text: bytes) -> bool:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and ("questions" in data or data.keys() >= _SIGNED)
+
+
+_SIGNED: Final = {"campaign", "signature"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The questions of a file or an address, and what else is known about them."""
+
+    campaign: Questionnaire
+    published: Published | None = None  # if it is signed: verified
+    contract: Campaign | None = None  # if it states who asks, and for how long
+    kept: tuple[str, ...] | None = None  # of a file of reports: the columns that are no reports
+
+    @property
+    def asked(self) -> Any:
+        """What a person is asked, over the whole campaign where that is stated."""
+        return self.campaign if self.contract is None else self.contract.over_time
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one person is promised, over the whole campaign where that is stated."""
+        return self.campaign.guarantee if self.contract is None else self.contract.whole_guarantee
+
+
+def find_questions(place: Path | str, column: str | None = None, *, quiet: bool = False) -> Found:
+    """Return the questions of a campaign, signed or not, of a specification or of a file of reports.
+
+    A place is a file, or the address of a campaign at a collector. A signed campaign is verified, which is
+    said on standard error unless `quiet`. `column` names the question of a specification. Raise UsageError if
+    there are no questions.
+    """
+    name, path = str(place), Path(place)
+    try:
+        if name.startswith(ADDRESSES):
+            from dither.collection.client import fetch_campaign
+
+            found = _from_published(fetch_campaign(name))
+        elif not path.is_file():
+            raise click.UsageError(f"the file {path} does not exist or cannot be read")
+        else:
+            found = _read(path, column)
+    except OSError as error:
+        raise click.ClickException(f"{name}: {error.strerror or error}") from None
+    except DitherError as error:
+        raise click.UsageError(f"{shown_name(path) if '://' not in name else name}: {error}") from None
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{path} is not UTF-8 text") from None
+    if found.published is not None and not quiet:
+        click.echo(_signature_words(found.published), err=True)
+    return found
+
+
+def _signature_words(published: Published) -> str:
+    gone = "" if published.retired is None else f"; RETIRED from {published.retired[0]} on"
+    return (
+        f"signed campaign {published.contract.name!r} of {published.contract.asker}: the signature is valid, "
+        f"by the key {published.key}; the identity is {published.id}{gone}"
+    )
+
+
+def _from_published(published: Published) -> Found:
+    from dither.core.questionnaire import Questionnaire
+
+    return Found(Questionnaire(published.contract.questions), published, published.contract)
+
+
+def _read(path: Path, column: str | None) -> Found:
+    from dither.core.questionnaire import Questionnaire
+    from dither.core.wire import from_json
+    from dither.data.formats.format import file_specification, is_of_trips, table_format
+
+    if path.suffix == ".toml":
+        campaign = Questionnaire.read(path)
+        terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
+        if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
+            return Found(campaign)
+        from dither.collection.campaign import Campaign
+
+        return Found(campaign, contract=Campaign.read(path))
+    if path.suffix == ".json":
+        text = path.read_text(encoding="utf-8")
+        if not _is_campaign(text.encode()):
+            return Found(Questionnaire({column or path.stem: from_json(text)}))
+        if '"signature"' in text:
+            from dither.collection.campaign import Published
+
+            return _from_published(Published.from_json(text))
+        return Found(Questionnaire.from_json(text))
+    specification = file_specification(path)
+    if specification is None:
+        raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
+    if is_of_trips(specification):
+        from dither.data.trips.reports import read_trip_specification
+
+        return Found(Questionnaire({path.stem: read_trip_specification(specification)[0]}), kept=())
+    campaign = Questionnaire.from_json(specification)
+    columns = table_format(path).columns(path)
+    return Found(campaign, kept=tuple(name for name in columns if name not in campaign.questions))

@@ -1,0 +1,231 @@
+"""How estimates are printed: as text, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dither.cli.answers import Wanted, answers_of, group_tables, usual_title
+from dither.cli.output import number, number_of, print_json, probability, table
+from dither.errors import unknown_name
+
+if TYPE_CHECKING:
+    from dither.core.counts import Counts
+    from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
+
+
+def print_estimates(
+    summaries: dict[str, Counts],
+    origin: str,
+    column: str | None,
+    wanted: Wanted,
+    as_json: bool,
+) -> dict[str, Any]:
+    """Print the estimates of all questions, or of one, as text or as JSON, and return them."""
+    if column is not None:
+        if column not in summaries:
+            raise click.UsageError(f"{origin}: {unknown_name('question', column, summaries)}")
+        summaries = {column: summaries[column]}
+    if wanted.numbers and all(usual_title(summary) == "frequencies" for summary in summaries.values()):
+        raise click.UsageError("--bins, --step and --quantile are for numbers; these answers are categories")
+    answers = {name: answers_of(summary, wanted) for name, summary in summaries.items()}
+    for place, alike in enumerate(zip(*answers.values(), strict=False)):  # what no question has is an error
+        needed = place > 0 or not wanted.numbers  # who asks for a distribution may have no mean
+        if needed and all(isinstance(value, str) for _, value in alike):
+            raise click.UsageError(f"no {alike[0][0]}: {alike[0][1]}")
+    return print_answers(answers, summaries, as_json)
+
+
+def print_answers(
+    answers: Mapping[str, list[tuple[str, Any]]], summaries: Mapping[str, Counts], as_json: bool
+) -> dict[str, Any]:
+    """Print the estimates of each question, or all of them as JSON; return them by a title."""
+    results = {
+        name if place == 0 else f"{name}: {label}": value
+        for name, several in answers.items()
+        for place, (label, value) in enumerate(several)
+    }
+    if as_json:
+        shown = {name: [_plain(label, value) for label, value in found] for name, found in answers.items()}
+        print_json(shown)
+        return results
+    for name, found in answers.items():
+        summary = summaries[name]
+        mechanism = summary.question
+        reports = number_of(summary.n, "report")
+        click.echo(f"{name}: {reports} of {mechanism.name}, {mechanism.guarantee}")
+        for label, value in found:
+            click.echo(_text(label, value))
+    return results
+
+
+def print_groups(
+    groups: dict[str, GroupCounts],
+    column: str | None,
+    wanted: Wanted,
+    as_json: bool,
+    quantity: Quantity | None = None,
+    remark: str = "",
+) -> dict[str, Any]:
+    """Print tables of groups, or of their differences, or JSON, for each question; return them by a title."""
+    tables = group_tables(groups, column, wanted.minimum, quantity)
+    heads = {name: f"{counts.question.name}, {counts.question.guarantee}" for name, counts in groups.items()}
+    return print_tables(tables, heads, wanted, as_json, remark)
+
+
+def print_tables(
+    tables: Mapping[str, GroupedEstimates],
+    heads: Mapping[str, str],
+    wanted: Wanted,
+    as_json: bool,
+    remark: str = "",
+) -> dict[str, Any]:
+    """Print tables of groups, each after its head, or JSON; return them by a title."""
+    results: dict[str, Any] = {}
+    if wanted.difference is not None or wanted.population:
+        from dither.cli.desk import group_results
+
+        for name, answers in tables.items():
+            results |= group_results(name, answers, wanted)
+        print_results(results, as_json)
+        return results
+    results |= {f"{name} by {', '.join(answers.by)}": answers for name, answers in tables.items()}
+    if as_json:
+        print_json({name: [_as_json(row) for row in answers] for name, answers in tables.items()})
+        return results
+    for name, answers in tables.items():
+        click.echo(f"{name}: {heads[name]}; {answers.title}{remark}")
+        click.echo(table(*answers._cells()))
+    return results
+
+
+def _as_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table with labels that JSON has: a date as its text."""
+    return {
+        name: cell if cell is None or isinstance(cell, bool | int | float | str) else str(cell)
+        for name, cell in row.items()
+    }
+
+
+def _text(label: str, value: Any) -> str:
+    import numpy as np
+
+    from dither.estimation.estimate import Estimate
+    from dither.estimation.rounding import show_interval
+    from dither.foundation.tables import show_label
+
+    if isinstance(value, str):
+        return f"  no {label}: {value}"
+    if not isinstance(value, Estimate) and not hasattr(value, "bands"):
+        return f"  {label}: {value!r}"  # an answer of an ordered scale
+    names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
+    if isinstance(value, Estimate) and names:
+        ends = (np.asarray(end).tolist() for end in (value.value, *value.interval()))
+        rows = [
+            [str(show_label(name)), show_interval(line[0], line[1], line[2], value.limits)]
+            for name, line in zip(names, zip(*ends, strict=True), strict=True)
+        ]
+        shown = table(["answer", "share (95 %)"], rows)
+        sizes = getattr(value, "sizes", None)  # of sets of items: beyond the last nothing is seen
+        return f"{shown}\n  {sizes.labels[-1]} or more items: {sizes[sizes.labels[-1]]}" if sizes else shown
+    if isinstance(value, Estimate):
+        return f"  {label}: {value}"
+    low, high = value.bands()
+    rows = [
+        [
+            _range(_edge, *value.edges[i : i + 2]),
+            probability(p),
+            _range(probability, low[i], high[i]),
+        ]
+        for i, p in enumerate(value.probabilities)
+    ]
+    lines = [table(["bin", "probability", "95 % band"], rows)]
+    lines += [f"  point mass: {mass}" for mass in value.atoms]
+    return "\n".join(lines)
+
+
+def _edge(value: float) -> str:
+    return number(value, 6)
+
+
+def _range(written: Callable[[float], str], low: float, high: float) -> str:
+    return f"{written(low)} – {written(high)}"
+
+
+def _plain(label: str, value: Any) -> dict[str, Any]:
+    import numpy as np
+
+    from dither.estimation.estimate import Estimate
+    from dither.foundation.tables import show_label
+
+    if isinstance(value, str):
+        return {"answer": label, "problem": value}
+    if not isinstance(value, Estimate) and not hasattr(value, "bands"):  # an answer of an ordered scale
+        return {"answer": label, "value": str(value), "ends": list(map(str, value.ends)), "n": value.n}
+    names: Any = getattr(value, "names", None) or getattr(value, "labels", ())
+    if isinstance(value, Estimate) and (names or np.ndim(value.value)):
+        low, high = value.interval()
+        sizes = getattr(value, "sizes", None)
+        more = {"sizes": _plain("at least so many items", sizes)} if sizes else {}
+        return {
+            **more,
+            "answer": label,
+            "labels": [str(show_label(name)) for name in names],
+            "value": np.asarray(value.value).tolist(),
+            "low": np.asarray(low).tolist(),
+            "high": np.asarray(high).tolist(),
+            "n": value.n,
+        }
+    if isinstance(value, Estimate):
+        low, high = value.interval()
+        return {"answer": label, "value": float(value), "low": float(low), "high": float(high), "n": value.n}
+    return {
+        "answer": label,
+        "edges": value.edges.tolist(),
+        "probabilities": value.probabilities.tolist(),
+        "point masses": [{"place": mass.place, "share": float(mass.share)} for mass in value.atoms],
+    }
+
+
+def print_versions(
+    found: Mapping[str, Sequence[Counts]], column: str | None, as_json: bool
+) -> dict[str, Any]:
+    """Print one estimate of each question from all its versions, each weighted by its precision."""
+    from dither.estimation.comparison import combine
+
+    if column is not None:
+        if column not in found:
+            raise click.UsageError(str(unknown_name("question", column, found)))
+        found = {column: found[column]}
+    together: dict[str, tuple[str, Any]] = {}
+    for name, summaries in found.items():
+        some = [summary for summary in summaries if summary.n] or list(summaries[:1])
+        together[name] = (usual_title(some[0]), combine(some))
+    if as_json:
+        print_json({name: [_plain(*answer)] for name, answer in together.items()})
+        return {name: answer for name, (_, answer) in together.items()}
+    for name, answer in together.items():
+        versions = ", ".join(
+            f"{number_of(summary.n, 'report')} of {summary.question.name}, {summary.question.guarantee}"
+            for summary in found[name]
+        )
+        click.echo(f"{name}: {versions}; each version weighs by its precision")
+        click.echo(_text(*answer))
+    return {name: answer for name, (_, answer) in together.items()}
+
+
+def print_results(results: Mapping[str, Any], as_json: bool) -> None:
+    """Print results, each after its name, or all of them as JSON."""
+    if as_json:
+        from dither.cli.tables import plain_row, table_of
+
+        print_json(
+            {name: [plain_row(row) for row in table_of(name, result)] for name, result in results.items()}
+        )
+        return
+    for name, result in results.items():
+        click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")
+        if "\n" in repr(result):
+            click.echo("\n".join(f"  {line}".rstrip() for line in repr(result).splitlines()))

@@ -1,0 +1,293 @@
+"""What an asker adds to a question: its name, who asks, and how often it may be answered."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from dither.collection.account.clock import MOST_SECOND
+from dither.collection.account.kept_change import draw_due, from_rows, to_rows
+from dither.collection.account.names import check_name
+from dither.collection.account.state import Data
+from dither.core.domains import Paths
+from dither.core.memoised import Memoised
+from dither.core.question import Question, as_question
+from dither.core.repetition import ChangeReports, KeptChange, Once
+from dither.core.reports import Reports
+from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
+from dither.foundation.randomness import SYSTEM, Source
+from dither.privacy import PAC, Approximate, Guarantee, Pure
+
+_MOST_DAYS: Final = 36_600
+_START: Final = datetime.date(1970, 1, 1)
+_PATHS: Final = ("location", "trajectory")
+
+
+# What happens when a question is asked again: a new report, charged again; the first report again, whatever
+# the value is by then, charged once; one report for each value, made from the device's key, charged once; one
+# report in each period of so many days, on a day drawn beforehand; reports about one change, as dt.KeptChange
+# says, charged once in each period.
+Repeat = Literal["fresh", "same", "per value", "once", "kept change"]
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
+
+    `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the question
+    promises something for one location. `data` is the span of time that the value is about, two moments of
+    which the second is excluded: every epoch in it is charged; without it the present one is. `days` and
+    `start` are the periods of `"once"` and `"kept change"`; `changes` is for the latter. Values
+    outside the domain are clipped or wrapped as the device text says; `otherwise` is the value that stands
+    for all that cannot be.
+
+    >>> from dither import Interval, Podium
+    >>> Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
+    Guarantee: ε ≤ 0.5 for one value
+    """
+
+    name: str
+    question: Question
+    _: KW_ONLY
+    asker: str = ""
+    repeat: Repeat = "fresh"
+    days: int | None = None
+    changes: int | None = None
+    start: datetime.date = _START
+    times: int | None = None
+    data: tuple[datetime.datetime, datetime.datetime] | None = None
+    otherwise: Any = None
+
+    def __post_init__(self) -> None:
+        check_name("the name of a question", self.name, least=1)
+        check_name("the name of an asker", self.asker, least=0)
+        given: object = self.question
+        if isinstance(given, Memoised):
+            raise InvalidParameter('give the mechanism itself, and repeat="per value"')
+        if isinstance(given, Once):
+            raise InvalidParameter("dt.Inquiry.once(name, once, asker=…) asks on a drawn day")
+        if isinstance(given, KeptChange):
+            raise InvalidParameter("dt.Inquiry.kept_change(name, change, asker=…) asks about a kept change")
+        try:
+            object.__setattr__(self, "question", as_question(given))
+        except InvalidParameter:
+            raise InvalidParameter("one mechanism or question is asked, such as dt.Podium(…)") from None
+        if not self.question.alone:
+            raise InvalidParameter("what is asked is a question that a device answers alone")
+        check_choice("repeat", self.repeat, Repeat)
+        self._check_periods()
+        if not isinstance(self.start, datetime.date):
+            raise InvalidParameter("start is a date: a day on which a period begins")
+        if (self.question.unit == "location") != (self.times is not None):
+            raise InvalidParameter(
+                "times, the number of locations of a path, is given where a promise is for one location"
+            )
+        if not isinstance(self.guarantee.bound, Pure | Approximate | PAC):
+            raise InvalidParameter(f"an account counts ε for any two values; this promises: {self.guarantee}")
+        _ = self.span
+        if self.otherwise is not None:
+            if self.question.unit in _PATHS:
+                raise InvalidParameter("nothing stands for a path; leave otherwise out")
+            self.question.domain.check([self.otherwise])
+
+    def _check_periods(self) -> None:
+        once = self._periodic
+        if once != (self.days is not None) or (once and not _whole(self.days, 1, _MOST_DAYS)):
+            raise InvalidParameter(
+                f'repeat="once", and only that, has days: 1 to {_MOST_DAYS}, such as days=365'
+            )
+        if (self.repeat == "kept change") != (self.changes is not None):
+            raise InvalidParameter('changes goes with repeat="kept change", and only with that')
+        if self.repeat == "kept change" and (self.data is not None or self.otherwise is not None):
+            raise InvalidParameter("a kept change is about all days of its period: leave data, otherwise out")
+
+    @staticmethod
+    def once(
+        name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: Any = None
+    ) -> Inquiry:
+        """Return the asking that is answered as `once` says. The account draws the day and keeps it.
+
+        Each period is charged when it is answered. Periods are counted from `start`. A question that is still
+        asked after `once.days` days begins another round, and is charged again.
+        """
+        if not isinstance(once, Once):
+            raise InvalidParameter(f"Inquiry.once needs dt.Once(…), not {found(once)}")
+        return Inquiry(
+            name,
+            once.question,
+            asker=asker,
+            repeat="once",
+            days=once.period,
+            start=start,
+            otherwise=otherwise,
+        )
+
+    @staticmethod
+    def kept_change(
+        name: str, change: KeptChange, *, asker: str = "", start: datetime.date = _START
+    ) -> Inquiry:
+        """Return the asking that is answered as `change` says. The account draws the group and keeps it.
+
+        `account.answer` takes the values of all days of the period so far, one for each, and returns the
+        reports of the intervals that are over, or None if there are none. Each period of `change.days` days
+        from `start` on is charged once, to all of its days.
+        """
+        if not isinstance(change, KeptChange):
+            raise InvalidParameter(f"Inquiry.kept_change needs dt.KeptChange(…), not {found(change)}")
+        return Inquiry(
+            name,
+            change.question,
+            asker=asker,
+            repeat="kept change",
+            days=change.days,
+            changes=change.changes,
+            start=start,
+        )
+
+    @cached_property
+    def change(self) -> KeptChange | None:
+        """The kept change that this asks about, if it asks about one."""
+        if self.repeat != "kept change" or self.days is None or self.changes is None:
+            return None
+        return KeptChange(self.question, days=self.days, changes=self.changes)
+
+    @property
+    def _periodic(self) -> bool:
+        return self.repeat in ("once", "kept change")
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What one answer promises, and a permanent one for all its repetitions."""
+        if self.change is not None:
+            return self.change.guarantee
+        once = self.question.guarantee
+        if self.times is not None:
+            once = once.repeated(self.times)
+        if self.repeat == "per value":
+            return self._memoise(bytes(32)).promise([once])
+        return once
+
+    @cached_property
+    def span(self) -> tuple[int, int] | None:
+        """The seconds since 1970 that the data are from: the first, and the first that is not in it."""
+        if self.data is None:
+            return None
+        try:
+            first, end = self.data
+            moments = first.timestamp(), end.timestamp()
+            aware = first.tzinfo is not None and end.tzinfo is not None
+        except (TypeError, ValueError, AttributeError, OverflowError):
+            raise InvalidParameter("data is a pair of datetimes with time zones") from None
+        since, until = int(moments[0] // 1), -int(-moments[1] // 1)
+        if not aware or not 0 <= since < until <= MOST_SECOND:
+            raise InvalidParameter(
+                "data is a pair of datetimes with time zones, the first before the second, from 1970 on"
+            )
+        return since, until
+
+    @cached_property
+    def facts(self) -> Data:
+        """All that decides whether this is answered, as plain data: see docs/account.md."""
+        once = self._periodic
+        asks = self.question if self.change is None else self.change
+        return {
+            "asker": self.asker,
+            "question": self.name,
+            "fingerprint": asks.fingerprint,
+            "mechanism": self.question.name,
+            "epsilon": self.guarantee.epsilon,
+            "delta": self.guarantee.delta,
+            "assumes": list(self.guarantee.assumes),
+            "repeat": self.repeat,
+            "days": self.days if once else None,
+            "start": (self.start - _START).days if once else None,
+            "data": None if self.span is None else list(self.span),
+            **({} if self.changes is None else {"changes": self.changes}),
+            **({} if self.times is None else {"times": self.times}),
+        }
+
+    def draw(self, value: object, key: Callable[[], bytes], source: Source = SYSTEM) -> Reports:
+        """Draw the report of a value; with the key if there is one answer for each value."""
+        inside = self._inside(value)
+        if self.repeat == "per value":
+            return self._memoise(key()).perturb(inside)
+        return self.question.perturb(inside, source=source)
+
+    def mark(self, value: object, key: Callable[[], bytes]) -> str:
+        """Return what tells a value of this question from others: 16 bytes that need the key to be read.
+
+        Values that are moved to one place of the domain are one value.
+        """
+        return self._memoise(key()).mark(self._inside(value))
+
+    def draw_owed(
+        self, values: object, owed: Data, key: Callable[[], bytes], source: Source = SYSTEM
+    ) -> tuple[ChangeReports, Data]:
+        """Draw the reports of the intervals that are due, from the values of all days of the period so far.
+
+        The second result is what the account keeps about them.
+        """
+        if self.change is None:
+            raise InvalidParameter("only a question about a kept change has intervals")
+        codes = self.change.domain.check(values)
+        if codes.shape != (owed["days"],):
+            raise InvalidParameter(
+                f"give the values of all days of the period so far: {owed['days']}, today's last"
+            )
+        return draw_due(self.change, codes, owed, key(), source)
+
+    def to_bytes(self, reports: Reports | ChangeReports) -> bytes:
+        """Return a report as it is stored and sent: its whole numbers, little endian.
+
+        Proved of one number: message_value (proofs/Counting.v) and messages_private (proofs/Window.v).
+        """
+        if isinstance(reports, ChangeReports):
+            return to_rows(reports)
+        cells = np.ascontiguousarray(reports.cells)
+        return cells.astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def from_bytes(self, stored: bytes) -> Reports | ChangeReports:
+        """Return the report that `to_bytes` wrote."""
+        if self.change is not None:
+            return from_rows(self.change, stored)
+        layout = self.question.layout
+        cells = np.frombuffer(stored, layout.base.newbyteorder("<")).astype(layout.base)
+        return self.question.reports(cells.reshape(-1, *layout.shape))
+
+    def _memoise(self, key: bytes) -> Memoised:
+        # Two askers may use one name for two questions, whose noise must not be the same.
+        return Memoised(self.question, key, name=f"{len(self.asker)} {self.asker} {self.name}")
+
+    def _inside(self, value: object) -> object:
+        """Return one value as `perturb` takes it, moved into the domain as the device text says."""
+        if self.question.unit in _PATHS:
+            return self._path(value)
+        domain, values = self.question.domain, [value]
+        try:
+            if domain.outside != "refuse":
+                return domain.clip(values)
+            domain.check(values)
+        except OutsideDomain:
+            if self.otherwise is None:
+                raise
+            return [self.otherwise]
+        return values
+
+    def _path(self, value: object) -> Paths:
+        paths = Paths.of(value)
+        if len(paths) != 1:
+            raise InvalidParameter("a person answers with one path")
+        if self.times is not None and len(paths.points) != self.times:
+            raise InvalidParameter(
+                f"this question charges {self.times} locations; the path has more or fewer"
+            )
+        return Paths(self.question.domain.clip(paths.points), paths.offsets)
+
+
+def _whole(number: object, least: int, most: int) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most

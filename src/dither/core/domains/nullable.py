@@ -1,0 +1,165 @@
+"""Numbers, angles and categories that may be missing: "no answer" is an input, as private as any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+
+from dither.core.domains.categories import Categories
+from dither.core.domains.domain import Domain, Line, is_nothing, numbers, read_domain, regular
+from dither.errors import InvalidParameter, MalformedReport, OutsideDomain, found
+from dither.foundation.arrays import Array, Floats, Mask
+
+_NUMBERS: Final = (int, float, np.integer, np.floating)
+
+
+@dataclass(frozen=True, init=False)
+class Nullable(Domain):
+    """A number, an angle or a category, or no answer: None, which is as private as every answer.
+
+    Of a number "no answer" has a window of its own beside those of the values. `Nullable` of `Categories` is
+    `Categories` with one more label, None. In arrays of numbers mask who did not answer: NaN is refused.
+
+    >>> from dither.core.domains import Categories, Interval
+    >>> Nullable(Interval(18, 100)).check([43, None])
+    array([43., nan])
+    >>> Nullable(Categories(["no", "yes"])).labels
+    ('no', 'yes', None)
+    """
+
+    of: Line
+
+    kind: ClassVar[str] = "optional"
+    optional = True
+    cell_type = "numbers"
+
+    def __new__(cls, of: Domain) -> Any:
+        """Return the optional domain; that of categories is `Categories`."""
+        if not isinstance(of, Domain):
+            raise InvalidParameter(
+                f"dt.Nullable takes a domain such as dt.Interval(18, 100), not {found(of)}"
+            )
+        if isinstance(of, Line):
+            return super().__new__(cls)
+        if of.optional:
+            return of
+        if isinstance(of, Categories):
+            return Categories([*of.labels, None])
+        raise InvalidParameter(
+            f"dt.Nullable is for numbers, angles and categories; {of} has no cells beside it for it: make "
+            "'no answer' a value of its own, such as an item, a text or a place"
+        )
+
+    def __init__(self, of: Any) -> None:
+        if isinstance(of, Line):  # Python also calls this for what is optional already
+            object.__setattr__(self, "of", of)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Nullable, (self.of,)
+
+    @property
+    def line(self) -> Line:  # type: ignore[override]
+        """The interval or circle of the answers."""
+        return self.of
+
+    @property
+    def circular(self) -> bool:  # type: ignore[override]
+        """Whether the answers are angles."""
+        return self.of.circular
+
+    @property
+    def hint(self) -> str:  # type: ignore[override]
+        """What to do about a value outside: that of the domain of numbers."""
+        return self.of.hint
+
+    @property
+    def usual_mechanism(self) -> str:  # type: ignore[override]
+        """The design of a question that names none; it has a window for "no answer"."""
+        return self.of.usual_mechanism or "Podium"
+
+    def words(self) -> str:
+        return f"{self.of.words()}, or no answer"
+
+    def examples(self, *, few: bool = False) -> list[float | None]:
+        """Return no answer, and the examples of the answers."""
+        return [None, *self.of.examples(few=few)]
+
+    @property
+    def outside(self) -> str:  # type: ignore[override]
+        """What a device does with a number outside: that of the domain of numbers."""
+        return self.of.outside
+
+    @property
+    def step(self) -> float | None:
+        """The distance of neighbouring answers, if one is declared."""
+        return self.of.step
+
+    @property
+    def unit(self) -> str:
+        """The unit of the answers, for axes and prints."""
+        return self.of.unit
+
+    def read_as(self, *, step: float | None = None, unit: str = "") -> Nullable:
+        """Return the same domain with another step and unit, neither of which devices know."""
+        made: Nullable = Nullable(self.of.read_as(step=step, unit=unit))
+        return made
+
+    def check(self, values: object) -> Floats:
+        """Return numbers, NaN where there is no answer; raise `OutsideDomain` if a number is outside."""
+        given, missing = _answers(values)
+        answered = given[~missing]
+        if answered.size and not self.of.admits(answered):
+            if np.isnan(answered).any():
+                raise OutsideDomain(
+                    'NaN is not taken for "no answer", for it may be an error in the data; pass None, or '
+                    "np.ma.masked_invalid(values) if it does mean that"
+                )
+            self.of.refuse()
+        return np.where(missing, np.nan, given)
+
+    def clip(self, values: object) -> Array:
+        """Return the nearest values inside the domain; who did not answer is masked."""
+        given, missing = _answers(values)
+        inside = self.of.clip(np.where(missing, self.of.low, given))
+        return np.ma.MaskedArray(inside, missing)
+
+    def device(self) -> dict[str, Any]:
+        return {"kind": self.kind, "of": self.of.device()}
+
+    @classmethod
+    def from_device(cls, data: Mapping[str, Any]) -> Self:
+        of = read_domain(data["of"])
+        if not isinstance(of, Line):
+            raise MalformedReport("an optional domain in a device text is of an interval or a circle")
+        made: Self = cls(of)
+        return made
+
+    def __str__(self) -> str:
+        return f"{self.of} or no answer"
+
+    def __repr__(self) -> str:
+        return f"Optional({self.of!r})"
+
+
+def _answers(values: object) -> tuple[Floats, Mask]:
+    """Return numbers as float64, and where there is none: None, pandas' NA, or a masked entry."""
+    if isinstance(values, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(values)
+        return numbers(np.where(missing, 0, values.data)).astype(np.float64), missing
+    array = regular(values)
+    if array is not None and array.dtype.kind == "O":
+        missing = np.array([is_nothing(item) for item in array.flat], dtype=np.bool_).reshape(array.shape)
+        filled = array.copy()
+        filled[missing] = 0.0
+        plain = [isinstance(item, _NUMBERS) and not isinstance(item, bool) for item in filled.flat]
+        if not all(plain):
+            raise OutsideDomain("numbers or None were expected; a value is something else")
+        try:
+            return filled.astype(np.float64), missing
+        except OverflowError:
+            raise OutsideDomain("a value is not a finite number") from None
+    given = numbers(values).astype(np.float64)
+    return given, np.zeros(given.shape, dtype=np.bool_)

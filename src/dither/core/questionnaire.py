@@ -1,0 +1,295 @@
+"""Campaigns: several questions to the same people, described by a TOML file."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from dither.core import registry
+from dither.core.domains.tables import take_domain
+from dither.core.question import as_question, check_epsilon
+from dither.core.registry import design_of
+from dither.core.wire import (
+    MOST_BYTES,
+    check_bounds,
+    from_specification,
+    loads,
+    refuse_malformed,
+)
+from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, found, unknown_name
+from dither.foundation import losses
+from dither.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Explanation
+
+_CAMPAIGN_VERSION: Final = 1
+# What the table [campaign] of a file may have; the last two are not written where they are not used.
+TERMS: Final = (
+    *(
+        "name",
+        "version",
+        "asker",
+        "contact",
+        "purpose",
+        "begins",
+        "ends",
+        "people",
+        "repeat",
+        "days",
+        "labels",
+    ),
+    *("sealing_key", "reports_a_batch"),
+)
+BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one person is divided
+
+
+@dataclass(frozen=True)
+class Questionnaire:
+    """Named questions to the same people. Answering all of them has the composed guarantee.
+
+    >>> survey = Questionnaire.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
+    >>> survey.guarantee
+    Guarantee: ε ≤ 1 for one value
+    """
+
+    questions: Mapping[str, Any]  # of each the question is kept, if a design is given
+    sampled: bool = False  # whether each person answers one of them alone, drawn at random
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sampled, bool):
+            raise InvalidParameter(f"sampled is true or false, not {found(self.sampled)}")
+        if not isinstance(self.questions, Mapping):
+            raise InvalidParameter(
+                "questions must be a mapping from column names to mechanisms, not "
+                f"{type(self.questions).__name__}"
+            )
+        asked = {}
+        for name, question in self.questions.items():
+            try:
+                asked[name] = as_question(question)
+            except InvalidParameter:
+                raise InvalidParameter(
+                    f"questions must be a mapping from column names to mechanisms; {name!r} is "
+                    f"{type(question).__name__}"
+                ) from None
+        if not self.questions:
+            raise InvalidParameter("a campaign needs at least one question; none was given")
+        object.__setattr__(self, "questions", MappingProxyType(asked))
+
+    @staticmethod
+    def of(questions: Mapping[str, Any] | Questionnaire) -> Questionnaire:
+        """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
+        if isinstance(questions, Questionnaire):
+            return questions
+        return Questionnaire(questions)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers every question once, or the one that was drawn.
+
+        Several answers are one record: the bound is for all of them together.
+        """
+        if self.sampled:
+            first, *others = (as_question(asked).guarantee for asked in self.questions.values())
+            return first.either(*others).of_record() if others else first
+        whole: Guarantee = reduce(
+            Guarantee.compose, (question.guarantee for question in self.questions.values())
+        )
+        return whole.of_record() if len(self.questions) > 1 else whole
+
+    @staticmethod
+    def from_toml(text: str) -> Questionnaire:
+        """Return the campaign of a TOML text: a table `[questions.NAME]` for each question."""
+        if not isinstance(text, str) or len(text) > MOST_BYTES:
+            given = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
+            raise InvalidParameter(f"a campaign is a text of at most {MOST_BYTES} characters, not {given}")
+        try:
+            data = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidParameter(f"the campaign is not valid TOML: {error}") from None
+        for key in data:
+            if key not in ("campaign", "questions"):
+                raise unknown_name(
+                    "table of a campaign", key, ["campaign", "questions"], also="and nothing outside of them"
+                )
+        terms = data.get("campaign", {})
+        for key in terms if isinstance(terms, dict) else ():
+            if key not in (*TERMS, *BUDGET):
+                raise unknown_name("term of a campaign", key, (*TERMS, *BUDGET))
+        tables = data.get("questions")
+        try:
+            check_bounds(tables)
+        except MalformedReport as error:
+            raise InvalidParameter(f"the questions of a campaign: {error}") from None
+        if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+            raise InvalidParameter(
+                "the campaign has no questions: write a table [questions.NAME] for each question"
+            )
+        budget = terms if isinstance(terms, dict) else {}
+        sampled = budget.get("sampled", False)
+        if "epsilon" in budget:
+            tables = _share_budget(budget["epsilon"], tables, sampled is True)
+        made = {name: _question(name, table) for name, table in tables.items()}
+        return Questionnaire(made, sampled=sampled)
+
+    @staticmethod
+    def read(path: Path | str) -> Questionnaire:
+        """Return the campaign of a TOML file."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InvalidParameter(f"the campaign file {path.name} is not text in UTF-8") from None
+        return Questionnaire.from_toml(text)
+
+    def explain(self, **options: Any) -> Explanation:
+        """Explain the questions in plain words: to the person who answers, and to an officer.
+
+        `spent` is what a person has given before, such as `account.ledger.spent`. With `minimum_batch`, the
+        texts add the (ε, δ) of reports that are mixed in batches of so many people. `randomiser="holder"` is
+        for a file that somebody holds; `keep` and `weights` are its columns that stay as they are. `repeat`
+        is how a second answer is made, as `dt.Inquiry` has it. `language` is "en" or "de".
+
+        >>> from dither import Interval, Podium
+        >>> told = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)}).explain()
+        >>> "50 % can be at most 74 % sure" in told.person
+        True
+        """
+        explained: Explanation = registry.adviser().explain(self, **options)
+        return explained
+
+    def card(self, *, asker: str, contact: str, **more: Any) -> dict[str, Any]:
+        """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
+
+        `purpose`, `people` (how many are asked), `begins` and `ends` (days such as "2026-05-01"), `repeat`
+        and `campaign` (the identity of a published campaign) are stated, too, if they are known.
+
+        >>> from dither import Interval, Podium
+        >>> survey = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)})
+        >>> round(survey.card(asker="A", contact="a@b.c")["promise"]["epsilon"], 9)
+        1.0
+        """
+        made: dict[str, Any] = _load("advice.card").card(self, asker=asker, contact=contact, **more)
+        return made
+
+    def to_json(self) -> str:
+        """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
+        questions = {name: question.specification() for name, question in self.questions.items()}
+        head = {"dither": _CAMPAIGN_VERSION, "questions": questions, **reading(self.questions)}
+        head |= {"sampled": True} if self.sampled else {}
+        return json.dumps(head, ensure_ascii=False, allow_nan=False)
+
+    @staticmethod
+    def from_json(text: str) -> Questionnaire:
+        """Return the campaign that `to_json` wrote; raise MalformedReport if the text is not one."""
+        data = loads(text, "the head of a file")
+        questions = data.get("questions") if isinstance(data, dict) else None
+        if not isinstance(questions, dict):
+            raise MalformedReport("the head of this file is not a specification that dither wrote")
+        with refuse_malformed("the head of this file"):
+            made = {name: from_specification(part) for name, part in questions.items()}
+            return Questionnaire(read_as(made, data), sampled=data.get("sampled", False))
+
+
+def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:
+    """Return tables of questions in which the ε of a whole campaign is shared by those without an own one.
+
+    If a person answers one question alone, each has all of it.
+    """
+    budget, tables = check_epsilon(total), {name: dict(table) for name, table in tables.items()}
+    free = [name for name, table in tables.items() if "epsilon" not in table]
+    stated = [table["epsilon"] for table in tables.values() if "epsilon" in table]
+    if not all(isinstance(given, int | float) and not isinstance(given, bool) for given in stated):
+        raise InvalidParameter("epsilon of a question is a number")
+    spent = max(stated, default=0.0) if sampled else math.fsum(stated)
+    left = budget if sampled else budget - spent
+    if (free and not left > 0.0) or spent > budget * (1.0 + 1e-9):
+        raise InvalidParameter(
+            f"epsilon = {budget:g} of the campaign is for all questions together, and those that state their "
+            f"own have {spent:g}"
+        )
+    for name in free:
+        tables[name]["epsilon"] = left if sampled else left / len(free)
+    return tables
+
+
+def reading(questions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is declared about answers and is no device's business: units and steps, if there are any.
+
+    The result has one key, "reading", or none, so that campaigns without declarations keep their text.
+    """
+    declared: dict[str, dict[str, Any]] = {}
+    for name, question in questions.items():
+        if question.domain.line is not None:
+            words = {"step": question.domain.line.step, "unit": question.domain.line.unit or None}
+            declared[name] = {key: value for key, value in words.items() if value is not None}
+    declared = {name: words for name, words in declared.items() if words}
+    return {"reading": declared} if declared else {}
+
+
+def read_as(questions: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return questions with the units and steps that `reading` wrote into some data."""
+    made, declared = dict(questions), data.get("reading", {})
+    if not isinstance(declared, dict):
+        raise MalformedReport('"reading" has units and steps by the name of the question')
+    for name, words in declared.items():
+        question = made.get(name)
+        known = isinstance(words, dict) and words and words.keys() <= {"step", "unit"}
+        known = known and None not in words.values()
+        if question is None or not known or question.domain.line is None:
+            raise MalformedReport('"reading" has units and steps of numbers, by the name of the question')
+        made[name] = replace(question, domain=question.domain.read_as(**words), made_by=None)
+    return made
+
+
+def _question(name: str, table: dict[str, Any]) -> Any:
+    table, kind = dict(table), None
+    try:
+        domain = take_domain(table)
+        if "epsilon" not in table:
+            raise InvalidParameter("epsilon, the privacy budget, is missing")
+        stated = table.pop("mechanism", None)
+        if stated is None:
+            kind, more = _load("advice.ask").default_mechanism(domain, table["epsilon"])
+            table = {**more, **table}
+        else:
+            kind = design_of(stated)
+        if isinstance(table.get("loss"), str):
+            table["loss"] = losses.loss_of(table["loss"])
+        return kind(domain, **table)
+    except MissingExtra:
+        raise
+    except DitherError as error:
+        raise InvalidParameter(f"question {name!r}: {error}") from None
+    except (TypeError, KeyError):
+        raise _wrong_key(name, kind, table) from None
+    except Exception as error:
+        raise InvalidParameter(f"question {name!r} cannot be built ({type(error).__name__})") from None
+
+
+def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> InvalidParameter:
+    """Return the error for a question with a key that its mechanism lacks, or a value of a wrong type."""
+    if kind is None:
+        return InvalidParameter(f"question {name!r}: its domain has a value of a wrong type")
+    known = [item.name for item in fields(kind) if item.init and item.name != "domain"]
+    for key in table:
+        if key not in known:
+            wrong = unknown_name(f"parameter of {kind.__name__}", key, known)
+            return InvalidParameter(f"question {name!r}: {wrong}")
+    return InvalidParameter(
+        f"question {name!r}: {kind.__name__} does not accept the type of one of its values"
+    )
+
+
+def _load(module: str) -> Any:
+    """Return a module that only a question without a mechanism needs: who is given a question does not."""
+    return import_module(f"dither.{module}")

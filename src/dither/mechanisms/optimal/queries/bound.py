@@ -1,0 +1,173 @@
+"""A lower bound on the average variance of every ε-LDP channel for linear queries: see docs/theory.md.
+
+For weights λ > 0 and pairs Y ≥ 0 (symmetric, zero diagonal), with E = e^ε,
+
+    b = (1 + E)/2·λ − Y1,   γ = E·Σλ − 1ᵀY1,   N = diag λ − Y − bbᵀ/γ
+
+every permissible column u has uᵀNu ≤ 0. If N is positive semidefinite across 1 and −1ᵀN1 > 0, then
+
+    average variance ≥ [tr (W PNP Wᵀ)^½]²/(−1ᵀN1) + 1ᵀG1/k² − tr(G)/k
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+from dither.errors import Infeasible, MissingExtra
+from dither.foundation.arrays import Floats
+
+_BARRIERS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)  # weights of the log-determinant that keeps PNP positive
+_STEPS: Final = 400
+_FORBIDDEN: Final = 1e6  # the objective outside of the feasible set
+_SLACK: Final = 1e-9  # by which the smallest eigenvalue must be above 0, relative to the largest
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """The dual variables of the bound: one for each input, and one for each pair of inputs."""
+
+    inputs: Floats  # λ, of length k
+    pairs: Floats  # Y, k × k
+
+    @classmethod
+    def even(cls, size: int) -> Self:
+        """Return λ = 1 and Y = 0, with which the bound holds for every workload."""
+        return cls(np.ones(size), np.zeros((size, size)))
+
+    def matrix(self, ratio: float) -> Floats | None:
+        """Return N for E = ratio; None if γ is not positive."""
+        beside = self.pairs.sum(axis=1)
+        b = (1.0 + ratio) / 2.0 * self.inputs - beside
+        gamma = ratio * self.inputs.sum() - beside.sum()
+        if not gamma > 0.0:
+            return None
+        return np.asarray(np.diag(self.inputs) - self.pairs - np.outer(b, b) / gamma)
+
+
+def lower_bound(gram: Floats, ratio: float, given: Multipliers) -> float:
+    """Return the bound that these multipliers prove; −∞ if they prove none, in float arithmetic.
+
+    `gram` is WᵀW. The eigenvalues must be positive by a margin that floating-point errors do not reach.
+    """
+    size = len(gram)
+    if given.inputs.min() <= 0.0 or given.pairs.min() < 0.0:
+        return -math.inf
+    matrix = given.matrix(ratio)
+    if matrix is None or not -matrix.sum() > 0.0:
+        return -math.inf
+    across = differences(size)
+    inner = across.T @ matrix @ across
+    eigenvalues = np.linalg.eigvalsh(inner)
+    if not eigenvalues[0] > _SLACK * eigenvalues[-1]:
+        return -math.inf
+    factor = _factor(across.T @ gram @ across)
+    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(factor.T @ inner @ factor), 0.0))
+    return float(roots.sum() ** 2 / -matrix.sum() + gram.sum() / size**2 - np.trace(gram) / size)
+
+
+def best_multipliers(gram: Floats, ratio: float) -> Multipliers:
+    """Return multipliers with nearly the largest bound, by L-BFGS-B with a log-determinant barrier."""
+    try:
+        from scipy.optimize import minimize
+    except ImportError:
+        raise MissingExtra("solving a workload", "optimal") from None
+    size = len(gram)
+    upper = np.triu_indices(size, 1)
+    across = differences(size)
+    factor = _factor(across.T @ gram @ across)
+    place = np.concatenate([np.ones(size), np.zeros(upper[0].size)])
+    ends: Any = [(1e-9, None)] * size + [(0.0, None)] * upper[0].size
+
+    def unpack(point: Floats) -> Multipliers:
+        pairs = np.zeros((size, size))
+        pairs[upper] = point[size:]
+        return Multipliers(point[:size], pairs + pairs.T)
+
+    best = Multipliers.even(size)
+    reached = lower_bound(gram, ratio, best)
+    for weight in _BARRIERS:
+
+        def objective(point: Any, weight: float = weight) -> Any:
+            found = _ascent(unpack(point), ratio, across, factor, weight / size)
+            if found is None:
+                return _FORBIDDEN, np.zeros_like(point)
+            value, by_input, by_pair = found
+            return -value, -np.concatenate([by_input, by_pair[upper]])
+
+        options: Any = {"maxiter": _STEPS, "maxfun": 2 * _STEPS, "maxcor": 20}
+        made: Any = minimize(objective, place, jac=True, method="L-BFGS-B", bounds=ends, options=options)
+        place = made.x / made.x[:size].mean()  # the bound does not depend on the scale
+        candidate = unpack(place)
+        bound = lower_bound(gram, ratio, candidate)
+        if bound > reached:
+            best, reached = candidate, bound
+    return best
+
+
+def closest_moments(gram: Floats, ratio: float, given: Multipliers) -> Floats:
+    """Return the matrix across 1 for which the bound is an equality: A = M^−½ (M^½ G M^½)^½ M^−½, scaled.
+
+    No channel need have these second moments; columns that are drawn by them are a good start.
+    """
+    across = differences(len(gram))
+    matrix = given.matrix(ratio)
+    if matrix is None:
+        raise Infeasible("these multipliers prove no bound: γ is not positive")
+    inner = across.T @ matrix @ across
+    values, vectors = np.linalg.eigh(inner)
+    values = np.maximum(values, 1e-9 * values[-1])
+    root, inverse = (vectors * values**power @ vectors.T for power in (0.5, -0.5))
+    middle, turned = np.linalg.eigh(root @ (across.T @ gram @ across) @ root)
+    half = turned * np.sqrt(np.maximum(middle, 0.0)) @ turned.T
+    found = inverse @ half @ inverse
+    found *= -matrix.sum() / np.trace(inner @ found)
+    return np.asarray(across @ found @ across.T)
+
+
+def differences(size: int) -> Floats:
+    """Return an orthonormal basis of the vectors whose entries sum to 0, as columns."""
+    start = np.column_stack([np.full(size, size**-0.5), np.eye(size)[:, :-1]])
+    return np.asarray(np.linalg.qr(start)[0][:, 1:])
+
+
+def _factor(gram: Floats) -> Floats:
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-12 * max(float(values[-1]), 1e-300)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def _ascent(
+    given: Multipliers, ratio: float, across: Floats, factor: Floats, weight: float
+) -> tuple[float, Floats, Floats] | None:
+    """Return 2·ln tr T^½ − ln τ with the barrier, and its gradients by λ and by Y; None outside."""
+    size = given.inputs.size
+    matrix = given.matrix(ratio)
+    if matrix is None or not -matrix.sum() > 0.0:
+        return None
+    tau = -matrix.sum()
+    inner = across.T @ matrix @ across
+    try:
+        triangle = np.linalg.cholesky(inner)
+    except np.linalg.LinAlgError:
+        return None
+    values, vectors = np.linalg.eigh(factor.T @ inner @ factor)
+    roots = np.sqrt(np.maximum(values, 1e-300))
+    total = roots.sum()
+    unscaled = np.linalg.inv(triangle)
+    barrier = 2.0 * np.log(np.diag(triangle)).sum() - (size - 1) * math.log(tau)
+    value = 2.0 * math.log(total) - math.log(tau) + weight * barrier
+    slope = factor @ (vectors / roots @ vectors.T) @ factor.T / total + weight * unscaled.T @ unscaled
+    by_matrix = across @ slope @ across.T + (1.0 + weight * (size - 1)) / tau
+    beside = given.pairs.sum(axis=1)
+    lean = (1.0 + ratio) / 2.0
+    b = lean * given.inputs - beside
+    gamma = ratio * given.inputs.sum() - beside.sum()
+    pull = by_matrix @ b
+    bend = b @ pull / gamma**2
+    by_input = np.diag(by_matrix) - 2.0 * lean / gamma * pull + ratio * bend
+    by_pair = 2.0 * (-by_matrix - bend) + 2.0 / gamma * (pull[:, None] + pull[None, :])
+    return float(value), by_input, by_pair
