@@ -120,7 +120,9 @@ def test_an_axis_has_the_unit_of_its_panel() -> None:
 def test_a_vertical_line_marks_a_value() -> None:
     panels = _drawn(Lines("ε", "error", "mechanism", mark=(1.5, "the heuristic")))
     for axes in panels.axes:
-        assert [list(line.get_xdata()) for line in axes.lines if line.get_label() == "the heuristic"] == [[1.5] * 2]
+        assert [list(line.get_xdata()) for line in axes.lines if line.get_label() == "the heuristic"] == [
+            [1.5] * 2
+        ]
 
 
 def test_versions_together_are_told_apart_by_their_lines() -> None:

@@ -213,9 +213,7 @@ def _places(setting: Setting) -> Rows:
     for name in ("tky", "chi"):
         town = city(setting, name)
         for latitude, longitude in (town.corner + town.points * town.degrees).tolist():
-            found.append(
-                {"version": RIGHT, "panel": town.name, "longitude": longitude, "latitude": latitude}
-            )
+            found.append({"version": RIGHT, "panel": town.name, "longitude": longitude, "latitude": latitude})
     return found
 
 

@@ -106,9 +106,9 @@ def _raw(town: City, points: Points, label: float, budget: float, setting: Setti
     """Return the row of the program, whose directions are unperturbed if ε per location is large."""
     (source,), read = sources(setting, 1), Rounded(points)
     told = [
-        TraCSD(SQUARE, epsilon=min(budget / len(path), MOST_EPSILON), start=CORNER, direction=RawBeyondTen).perturb(
-            path, source=source
-        )
+        TraCSD(
+            SQUARE, epsilon=min(budget / len(path), MOST_EPSILON), start=CORNER, direction=RawBeyondTen
+        ).perturb(path, source=source)
         for path in town.paths
     ]
     noisy = town.paths.like(read(np.concatenate([path.values for path in told])))

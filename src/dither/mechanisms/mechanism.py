@@ -53,6 +53,9 @@ from dither.privacy import Guarantee, Unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The metadata of a parameter that was added later: specifications do not list it while it has its default, so
+# that those of older mechanisms stay as they are.
+ADDED: Final = {"added": True}
 Number = float | Floats
 Prior = Callable[[Floats], Floats]
 
@@ -264,8 +267,12 @@ class Mechanism(ABC, Generic[Admits]):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of the constructor, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        """Return the parameters of the constructor, by name; without those that are `ADDED` and not used."""
+        return {
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if item.init and not (item.metadata == ADDED and getattr(self, item.name) is item.default)
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.parameters())  # derived attributes are computed again
