@@ -20,7 +20,7 @@ endif
 # The JavaScript client is tested with the machine's Node, or with a package where there is none.
 NODE := $(if $(shell command -v node 2> /dev/null),,--group node)
 
-.PHONY: demo test help lint unit quick slow bench docs client dist lock locked sbom clean
+.PHONY: demo test help lint unit quick slow proofs bench docs client dist lock locked sbom clean
 
 demo: $(VENV)/.demo ## see dither work: collect, estimate and audit generated data, and run a collector
 	$(BIN)/dither demo
@@ -46,8 +46,12 @@ quick: $(VENV)/.installed ## the tests of the modules that changed, and of those
 	$(BIN)/python -m tools.quick $(if $(STEPS),--steps $(STEPS))
 
 # Long statistical and reproduction runs, with fresh seeds where a test takes one.
-slow: $(VENV)/.slow ## the long runs: statistics, browsers, Spark, kills, papers
+slow: $(VENV)/.slow proofs ## the long runs: statistics, browsers, Spark, kills, papers
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+# Says how to install Coq where it is missing.
+proofs: ## check the proofs with Coq, and compile the program that is extracted from them
+	$(PYTHON) -m tools.proofs
 
 # Ratios measured in one run; see tools/benchmarks/README.md.
 bench: $(VENV)/.installed ## speed, as ratios in one run
@@ -97,11 +101,16 @@ lock: ## renew the locked versions
 		--no-emit-index-url --no-emit-find-links tools/requirements/dev.in --output-file tools/requirements/dev.lock
 	rm tools/requirements/dev.in
 
-# The wheels and source distributions of dither and of dither-device, the same bytes from the same commit.
+# The wheels and source distributions of dither and of dither-device, the same bytes from the same commit: of the
+# files that are committed, so that a key or a store in this folder is not among them.
+dist: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
 dist: $(VENV)/.package ## wheels and source distributions
-	rm -rf dist
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
-	cd clients/python && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CURDIR)/$(BIN)/python -m hatchling build -d ../../dist
+	rm -rf dist build/dist
+	mkdir -p build/dist
+	git archive HEAD | tar -x -C build/dist
+	cd build/dist && $(abspath $(BIN))/python -m hatchling build -d $(CURDIR)/dist
+	cd build/dist/clients/python && $(abspath $(BIN))/python -m hatchling build -d $(CURDIR)/dist
+	rm -rf build/dist
 	$(BIN)/twine check --strict dist/*
 	cd dist && sha256sum *
 

@@ -14,14 +14,14 @@ from .advice.recommend import epsilon_for as epsilon_for
 from .advice.recommend import people_for as people_for
 from .advice.recommend import recommend as recommend
 from .collection.account.account import Account as Account
-from .collection.account.asking import Asking as Asking
-from .core.campaign import Campaign as Campaign
+from .collection.account.inquiry import Inquiry as Inquiry
+from .core.questionnaire import Questionnaire as Questionnaire
 from .core.domains import Box as Box
 from .core.domains import Categories as Categories
 from .core.domains import Circle as Circle
 from .core.domains import Disk as Disk
 from .core.domains import Interval as Interval
-from .core.domains import Optional as Optional
+from .core.domains import Nullable as Nullable
 from .core.domains import Parallelogram as Parallelogram
 from .core.domains import Paths as Paths
 from .core.domains import Places as Places
@@ -35,7 +35,7 @@ from .core.question import Question as Question
 from .core.repetition import KeptChange as KeptChange
 from .core.repetition import Once as Once
 from .core.reports import Reports as Reports
-from .core.summary import Summary as Summary
+from .core.counts import Counts as Counts
 from .core.wire import from_bytes as from_bytes
 from .core.wire import from_json as from_json
 from .core.wire import to_bytes as to_bytes

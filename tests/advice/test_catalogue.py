@@ -12,7 +12,7 @@ from dither.mechanisms.optimal.problem import least_frequency_variance
 @pytest.mark.parametrize(
     ("k", "epsilon", "kind"),
     [
-        (2, 1.0, dt.RR),
+        (2, 1.0, dt.KRR),
         (3, 2.0, dt.KRR),
         (8, 2.0, dt.KRR),
         (16, 1.0, dt.SubsetIndices),
@@ -46,5 +46,5 @@ def test_no_protocol_is_below_the_bound(k: int, epsilon: float) -> None:
 
 
 def test_campaigns_use_it() -> None:
-    campaign = dt.Campaign.from_toml("[questions.browser]\ncategories = 1000\nepsilon = 1")
+    campaign = dt.Questionnaire.from_toml("[questions.browser]\ncategories = 1000\nepsilon = 1")
     assert campaign.questions["browser"].name == "ProjectiveResponse"

@@ -44,7 +44,7 @@ epsilon = 0.25
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_odds_are_reached_by_randomized_response_and_never_exceeded(prior: float, epsilon: float) -> None:
     """Bayes' rule with the exact probabilities of the report that speaks most for a value."""
-    coin = dt.RR(dt.Categories(["no", "yes"]), epsilon=epsilon)
+    coin = dt.KRR(dt.Categories(["no", "yes"]), epsilon=epsilon)
     (yes, no) = (Fraction(coin.p), 1 - Fraction(coin.p))
     after = prior * yes / (prior * yes + (1 - prior) * no)
     assert float(after) <= largest_posterior(epsilon, prior) + 1e-12
@@ -103,7 +103,7 @@ def test_who_randomises_and_what_stays_as_it_is() -> None:
 
 
 def test_questions_that_are_asked_again_or_drawn() -> None:
-    coin = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    coin = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
     year = dt.explain({"smokes": dt.Once(coin, days=365), "age": AGE["age"]})
     assert "once in 365 days, on a day drawn at random (smokes)" in year.person
     assert "ε ≤ 2" in year.officer
@@ -184,7 +184,7 @@ def test_at_the_terminal(tmp_path: Path) -> None:
             assert result.exit_code == 0, result.output
             assert all(name in result.output for name in ("minutes", "heading", "browser"))
     assert json.loads(run("audit", reports, "--json").output)["minutes"]["ok"] is True
-    near = dt.Campaign({"x": dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)})
+    near = dt.Questionnaire({"x": dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)})
     forged = tmp_path / "near.json"
     forged.write_text(near.to_json())
     assert run("explain", forged).exit_code == 0
@@ -201,13 +201,13 @@ def test_what_was_given_before_is_what_the_account_charged(tmp_path: Path) -> No
     campaign, path = tmp_path / "survey.toml", tmp_path / "me.account"
     campaign.write_text(TOML, encoding="utf-8")
     with dt.Account.create(path, epsilon=2) as account:
-        account.answer(dt.Asking("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
+        account.answer(dt.Inquiry("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
     told = run("explain", campaign, "--officer", "--account", path).output
     assert "Spent before: ε ≤ 0.5" in told
     assert "Together: ε ≤ 1.5" in " ".join(told.split())
 
 
-COIN = dt.RR(dt.Categories(["no", "yes"]), epsilon=2)
+COIN = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
 TWO = {"coin": COIN, "age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
 
 
@@ -277,7 +277,7 @@ def test_explained_at_the_terminal(tmp_path: Path) -> None:
     campaign = tmp_path / "survey.toml"
     campaign.write_text('[questions.smokes]\ncategories = ["yes", "no"]\nepsilon = 1\nmechanism = "RR"\n')
     told = json.loads(run("explain", campaign, "--minimum-batch", 10_000, "--json").output)
-    question = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    question = dt.KRR(dt.Categories(["yes", "no"]), epsilon=1)
     share = guessed_right(dt.shuffled(question, n=10_000, delta=1e-6))
     assert f"at most {math.ceil(1000 * share) / 10:g} %" in told["person"]
     assert "10 000 people" in told["person"]
@@ -379,7 +379,7 @@ def test_the_officers_page_is_one_sheet(tmp_path: Path, language: str, campaign:
 
 def test_errors_of_a_drawn_question_are_those_of_the_people_who_answer_it() -> None:
     """1 000 people of whom each answers one of four questions: the error is twice that of one question."""
-    answer = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    answer = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
     alone = str(dt.explain({"a": answer}))
     drawn = str(dt.explain(dt.Sampled(a=answer, b=answer, c=answer, d=answer)))
     assert "a standard error of 0.03 for 1 000 people" in alone

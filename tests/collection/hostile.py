@@ -200,8 +200,8 @@ ENDLESS: dict[str, tuple[bytes, bytes]] = {
 }
 
 
-# A client is a function of the server, the number of requests and the seconds of each wait. It sends one report
-# that waits to /n/batches for each number n, and returns what became of the batch.
+# A client is a function of the server, the number of requests and the seconds of each wait. It sends one
+# report that waits to /n/batches for each number n, and returns what became of the batch.
 Fates = Callable[[Hostile, int, float], list[str]]
 SIGNED = published()
 SOON, LATE = 0.05, 10.0  # seconds of each wait; three are the deadline

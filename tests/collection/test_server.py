@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.server import ServerPlan, serve
 from dither.errors import MissingExtra
 from tests.collection.campaigns import TOML
@@ -27,7 +27,7 @@ from tests.collection.test_server_faults import check_counts, limits
 from tests.collection.test_server_kill import PATH, stored
 
 
-@pytest.mark.parametrize("package", ["starlette", "uvicorn", "psycopg"])
+@pytest.mark.parametrize("package", ["httptools", "starlette", "uvicorn", "psycopg"])
 def test_without_its_packages_a_collector_names_the_extra_and_makes_no_file(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,7 +39,7 @@ def test_without_its_packages_a_collector_names_the_extra_and_makes_no_file(
     assert list(tmp_path.iterdir()) == [campaign]
 
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 
 
 def processes(folder: Path) -> list[int]:

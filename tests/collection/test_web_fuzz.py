@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dither.collection.collector import Collector
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.ohttp import GATEWAY, REQUEST, BinaryRequest, BinaryResponse, encapsulate
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from dither.collection.contract import Contract
-from dither.collection.server import WithoutOffers
+from dither.collection.campaign import Campaign
 from dither.core.batch import JSON, PACKED
 from tests.collection.load import answer, batches, request
 from tests.collection.serving import OPEN, Process
 from tests.collection.test_server_kill import PATH
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 SOURCE = batches(CONTRACT, 21, 3)
 
 
@@ -143,18 +142,3 @@ def test_an_offer_of_http_2_does_not_cost_the_body(collector: Process, pieces: i
         sent += [*(whole[at : at + size] for at in range(0, len(whole), size)), b""]
     assert talk(collector, *sent, pause=0.002, answers=0) == [200, 200]
     assert reports(collector) > before
-
-
-def test_an_offer_is_taken_out_of_the_head_alone() -> None:
-    body = b"a\nUpgrade: h2c\r\n\r\nb"
-    head = b"POST / HTTP/1.1\r\nhost: x\r\nx-upgrade: 1\r\nUPGRADE:h2c\r\nupgraded: 2\r\n\r\n"
-    expected = head.replace(b"UPGRADE:h2c\r\n", b"") + body
-    for first in range(len(head) + len(body)):
-        for second in range(first, len(head) + len(body), 7):
-            both, offers = head + body, WithoutOffers()
-            parts = both[:first], both[first:second], both[second:]
-            assert b"".join(map(offers.pass_on, parts)) == expected
-    whole, offers = head + body, WithoutOffers()
-    assert b"".join(offers.pass_on(whole[at : at + 1]) for at in range(len(whole))) == expected
-    offers.head = True  # the next request of the connection
-    assert offers.pass_on(head) == head.replace(b"UPGRADE:h2c\r\n", b"")

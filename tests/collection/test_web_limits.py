@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dither.collection.settings import Networks, limited_as
-from dither.collection.web.requests import RateLimits, client_address
+from dither.collection.web.requests import RateLimits, Unfinished, client_address
 
 
 def test_a_bucket_is_emptied_and_filled_again() -> None:
@@ -69,3 +69,16 @@ def test_whose_address_counts(peer: Any, forwarded: Any, proxies: list[str], exp
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
     scope = {"client": None if peer is None else (peer, 1), "headers": headers}
     assert limited_as(client_address(scope, Networks(proxies))) == expected
+
+
+def test_unfinished_bodies_are_limited_for_each_address_and_in_all() -> None:
+    unfinished = Unfinished(1000)
+    assert unfinished.add("a", 4000)
+    assert not unfinished.add("a", 1)
+    assert unfinished.add("b", 4000)  # the bytes of another address do not count
+    unfinished.remove("a", 4001)
+    assert unfinished.add("a", 4000)
+    assert unfinished.add(None, 56_000)  # a relay
+    assert not unfinished.add("c", 1)
+    unfinished.remove(None, 56_000)
+    assert unfinished.add("c", 1)

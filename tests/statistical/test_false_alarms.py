@@ -39,9 +39,9 @@ def _claimed() -> dict[str, Any]:
 
 def _inputs(mechanism: Any) -> Any:
     if isinstance(mechanism, dt.BoundedLaplace) and mechanism.guarantee.assumes:
-        return dt.Neighbours([(-3.0, -0.5), (1.0, 3.5), (0.0, 1.0)])  # near values, as it assumes
+        return dt.audits.Neighbours([(-3.0, -0.5), (1.0, 3.5), (0.0, 1.0)])  # near values, as it assumes
     places = getattr(mechanism.domain, "centre", None)
-    return mechanism.domain if places is None else dt.Neighbours.paths(mechanism.domain, 1)
+    return mechanism.domain if places is None else dt.audits.Neighbours.paths(mechanism.domain, 1)
 
 
 def _one_per_kernel(claimed: dict[str, Any]) -> set[str]:

@@ -9,8 +9,8 @@ from importlib import resources
 from typing import Any, Final
 
 from dither.advice.explain import PRIORS, AskedQuestions, person_text, sentences
-from dither.core.campaign import Campaign
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.core.wire import specification
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
@@ -26,7 +26,7 @@ def schema() -> dict[str, Any]:
 
 
 def card(
-    questions: Mapping[str, Any] | Campaign,
+    questions: Mapping[str, Any] | Questionnaire,
     *,
     asker: str,
     contact: str,

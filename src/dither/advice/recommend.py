@@ -18,7 +18,8 @@ from dither.errors import Infeasible, InvalidParameter, found
 from dither.foundation.numerics.roots import decreasing_root
 from dither.foundation.plotting import draw_rows
 from dither.foundation.tables import ResultTable, as_text, percent, show_cell
-from dither.mechanisms.mechanism import Mechanism, WindowMechanism
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.base import WindowMechanism
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.shuffled import can_be_shuffled, epsilon_on_device
 from dither.mechanisms.shuffled import shuffled as central
@@ -251,7 +252,7 @@ def _shorten(candidate: Candidate, goal: Goal, size: int) -> Candidate | None:
     if long.report_bytes <= size:
         return candidate
     solved = type(long) is Optimal
-    if not isinstance(long, WindowMechanism) or not (solved or long.chooses_cells):
+    if not isinstance(long, WindowMechanism) or not (solved or type(long)._chooses_cells()):
         return None
     word = "outputs" if solved else "cells"
     for cells in _SHORT if not goal.simulated else _SHORT[-1:]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dither.errors import InvalidParameter
+from dither.foundation.atomic import new_private_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -91,13 +92,10 @@ def _secret(text: str, kind: str, otherwise: str) -> bytes:
 
 def _write(path: Path, text: str) -> str:
     try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with new_private_file(path) as part:
+            part.write_text(text + "\n", encoding="utf-8")
     except FileExistsError:
         raise InvalidParameter(f"{path} exists already; a key is never replaced") from None
-    with os.fdopen(handle, "w") as stream:
-        stream.write(text + "\n")
-        stream.flush()
-        os.fsync(stream.fileno())
     return text
 
 

@@ -10,23 +10,24 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dither.collection.collector import Collector, reason_closed, today
-from dither.collection.contract import CampaignLog, Contract, Published, Signer, list_file
+from dither.collection.connections import protocol
+from dither.collection.campaign import CampaignLog, Campaign, Published
 from dither.collection.log import log, to_stderr
 from dither.collection.ohttp import GatewayKeys, configuration
 from dither.collection.refusals import Reason
 from dither.collection.secrets import read_sealing_key, read_token
-from dither.collection.settings import Networks, Settings, limited_as
+from dither.collection.settings import Settings
 from dither.collection.signals import Signals, shared_file
+from dither.collection.signer import Signer, list_file
 from dither.collection.store.opening import is_postgresql, open_store
 from dither.collection.writer import Writer
 from dither.errors import DitherError, InvalidParameter, MissingExtra
@@ -98,7 +99,6 @@ if __name__ == "__main__":
 _PLAN: Final = "DITHER_SERVE"  # the variable that tells a worker what to serve
 _BACKLOG: Final = 2048
 _DRAIN: Final = 30  # seconds that requests have to end after SIGTERM
-_OFFER: Final = b"upgrade:"
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class ServerPlan:
     def _read_campaign(self, path: Path) -> Published:
         if not _is_toml(path):
             return Published.from_json(path.read_bytes())
-        return Signer(self.key_file, make=self.new_key).publish(Contract.read(path))
+        return Signer(self.key_file, make=self.new_key).publish(Campaign.read(path))
 
     def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
         """Return the list of campaigns, by default the one beside the key; None if there is none.
@@ -263,141 +263,8 @@ def serve(plan: ServerPlan, tell: Callable[[Addresses], None]) -> None:
 
 def _check_extra() -> None:
     """Raise MissingExtra before a key or a store is made, if a package of the extra is not installed."""
-    if any(find_spec(name) is None for name in ("psycopg", "starlette", "uvicorn")):
+    if any(find_spec(name) is None for name in ("httptools", "psycopg", "starlette", "uvicorn")):
         raise MissingExtra("the collector", "service")
-
-
-class WithoutOffers:
-    """The bytes of a connection without the header `Upgrade`, which the collector does not accept.
-
-    The parser `httptools` gives up the body of a request that has it, and the HTTP client of Java offers
-    HTTP/2 so with every request. `head` is True where a head begins or goes on; who parses sets it again.
-    """
-
-    def __init__(self) -> None:
-        self.head = True
-        self._held = b""  # the beginning of a line that may be the header, or the end of the head
-        self._inside = False  # whether the beginning of a line was passed on
-
-    def pass_on(self, data: bytes) -> bytes:
-        """Return what the parser is given now; a part of a line may be held back until the next call."""
-        if not self.head:
-            return data
-        rest, self._held, lines = self._held + data, b"", []
-        while rest and self.head:
-            line, end, after = rest.partition(b"\n")
-            name = line[: len(_OFFER)].lower()
-            if not end:
-                if not self._inside and (line == b"\r" or _OFFER.startswith(name)):
-                    self._held = line
-                    break
-                self._inside = True
-            elif self._inside:
-                self._inside = False
-            elif name == _OFFER:
-                line = end = b""
-            else:
-                self.head = bool(line.strip(b"\r"))
-            lines += [line, end]
-            rest = after
-        return b"".join([*lines, b"" if self.head else rest])
-
-
-class Connections:
-    """How many connections every address has open: at most so many. Proxies and relays are not counted."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._most = settings.connections
-        self._free = Networks((*settings.proxies, *settings.relays))
-        self._open: Counter[str] = Counter()
-
-    def enter(self, address: str) -> bool:
-        """Count a connection; return whether it may stay. `leave` follows in either case."""
-        name = limited_as(address)
-        self._open[name] += 1
-        return self._open[name] <= self._most or address in self._free
-
-    def leave(self, address: str) -> None:
-        """Forget a connection."""
-        name = limited_as(address)
-        self._open[name] -= 1
-        if self._open[name] <= 0:
-            del self._open[name]
-
-
-def _protocol(settings: Settings) -> Any:
-    """Return what uvicorn speaks HTTP with, `httptools` if it is there, with limits for one address.
-
-    A head that is not complete after `patience` seconds ends its connection: uvicorn waits for ever.
-    """
-    connections, patience = Connections(settings), settings.patience
-
-    def with_limits(base: Any) -> Any:
-        class Limited(base):  # type: ignore[misc]
-            """The protocol, with a deadline for the head and a limit of connections."""
-
-            _address, _since, _timer = "unix", None, None
-
-            def connection_made(self, transport: Any) -> None:
-                super().connection_made(transport)
-                peer = transport.get_extra_info("peername")
-                self._address = str(peer[0]) if isinstance(peer, tuple) and peer else "unix"
-                if not connections.enter(self._address):
-                    transport.abort()
-                    return
-                self._since = self.loop.time()
-                self._timer = self.loop.call_later(patience, self._look)
-
-            def data_received(self, data: bytes) -> None:
-                if self._since is None and not self._answering():
-                    self._since = self.loop.time()
-                super().data_received(data)
-                if self._answering():
-                    self._since = None
-
-            def connection_lost(self, exc: Exception | None) -> None:
-                connections.leave(self._address)
-                if self._timer is not None:
-                    self._timer.cancel()
-                super().connection_lost(exc)
-
-            def _answering(self) -> bool:
-                return self.cycle is not None and not self.cycle.response_complete
-
-            def _look(self) -> None:
-                """Close the connection if a head began too long ago; else look again when it would be."""
-                waited = 0.0 if self._since is None else self.loop.time() - self._since
-                if waited >= 0.999 * patience:
-                    self.transport.close()
-                    return
-                self._timer = self.loop.call_later(patience - waited, self._look)
-
-        return Limited
-
-    try:
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-    except ImportError:
-        from uvicorn.protocols.http.h11_impl import H11Protocol
-
-        return with_limits(H11Protocol)  # it keeps the body
-
-    class Reading(with_limits(HttpToolsProtocol)):  # type: ignore[misc]
-        """The protocol, given heads without the header."""
-
-        def __init__(self, *words: Any, **more: Any) -> None:
-            super().__init__(*words, **more)
-            self._offers = WithoutOffers()
-
-        def data_received(self, data: bytes) -> None:
-            given = self._offers.pass_on(data)
-            if given:
-                super().data_received(given)
-
-        def on_message_complete(self) -> None:
-            super().on_message_complete()
-            self._offers.head = True
-
-    return Reading
 
 
 def run(bound: socket.socket, app: Starlette) -> None:
@@ -406,7 +273,7 @@ def run(bound: socket.socket, app: Starlette) -> None:
 
     config = uvicorn.Config(
         app,
-        http=_protocol(app.state.settings),
+        http=protocol(app.state.settings),
         access_log=False,  # no address is written anywhere
         log_config=None,
         proxy_headers=False,

@@ -1,6 +1,6 @@
 """Post-processing of places at the collector: rounding to public points or to a grid, projection to a shape.
 
-Post-processing uses only the reports, so guarantees do not change.
+Post-processing uses only the reports, so guarantees do not change: post_processing (proofs/Combine.v).
 """
 
 from __future__ import annotations

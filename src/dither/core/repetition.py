@@ -187,7 +187,7 @@ class Once(AskedAgain):
     """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
 
     `every` is the length of a period in days, if there is to be one answer in each period: the guarantee is
-    then the sum over all periods. On a device, `dt.Asking.once` and an account keep the drawn day, so that
+    then the sum over all periods. On a device, `dt.Inquiry.once` and an account keep the drawn day, so that
     a restart does not draw again; `perturb` draws for many people at once, as in a simulation.
 
     Promise:   the mechanism's ε for a person's values on all days together, however they change. With
@@ -316,7 +316,7 @@ class KeptChange(Answering, Combinator):
         if not tells_changes(self.question):
             raise InvalidParameter(
                 "KeptChange asks a question with two answers by a mechanism with two reports, such as "
-                f"dt.RR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
+                f"dt.KRR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
                 f"{self.question.domain}; dt.Once takes any question"
             )
         check_days("days", self.days, least=2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from dither.core.domains import Circle, Line
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import InvalidParameter, found
 from dither.estimation.curve import DensityCurve
 from dither.estimation.estimate import Estimate
@@ -75,13 +75,13 @@ class EstimatedDistribution(Tabular):
 
     probabilities: Floats
     edges: Floats
-    summary: Summary
+    summary: Counts
     method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: DensityCurve, summary: Summary, method: str, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Counts, method: str, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)

@@ -1,4 +1,4 @@
-"""`dt.fit`: named families of distributions, fitted to reports by maximum likelihood through the channel.
+"""`dt.stats.fit_family`: named families of distributions, fitted to reports by maximum likelihood through the channel.
 
 The people of a family are those of its density inside the domain. Their probabilities stand on fine points of
 the domain, or on the whole numbers of a Poisson law; the law of reports is a product with the mechanism's
@@ -21,7 +21,7 @@ import numpy as np
 
 from dither.core.kernels.transition import Operator
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
+from dither.core.counts import Counts, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose
 from dither.estimation.distribution_methods import empirical_bayes
 from dither.estimation.estimate import Estimate
@@ -116,7 +116,7 @@ class FittedFamily(Tabular):
     points: Floats
     probabilities: Floats
     goodness: Significance
-    summary: Summary
+    summary: Counts
 
     @property
     def n(self) -> int:
@@ -176,7 +176,7 @@ class FittedFamily(Tabular):
 
 
 @name_result
-def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
+def fit(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
     """Fit a family of distributions to reports by maximum likelihood, with standard errors and a test.
 
     The families are "normal", "lognormal", "gamma", "beta" (on the whole domain), "exponential" and "poisson"

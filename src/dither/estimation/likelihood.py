@@ -30,7 +30,7 @@ import numpy as np
 from dither.core.domains import Line
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
@@ -569,7 +569,7 @@ class Likeliest(Inference):
     guarantee: Guarantee
 
     @classmethod
-    def of(cls, summary: Summary, parts: int = 1) -> Self:
+    def of(cls, summary: Counts, parts: int = 1) -> Self:
         """Fit a summary on a multiple of `parts` bins: at least 128, and 512 from a million reports on."""
         question = number_question(summary)
         least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))

@@ -11,7 +11,7 @@ import numpy as np
 from dither.core.domains import Categories
 from dither.core.question import QueryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
+from dither.core.counts import Counts, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
 from dither.estimation.estimate import Estimate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @name_result
-def answers(reports: Reports | Summary) -> Estimate:
+def answers(reports: Reports | Counts) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
     A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error is that of a mean of
@@ -161,7 +161,7 @@ class EstimatedAnswer(Tabular):
 
 @name_result
 def cumulative(
-    reports: Reports | Summary,
+    reports: Reports | Counts,
     *,
     method: Literal["linear", "empirical bayes"] = "linear",
     monotone: bool = True,
@@ -179,7 +179,7 @@ def cumulative(
     if edges is None:
         raise InvalidParameter(
             f"cumulative shares are estimated from reports of Cumulative, not of {question.name}; "
-            "dt.answers is for other workloads"
+            "dt.stats.answers is for other workloads"
         )
     condition = ""
     if method == "empirical bayes":
@@ -220,7 +220,7 @@ def isotonic(values: Floats) -> Floats:
     return np.repeat(means, sizes)
 
 
-def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryQuestion, int]:
+def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int]:
     summary = summarise(reports)
     question = summary.question
     if not isinstance(question, QueryQuestion):

@@ -18,6 +18,7 @@ from dither.core.kernels.kernel import MOST_LISTED, UnbiasedReading
 from dither.core.kernels.window.codebook import JoinedDecoder
 from dither.core.kernels.window.start import LineStart
 from dither.core.question import NumberQuestion, as_question
+from dither.estimation.method import category_question, has_numbers
 from dither.foundation.arrays import Floats
 
 if TYPE_CHECKING:
@@ -152,12 +153,11 @@ def reach_of_one(asked: Any) -> float | None:
     """
     if isinstance(asked, Combinator):  # it is not derived for several questions together
         return None
-    question: Any = as_question(asked)
+    question = as_question(asked)
     if "frequencies" in question.quantities:
-        return float(1.0 / question.gap)
-    if "mean" in question.quantities and not question.domain.optional:
-        reading = least_variance_reading(question)
-        if reading is not None:
-            low, high = reading.span
-            return high - low
-    return None
+        return 1.0 / category_question(question).gap
+    reading = least_variance_reading(question) if has_numbers(question) else None
+    if reading is None:
+        return None
+    low, high = reading.span
+    return high - low

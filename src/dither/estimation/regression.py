@@ -417,7 +417,7 @@ class _Equations:
 def _unclear() -> NotIdentifiable:
     return NotIdentifiable(
         "the variance of the regressors cannot be told from 0 by these reports, or one follows from others; "
-        "ask more people, use a larger ε, or leave regressors out. dt.covariance needs no variances"
+        "ask more people, use a larger ε, or leave regressors out. dt.stats.covariance needs no variances"
     )
 
 

@@ -1,4 +1,7 @@
-"""Files that appear under their names when they are complete: a crash leaves no partial file."""
+"""Files that appear under their names when they are complete, and locks of files.
+
+A crash leaves no partial file, and a file that was written is still there after a power failure.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from dither.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 @contextmanager
@@ -20,16 +26,82 @@ def rename_after(path: Path) -> Iterator[Path]:
     The temporary name has the ending of `path`, since some libraries choose the format by it. Raise
     FileNotFoundError, with the folder and not with the temporary name, if the folder does not exist.
     """
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+    _check_folder(path)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part{path.suffix}")
     try:
         yield part
         with part.open("rb+") as stream:
             os.fsync(stream.fileno())
         part.replace(path)
+        sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _check_folder(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the names of a folder's files to the disk, where a folder can be opened."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def new_private_file(path: Path) -> Iterator[Path]:
+    """Yield a new file that its owner alone may read, and give it the name `path` if no error is raised.
+
+    Raise FileExistsError if there is such a file.
+    """
+    _check_folder(path)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        yield part
+        with part.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        _give_name(part, path)
+        sync_folder(path.parent)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _give_name(part: Path, path: Path) -> None:
+    """Publish a file under its name; raise FileExistsError if there is such a file."""
+    try:
+        os.link(part, path)  # unlike a renaming, this fails if there is such a file
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: reserve the name, then replace it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        part.replace(path)
+
+
+def lock_beside(path: Path, seconds: float = 0.0) -> sqlite3.Connection:
+    """Take the lock of a file until it is closed; raise TimeoutError if it is not free in so many seconds.
+
+    The lock is a transaction of SQLite that never ends, on the empty file `path` + ".lock": SQLite has such
+    locks on every system, and they end with the process. The file stays.
+    """
+    import sqlite3
+
+    _check_folder(path)
+    beside = path.with_name(path.name + ".lock")
+    with suppress(FileExistsError):  # to close one that exists would drop this process's lock
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    lock = sqlite3.connect(beside, timeout=seconds, isolation_level=None, check_same_thread=False)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error:
+        lock.close()
+        raise TimeoutError(f"{path} is in use by another process") from None
+    return lock
 
 
 def refuse_to_overwrite(path: Path, *inputs: Path, force: bool = False) -> None:

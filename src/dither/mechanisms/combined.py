@@ -149,7 +149,7 @@ class Attributes(Answering, Combinator):
     whole_records: ClassVar[bool]  # whether every attribute is reported
 
     def device(self) -> dict[str, Any]:
-        parts = [[name, part.device()] for name, part in self.parts.items()]
+        parts = [[name, part.question.device()] for name, part in self.parts.items()]
         return {"draw": self.kind, "parts": parts}
 
     @abstractmethod
@@ -290,6 +290,7 @@ class Each(Attributes):
         return first.compose(*others).of_record()
 
     def _answer(self, found: dict[str, Array], source: Source | None, threads: int) -> Records:
+        # Independent parts: product_private (proofs/Combine.v).
         reports = {
             name: part.perturb(found[name], source=source, threads=threads)
             for name, part in self.parts.items()

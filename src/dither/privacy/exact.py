@@ -21,7 +21,10 @@ _HALVINGS: Final = 8
 
 @lru_cache(maxsize=512)
 def exp_below(exponent: Fraction) -> Fraction:
-    """Return a rational lower bound of e^exponent, with a relative error below 2^−200."""
+    """Return a rational lower bound of e^exponent, with a relative error below 2^−200.
+
+    Proved for an exponent ≥ 0: exp_below_is_below (proofs/Exponential.v).
+    """
     if exponent < 0:
         return 1 / exp_above(-exponent)
     unit = 1 << _BITS

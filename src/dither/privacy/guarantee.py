@@ -137,7 +137,8 @@ class Guarantee:
     def compose(self, *others: Guarantee) -> Guarantee:
         """Return the guarantee after this and the others were all released (basic composition).
 
-        The result protects the smallest unit of the parts, and has the assumptions of all parts.
+        The result protects the smallest unit of the parts, and has the assumptions of all parts. Proved
+        without δ: composition (proofs/Combine.v) and ratios_add (proofs/Exponential.v).
         """
         together = (self, *others)
         return Guarantee(
@@ -147,7 +148,10 @@ class Guarantee:
         )
 
     def either(self, *others: Guarantee) -> Guarantee:
-        """Return the guarantee after one of these was released, chosen independently of the value."""
+        """Return the guarantee after one of these was released, chosen independently of the value.
+
+        Proved without δ: one_of_several (proofs/Combine.v).
+        """
         together = (self, *others)
         return Guarantee(
             _either([guarantee.bound for guarantee in together]), _weakest(together), assumptions_of(together)
@@ -156,7 +160,8 @@ class Guarantee:
     def repeated(self, times: int) -> Guarantee:
         """Return the guarantee after `times` releases with independent randomness.
 
-        Several locations make a trajectory. Their number is not protected.
+        Several locations make a trajectory. Their number is not protected. Proved without δ: repetition
+        (proofs/Combine.v).
         """
         if isinstance(times, bool) or not isinstance(times, int) or times < 1:
             raise InvalidParameter(f"times must be a whole number from 1 upwards, not {found(times)}")

@@ -108,9 +108,9 @@ def test_every_kind_of_report() -> None:
 
 def test_data_sets_are_neighbours() -> None:
     data = [0.1, 0.7, 0.7]
-    added = dt.Neighbours.adding(data, UNIT)
+    added = dt.audits.Neighbours.adding(data, UNIT)
     assert all(len(two) == len(one) + 1 for one, two in added.pairs)
-    replaced = dt.Neighbours.replacing(data, UNIT)
+    replaced = dt.audits.Neighbours.replacing(data, UNIT)
     assert all(one[1:] == two[1:] == data[1:] for one, two in replaced.pairs)
     rng = np.random.default_rng(2)
     finding = dt.audit(

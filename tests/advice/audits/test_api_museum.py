@@ -47,7 +47,7 @@ OURS: list[tuple[Any, Any]] = [  # broken objects that samples show, and on what
     (numbers.HonestHalfTheTime(UNIT, epsilon=1), UNIT),
     (numbers.OneByOne(UNIT, epsilon=1), UNIT),
     (numbers.OffByABit(EIGHT, epsilon=1), EIGHT),
-    (numbers.RawPath(SQUARE, epsilon=1), dt.Neighbours.paths(SQUARE, 1)),
+    (numbers.RawPath(SQUARE, epsilon=1), dt.audits.Neighbours.paths(SQUARE, 1)),
     (WithoutFactor(EIGHT, epsilon=1), EIGHT),
     (NotCleared(EIGHT, epsilon=1), EIGHT),
 ]

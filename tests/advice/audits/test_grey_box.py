@@ -48,7 +48,7 @@ def test_few_bytes_are_enumerated() -> None:
 
 def test_rejection_is_enumerated_as_far_as_it_goes() -> None:
     """All of 255^n starts over again, so the law is a geometric series, which is never listed in full."""
-    assert grey_box.enumerate_draws(with_rejection, dt.Neighbours.of(TWO)) is None
+    assert grey_box.enumerate_draws(with_rejection, dt.audits.Neighbours.of(TWO)) is None
     assert dt.audit(with_rejection, TWO, epsilon=math.log(2), **FEW).ok
 
 

@@ -24,7 +24,7 @@ def test_every_mechanism_has_inputs_and_takes_them(name: str) -> None:
     neighbours = Neighbours.of(mechanism.domain)
     count = len(neighbours.inputs)
     assert count >= 2
-    if mechanism.alone:
+    if mechanism.question.alone:
         reports = mechanism.perturb(neighbours.pack(np.arange(count)), source=dt.Seeded(1))
         assert len(reports) == count
 

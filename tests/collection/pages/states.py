@@ -20,7 +20,7 @@ import numpy as np
 
 import dither as dt
 from dither.collection.collector import Collector
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.refusals import Reason
 from tests.collection.collectors import make, people, send
 

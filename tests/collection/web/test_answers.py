@@ -1,10 +1,11 @@
-"""What a collector says: equal to `Summary` over the same reports, with intervals that are named."""
+"""What a collector says: equal to `Counts` over the same reports, with intervals that are named."""
 
 import asyncio
 import csv
 import io
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import dither as dt
 from tests.collection.collectors import MONDAY, TUESDAY, Asked, make, people, send
 
 pytest.importorskip("starlette")
-pytest.importorskip("httpx")
+httpx = pytest.importorskip("httpx")
 from starlette.applications import Starlette
 
 from dither.collection.web.answers import GROWTH, LOOKS, Answers, Query, TooBusy, What, answer_routes, look_of
@@ -42,7 +43,7 @@ def _rows(served, **terms):
 
 
 def test_values_equal_those_of_a_summary_bit_for_bit(served):
-    sent = {name: dt.Summary.gather(parts) for name, parts in served[2].items()}
+    sent = {name: dt.Counts.gather(parts) for name, parts in served[2].items()}
     mean, *shares = _rows(served)
     assert mean["value"] == float(dt.mean(sent["minutes"]).value)
     assert mean["n"] == 3000
@@ -58,7 +59,7 @@ def test_values_equal_those_of_a_summary_bit_for_bit(served):
 
 
 def test_intervals_are_named_for_what_they_are(served):
-    sent = {name: dt.Summary.gather(parts) for name, parts in served[2].items()}
+    sent = {name: dt.Counts.gather(parts) for name, parts in served[2].items()}
     mean = _rows(served, question="minutes")[0]
     low, high = dt.mean(sent["minutes"]).at_any_time().interval()
     assert (mean["low"], mean["high"], mean["interval"]) == (low, high, "95 % at any time")
@@ -134,14 +135,14 @@ def test_summaries_are_exported_and_added(served):
     client, base, sent = served
     whole = client.get(f"{base}/summary", params={"question": "minutes"})
     mechanism = sent["minutes"][0].question
-    assert dt.Summary.from_bytes(whole.content, mechanism) == dt.Summary.gather(sent["minutes"])
+    assert dt.Counts.from_bytes(whole.content, mechanism) == dt.Counts.gather(sent["minutes"])
     parts = [
-        dt.Summary.from_bytes(
+        dt.Counts.from_bytes(
             client.get(f"{base}/summary", params={"question": "minutes", "day": day}).content, mechanism
         )
         for day in ("2026-05-04", "2026-05-05")
     ]
-    assert sum(parts) == dt.Summary.gather(sent["minutes"])
+    assert sum(parts) == dt.Counts.gather(sent["minutes"])
 
 
 @pytest.mark.parametrize(
@@ -221,6 +222,33 @@ def test_a_crowd_of_requests_is_told_to_wait(monkeypatch):
 
     assert sorted(type(one).__name__ for one in asyncio.run(both())) == ["TooBusy", "list"]
     assert issubclass(TooBusy, Exception)
+    answers.close()
+
+
+def test_one_reader_cannot_keep_the_answers_of_others_at_503():
+    """A reader that asks for a new quantity with every request waits for its own requests only."""
+    collector, published = make()
+    send(collector, published, "minutes", people(1000)[0])
+    answers = Answers(collector)
+    usual, address = answers.compute, {"x-forwarded-for": "198.51.100.7"}
+    answers.compute = lambda *asked: time.sleep(0.02) or usual(*asked)
+    collector.settings = replace(collector.settings, proxies=("127.0.0.1",))
+    path = f"/v1/campaigns/{published.id}/answers.json?question=minutes&what=quantile"
+
+    async def crowd() -> tuple[list[int], int]:
+        app = Starlette(routes=answer_routes(collector, answers))
+        transport = httpx.ASGITransport(app, client=("127.0.0.1", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            shares = [f"{path}&share=0.{number:03d}" for number in range(1, 101)]
+            asked = [asyncio.create_task(client.get(one, headers=address)) for one in shares]
+            await asyncio.sleep(0.05)
+            other = await client.get(path, headers={"x-forwarded-for": "203.0.113.9"})
+            return [(await one).status_code for one in asked], other.status_code
+
+    statuses, other = asyncio.run(crowd())
+    assert other == 200
+    assert statuses.count(503) > 50
+    assert statuses.count(200) >= 8
     answers.close()
 
 

@@ -1,4 +1,4 @@
-"""One request and its complete answer, also if the server is broken or hostile; docs/wire.md has the rules."""
+"""One request and its complete answer, also of a hostile server; docs/wire.md has the rules."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def exchange(
     wire = _Wire(scheme, name, port, timeout, most + _MOST_HEAD)
     try:
         link = (HTTPSConnection if scheme == "https" else HTTPConnection)(name, port)
-        link.sock = wire  # type: ignore[assignment]
+        link.sock = wire
         fields = {"content-type": form} if form else {}
         link.request(method, path or "/", body or None, {**fields, "user-agent": "dither-device"})
         answer = link.getresponse()
@@ -136,7 +136,7 @@ class _Wire(io.RawIOBase):
         """Return True."""
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Read what has arrived; raise TimeoutError at the deadline, and Malformed if it is too much."""
         self._socket.settimeout(self._wait())
         size = self._socket.recv_into(buffer)

@@ -187,9 +187,9 @@ def _first_primitive(prime: int, degree: int) -> list[int]:
     while True:
         number += 1
         given = [number // prime**at % prime for at in range(degree)]
-        if given[0] and _is_one(order, given, prime, unit):
-            if not any(_is_one(order // factor, given, prime, unit) for factor in factors):
-                return given
+        orders = [order // factor for factor in factors]
+        if _is_one(order, given, prime, unit) and not any(_is_one(n, given, prime, unit) for n in orders):
+            return given
 
 
 def _is_one(exponent: int, modulus: list[int], prime: int, unit: list[int]) -> bool:

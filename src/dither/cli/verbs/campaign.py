@@ -14,7 +14,7 @@ from dither.cli.protection import check_protection
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -34,12 +34,12 @@ def command() -> None:
     """
 
 
-def _read(file: Path) -> tuple[Contract, Published | None]:
+def _read(file: Path) -> tuple[Campaign, Published | None]:
     """Return the campaign of a file in TOML, or of a published one."""
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
 
     if file.suffix == ".toml":
-        return Contract.read(file), None
+        return Campaign.read(file), None
     published = Published.from_json(file.read_bytes())
     return published.contract, published
 
@@ -108,7 +108,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
     A published campaign is signed again, with another key. What is signed is entered in the list of campaigns
     beside the key (asker.log beside asker.key), which the collector serves.
     """
-    from dither.collection.contract import Signer
+    from dither.collection.signer import Signer
 
     contract, _ = _read(file)
     refuse_to_overwrite(out, file, force=force)
@@ -132,7 +132,8 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @JSON_OPTION
 def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
-    from dither.collection.contract import Published, Signer
+    from dither.collection.campaign import Published
+    from dither.collection.signer import Signer
 
     try:
         first = (
@@ -163,7 +164,7 @@ def replace_key(old: Path, new: Path, as_json: bool) -> None:
     The list of campaigns goes on beside NEW. Sign every campaign that still runs again (`dither campaign
     publish campaign.json --key NEW -o …`): OLD signs nothing any more, and devices that followed refuse it.
     """
-    from dither.collection.contract import Signer
+    from dither.collection.signer import Signer
 
     before = Signer(old)
     signer = before.hand_over(new)

@@ -24,7 +24,7 @@ MOST: Final = float(1 << 20)  # the largest ε of a budget
 
 
 def charge(number: float, places: int) -> int:
-    """Return the least whole number of units that is at least a double.
+    """Return the least whole number of units that is at least a double: charge_enough (proofs/Account.v).
 
     >>> charge(0.5, EPSILON) == 2**63
     True
@@ -37,6 +37,7 @@ def limit(number: float, places: int) -> int:
 
     Decimal fractions are not doubles: ten times the double 0.1 is more than 1. The relative slack of 2^−52
     lets ten answers at 0.1 fit into a budget of 1. The account's guarantee states the number with the slack.
+    Proved: limit_slack (proofs/Account.v).
     """
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= MOST:
         raise InvalidParameter(f"a budget is a number from 0 to {MOST:g}")

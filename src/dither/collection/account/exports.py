@@ -15,7 +15,7 @@ from dither.collection.account.clock import MOST_EPOCHS, MOST_SECOND, Epoch
 from dither.collection.account.state import VERSION, Data, State, question_key
 from dither.core.wire import loads
 from dither.errors import AccountUnusable, MalformedReport
-from dither.foundation.randomness import SYSTEM
+from dither.foundation.atomic import new_private_file
 
 Rule = Callable[[Any], bool]
 _IDENTITY: Final = re.compile(r"[0-9a-f]{32}")
@@ -223,32 +223,13 @@ def private(path: Path) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
-def _give_name(part: Path, path: Path) -> None:
-    """Publish a file under its name; raise FileExistsError if there is such a file."""
-    try:
-        os.link(part, path)  # unlike a renaming, this fails if there is such a file
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links: reserve the name, then replace it
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-        part.replace(path)
-
-
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
     """Yield a new file in the same folder, which has the name `path` afterwards unless that exists."""
-    part = path.with_name(f".{path.name}.{SYSTEM.take(4).hex()}.part")
     try:
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        yield part
-        _give_name(part, path)
-        if os.name == "posix":
-            folder = os.open(path.parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
+        with new_private_file(path) as part:
+            yield part
     except FileExistsError:
         raise AccountUnusable(f"{path} exists already; dt.Account.open(path) opens it") from None
     except OSError as error:
         raise AccountUnusable(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)

@@ -263,7 +263,11 @@ def _drawn_choice(state: State, question: Mapping[str, Any], day: int, source: S
 def _repeat_answer(
     state: State, question: Mapping[str, Any], identity: str, kept: Data, effect: Data
 ) -> Decision:
-    """Return a permanent answer again. It is queued once: a person who is asked again counts once."""
+    """Return a permanent answer again. It is queued once: a person who is asked again counts once.
+
+    It was charged once: permanent_once (proofs/Account.v). Sent again, it tells no more: permanent_answer
+    (proofs/Combine.v).
+    """
     entry, same = state.entries.get(kept["id"]), question["repeat"] == "same"
     if entry is None or not _is_paid(question, entry) or (same and kept["report"] is None):
         return _refuse("changed")
@@ -303,7 +307,11 @@ def _spend(
 
 
 def _short(state: State, asker: str, epochs: tuple[int, int], epsilon: int, delta: int) -> str | None:
-    """Return what does not suffice for a charge: quota, budget or lifetime; None if all do."""
+    """Return what does not suffice for a charge: quota, budget or lifetime; None if all do.
+
+    With the store's transactions no sequence of events exceeds a limit: never_exceeds and budget_with_slack
+    (proofs/Account.v).
+    """
     quota = state.limits["quotas"].get(asker, state.limits["quota"])
     for epoch in range(epochs[0], epochs[1] + 1):
         spent = state.all.askers.get((asker, epoch), 0)

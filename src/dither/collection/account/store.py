@@ -105,7 +105,10 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[State]:
-        """Lock the file and yield its state; commit at the end, or change nothing if an error is raised."""
+        """Lock the file and yield its state; commit at the end, or change nothing if an error is raised.
+
+        A report is sent after this, so that nothing is sent uncharged: sent_was_charged (proofs/Account.v).
+        """
         if self._process != os.getpid():  # a connection does not survive a fork, and is not closed by it
             self._abandoned.append(self.connection)
             self._connect()

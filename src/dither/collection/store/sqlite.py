@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.live import FoldedCounts, LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.refusals import Reason
@@ -34,7 +34,7 @@ from dither.collection.store.store import (
     whole_ticks,
 )
 from dither.collection.store.versions import FIRST, MIGRATIONS, Migration, pending, present_version
-from dither.foundation.atomic import rename_after
+from dither.foundation.atomic import lock_beside, rename_after
 
 APPLICATION: Final = 0x64697463  # "ditc": by this number SQLite tells such files from others
 TICK: Final = 20  # bits of the number of a row that count within its tick; the tick is the rest
@@ -338,10 +338,7 @@ class SqliteStore(CollectorStore):
 
 
 def lock_store(path: Path) -> sqlite3.Connection:
-    """Take the lock of a store until it is closed; raise StoreUnusable if another collector has it.
-
-    It is a transaction of SQLite that never ends, on an empty file: SQLite has such locks on every system.
-    """
+    """Take the lock of a store until it is closed; raise StoreUnusable if another collector has it."""
     path = path.resolve()
     if not path.parent.is_dir():
         raise StoreUnusable(f"there is no folder {path.parent}")
@@ -349,18 +346,12 @@ def lock_store(path: Path) -> sqlite3.Connection:
         raise StoreUnusable(
             f"{path} has another name, by a hard link: two collectors could write it; remove the link"
         )
-    beside = path.with_name(path.name + ".lock")
-    with suppress(FileExistsError):  # to close one that exists would drop this process's lock
-        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    lock = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error:
-        lock.close()
+        return lock_beside(path)
+    except TimeoutError:
         raise StoreUnusable(
             f"{path} is in use by another collector; SQLite has one writer, so run one, or use PostgreSQL"
         ) from None
-    return lock
 
 
 def check_file(sql: sqlite3.Connection, path: Path) -> list[Migration]:

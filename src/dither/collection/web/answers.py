@@ -8,7 +8,7 @@ import io
 import json
 import math
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
+from dither.collection.settings import Networks, limited_as
+from dither.collection.web.requests import client_address
 from dither.core.question import Question
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
@@ -73,7 +75,7 @@ class Query:
     lying: float | None = None
 
     @classmethod
-    def of(cls, terms: Mapping[str, str], contract: Contract) -> list[Self]:
+    def of(cls, terms: Mapping[str, str], contract: Campaign) -> list[Self]:
         """Return what the parameters of a URL ask; without a question, the usual quantity of every one."""
         for name in terms:
             if name not in _KNOWN:
@@ -193,7 +195,7 @@ def without_answer(
     return _row(query, part, n, name or query.quantity, state=state, reason=reason)
 
 
-def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
+def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
     name = _quantity_name(query, question)
@@ -277,7 +279,8 @@ def _finite(number: float) -> float | None:
 
 _THREADS: Final = 2
 _KEPT: Final = 4096  # answers that are remembered
-_WAITING: Final = 64  # that may wait; beyond, the collector says that it is busy
+_WAITING: Final = 64  # requests that may wait; beyond, the collector says that it is busy
+_WAITING_EACH: Final = 8  # of them of one address, so that one reader does not take them all
 
 Key = tuple[str, Query]
 
@@ -302,21 +305,26 @@ class Answers:
         self._kept: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._looks: OrderedDict[Key, tuple[int, list[PlainRow]]] = OrderedDict()
         self._lock = threading.Lock()
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()  # requests by address
 
-    async def of(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
-        """Return the rows of all queries; raise TooBusy if too many answers are being computed."""
+    async def of(self, campaign: str, queries: list[Query], address: str = "") -> list[PlainRow]:
+        """Return the rows of all queries; raise TooBusy if too many answers are being computed.
+
+        `address` is the reader's, as limits know it; one address has at most 8 answers computed at a time.
+        """
         known = self._rows_known(campaign, queries)
         if known is not None:
             return known
-        if self._waiting >= _WAITING:
+        if self._waiting.total() >= _WAITING or self._waiting[address] >= _WAITING_EACH:
             raise TooBusy
-        self._waiting += 1
+        self._waiting[address] += 1
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._pool, self.compute, campaign, queries)
         finally:
-            self._waiting -= 1
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
 
     def compute(self, campaign: str, queries: list[Query]) -> list[PlainRow]:
         """Return the rows of all queries, in the thread that asks."""
@@ -546,7 +554,7 @@ PATHS: Final[dict[str, Any]] = {
         for name, form in FORMATS.items()
     },
     "/v1/campaigns/{campaign}/summary": _get(
-        "The counts of a question, as Summary.to_bytes() writes them.",
+        "The counts of a question, as Counts.to_bytes() writes them.",
         [{**_PART[0], "required": True}, *_PART[1:]],
         {
             "200": _described_answer("The summary.", _TEXT, "application/vnd.dither.summary"),
@@ -582,7 +590,8 @@ def answer_routes(collector: Collector, answers: Answers | None = None) -> list[
         if name not in FORMATS:
             raise unknown_name("format", name, list(FORMATS))
         queries = Query.of(_terms(request), published.contract)
-        rows = await said.of(published.id, queries)
+        reader = limited_as(client_address(request.scope, Networks(collector.settings.proxies)))
+        rows = await said.of(published.id, queries, reader)
         form = FORMATS[name]
         body = await asyncio.get_running_loop().run_in_executor(None, form.write, published.id, rows)
         return Response(body, media_type=form.media, headers=_PLAIN)

@@ -10,6 +10,7 @@ import json
 import os
 import time
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from importlib import resources
 from pathlib import Path
@@ -368,6 +369,32 @@ class _Lost(Exception):
     """A server or a proxy lost the body, or a part of it. The device is not at fault."""
 
 
+class Unfinished:
+    """Bytes of bodies that are being received: 64 of the largest in all, 4 of the largest of an address.
+
+    A connection that sends all of a large body but its end would otherwise hold its memory for `patience`
+    seconds. The address None is that of relays, which are only counted in all.
+    """
+
+    def __init__(self, largest: int) -> None:
+        self._most, self._most_each = 64 * largest, 4 * largest
+        self._bytes: Counter[str | None] = Counter()
+        self._total = 0
+
+    def add(self, address: str | None, count: int) -> bool:
+        """Count bytes that arrived; return whether they are within the limits."""
+        self._bytes[address] += count
+        self._total += count
+        return self._total <= self._most and (address is None or self._bytes[address] <= self._most_each)
+
+    def remove(self, address: str | None, count: int) -> None:
+        """Forget bytes of a body that is complete or given up."""
+        self._bytes[address] -= count
+        self._total -= count
+        if not self._bytes[address]:
+            del self._bytes[address]
+
+
 class Batches:
     """The intake, as an ASGI application: batches, and the gateway of requests that come encrypted."""
 
@@ -376,6 +403,7 @@ class Batches:
         self._collector = writer.collector
         settings = self._collector.settings
         self._limits = RateLimits(settings.rate, settings.burst)
+        self._unfinished = Unfinished(settings.body)
         self._proxies, self._relays = Networks(settings.proxies), Networks(settings.relays)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -398,11 +426,11 @@ class Batches:
             if campaign is None:
                 if form != REQUEST:
                     raise BatchRefused(Reason.FORM)
-                body = await self._body(scope, receive, sealed_size(most))
+                body = await self._body(scope, receive, sealed_size(most), charged)
                 answer = await self._open(body, charged)
                 await reply(send, 200, answer, allowed, RESPONSE.encode())
             else:
-                body = await self._body(scope, receive, most)
+                body = await self._body(scope, receive, most, charged)
                 status, told = await self._take(campaign, body, form, charged)
                 await reply(send, status, told, allowed)
         except BatchRefused as refused:
@@ -468,29 +496,35 @@ class Batches:
         self._collector.refuse(reason, campaign or "")
         return reason.status, refusal_body(reason)
 
-    async def _body(self, scope: Scope, receive: Receive, most: int) -> bytes:
-        """Return the body; raise BatchRefused if it is too long, or takes too long, and _Lost if it lacks."""
+    async def _body(self, scope: Scope, receive: Receive, most: int, charged: str | None) -> bytes:
+        """Return the body; raise BatchRefused if it is too long, or takes too long.
+
+        Raise _Lost if it is not complete, or if too many bodies are being received.
+        """
         stated = header(scope, b"content-length")
         if stated is not None and (not stated.isdigit() or int(stated[:20]) > most):
             raise BatchRefused(Reason.SIZE)
+        body = bytearray()
         try:
             async with asyncio.timeout(self._collector.settings.patience):
-                message = await receive()
-                body: bytes = message.get("body", b"")
-                while message.get("more_body", False) or message["type"] == "http.disconnect":
+                more = True
+                while more and len(body) <= most:
+                    message = await receive()
                     if message["type"] == "http.disconnect":
                         raise _Gone
-                    if len(body) > most:
-                        break
-                    message = await receive()
                     body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    if not self._unfinished.add(charged, len(message.get("body", b""))):
+                        raise _Lost
         except TimeoutError:
             raise BatchRefused(Reason.SLOW) from None
+        finally:
+            self._unfinished.remove(charged, len(body))
         if len(body) > most:
             raise BatchRefused(Reason.SIZE)
         if not body if stated is None else len(body) != int(stated):
             raise _Lost
-        return body
+        return bytes(body)
 
 
 def report_routes(batches: Batches) -> list[BaseRoute]:

@@ -31,7 +31,8 @@ class Alias:
     A row is divided into 2^bits columns of equal capacity 2^(128−bits). Column i contains `thresholds[i]` of
     the weight of outcome i; the rest of it is weight of the outcome `others[i]`. A uniform column and a coin
     of 128 − bits bits draw each outcome with exactly its weight, without rounding. Of the coin, 16 bits are
-    drawn first, and the others only if those equal the first bits of the threshold.
+    drawn first, and the others only if those equal the first bits of the threshold. Proved: alias_exactly
+    (proofs/Tables.v).
     """
 
     bits: int
@@ -81,6 +82,7 @@ class Alias:
 
 
 def _fill(row: Sequence[int], bits: int) -> tuple[list[int], list[int]]:
+    # Proved: fill_exactly and table_exactly (proofs/Tables.v).
     capacity = 1 << (TOTAL_BITS - bits)
     left = [*row, *[0] * ((1 << bits) - len(row))]
     thresholds, others = [0] * len(left), list(range(len(left)))

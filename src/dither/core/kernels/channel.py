@@ -127,7 +127,10 @@ class Channel:
 
     @cached_property
     def ratio(self) -> Fraction:
-        """The largest ratio of two probabilities of one report, over all pairs of inputs."""
+        """The largest ratio of two probabilities of one report, over all pairs of inputs.
+
+        Proved: alias_private (proofs/Tables.v).
+        """
         top, bottom = 1, 1
         for column in zip(*self.rows, strict=True):
             most, least = max(column), min(column)

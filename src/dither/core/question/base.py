@@ -174,7 +174,7 @@ class Question(Answering):
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
         kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
-        if not kind.admits(self.domain):
+        if not kind._admits(self.domain):
             raise Mismatch(
                 f"what {self.name} was made from does not travel (the distances between places): make the "
                 "design from it. The question draws, counts and estimates without it"
@@ -321,6 +321,11 @@ def as_question(asked: object) -> Question:
     return question
 
 
+def plain_of(asked: object) -> object:
+    """Return what draws one answer: a question, that of a design, or what a combinator wraps."""
+    return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
+
+
 def can_answer(asked: object) -> bool:
     """Return whether this is a question, a design, or a combinator of them."""
     return isinstance(asked, Answering) or isinstance(getattr(asked, "question", None), Question)
@@ -376,7 +381,7 @@ class PlainQuestion(Question):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        return ()  # `dt.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
+        return ()  # `dt.stats.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
@@ -463,7 +468,7 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptionalQuestion(Question):
-    """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
+    """A question about one number, or none: see `Nullable`. Reports are decoded as NaN for "no answer"."""
 
     domain: Domain
     kernel: OptionalKernel

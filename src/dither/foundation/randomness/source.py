@@ -51,7 +51,10 @@ class Source(ABC):
         return int.from_bytes(self.take(length), "little") >> (8 * length - size)
 
     def below(self, bound: int) -> int:
-        """Return a uniform integer in 0 … bound − 1, of any size, by rejection."""
+        """Return a uniform integer in 0 … bound − 1, of any size, by rejection.
+
+        Proved: below_exactly (proofs/Window.v).
+        """
         if bound < 1:
             raise InvalidParameter(f"a uniform integer needs a bound of at least 1, not {found(bound)}")
         size = (bound - 1).bit_length()

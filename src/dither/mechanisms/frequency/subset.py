@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dither.core.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, IndexSets, SubsetBits
 from dither.errors import InvalidParameter
-from dither.mechanisms.mechanism import CategoryMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
 
 
 @dataclass(frozen=True)

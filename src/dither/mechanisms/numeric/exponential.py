@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from dither.core.kernels.window.codebook import TableDecoder
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import TableLaw
-from dither.mechanisms.mechanism import ADDED, NumberMechanism
+from dither.mechanisms.mechanism import ADDED
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
@@ -57,7 +58,7 @@ class Exponential(NumberMechanism):
     as_published: bool = False
     score: Score | None = field(default=None, metadata=ADDED)
 
-    takes = (Interval, Circle)
+    _takes = (Interval, Circle)
 
     def _check(self) -> None:
         given = self.points
@@ -163,15 +164,17 @@ class Exponential(NumberMechanism):
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 
+        start = cast(ChannelKernel, self.question.kernel).start
+
         def at(unit: float) -> Floats:
             value = float(self.line.from_unit(np.asarray(unit)))
-            return np.asarray(chances[self.kernel.start.aim_one(value)])
+            return np.asarray(chances[start.aim_one(value)])
 
         return TableLaw(
             at,
             self.line.to_unit(np.array(self.points)),
             circular=isinstance(self.domain, Circle),
-            kinks=tuple(self.line.to_unit(np.array(self.kernel.start.edges)).tolist()),
+            kinks=tuple(self.line.to_unit(np.array(start.edges)).tolist()),
         )
 
 

@@ -1,11 +1,11 @@
 """Solved mechanisms with certificates, and what is known about the best possible.
 
-Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.answers`
+Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.stats.answers`
 Focused                the best window for values near one public place
 TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
 shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
 
-`dt.Optimal` and `dt.Cumulative` are solved, too. `solver/` and `queries/` find designs.
+`dt.Optimal` and `dt.optimal.Cumulative` are solved, too. `solver/` and `queries/` find designs.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -11,6 +11,7 @@ import pytest
 
 import dither as dt
 from dither.core.kernels.kernel import read_kernel
+from dither.core.kernels.places import nearest
 from dither.core.kernels.places.nearest import SIDE, Grid, ListingKernel, NearestKernel, Points, Selector
 from dither.core.kernels.window.integers import Nearest
 from dither.errors import InvalidParameter, MalformedReport
@@ -153,6 +154,22 @@ def test_broken_lists_spend_more(lists: list[list[int]]) -> None:
     sound = [law_of(window, row) for row in ([0, 1], [1, 2], [3, 4])]
     assert ratio_of(sound) == window.ratio
     assert ratio_of([law_of(window, row) for row in lists]) > exp_below(Fraction(1.0))
+
+
+@pytest.mark.parametrize("wrong", [[0, 0, 1], [2, 1, 1], [0, 1, 9]])
+def test_a_selection_without_different_numbers_is_refused(
+    wrong: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever goes wrong where points are selected, no window has a number twice or one beyond N."""
+    selector = Grid(((0.0, 1.0), (0.0, 1.0)), (1, 1), 0, (3, 3), SIDE)
+    kernel = NearestKernel.largest(1.0, selector, 3)
+    place = np.array([0.2, 0.7])
+    assert 0 <= kernel.draw_one(place, Seeded(1)) < 9
+    monkeypatch.setattr(nearest, "_first", lambda squares, width: np.tile(wrong, (len(squares), 1)))
+    with pytest.raises(InvalidParameter, match="3 different numbers below 9"):
+        kernel.draw_one(place, Seeded(1))
+    with pytest.raises(InvalidParameter, match="different"):
+        kernel.draw(np.tile(place, (100, 1)), Seeded(1))
 
 
 def test_the_weight_of_another_epsilon_is_refused() -> None:

@@ -134,6 +134,7 @@ class Selector(ABC):
                 gap *= gap
                 squares += gap
             chosen[begin : begin + rows] = _first(squares, width)
+        check_lists(chosen, len(points))  # what floats and sorting select is not believed
         return chosen
 
     def windows(self, places: Floats, width: int) -> tuple[Array, Integers]:
@@ -175,6 +176,17 @@ def _first(squares: Integers, width: int) -> Integers:
         keys = (squares << 16) + np.arange(squares.shape[1])
         return np.sort(np.partition(keys, width - 1, axis=1)[:, :width], axis=1) & 0xFFFF
     return np.argsort(squares, axis=1, kind="stable")[:, :width]
+
+
+def check_lists(lists: Array, cells: int) -> None:
+    """Raise InvalidParameter unless every row has different numbers below `cells`.
+
+    This is the condition of the theorem nearest_private (proofs/Window.v). A number that stood twice in a row
+    would be likelier than H.
+    """
+    ordered = np.sort(lists, axis=1)
+    if ordered[:, -1].max(initial=0) >= cells or (ordered[:, 1:] == ordered[:, :-1]).any():
+        raise InvalidParameter(f"every list must have {lists.shape[1]} different numbers below {cells}")
 
 
 _TABLES: Final[dict[tuple[Selector, int], Array]] = {}
@@ -486,12 +498,7 @@ class ListingKernel(NearestNumbers):
     coordinates: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
-        rows = self.lists
-        sorted_rows = np.sort(rows, axis=1)
-        if rows.max() >= self.window.cells or (sorted_rows[:, 1:] == sorted_rows[:, :-1]).any():
-            raise InvalidParameter(
-                f"every list must have {self.window.width} different numbers below {self.window.cells}"
-            )
+        check_lists(self.lists, self.window.cells)
 
     @staticmethod
     def largest(epsilon: float, points: int, lists: Array) -> ListingKernel:

@@ -39,7 +39,10 @@ _ALL: Final = np.uint64((1 << 64) - 1)
 
 @dataclass(frozen=True)
 class Bits(BitReports, CodeKernel):
-    """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`."""
+    """Rows of `size` bits: the input's bit is 1 with probability `own`, every other with `other`.
+
+    Proved: bits_private (proofs/Combine.v).
+    """
 
     size: int
     own: BiasedCoin

@@ -61,6 +61,7 @@ class HashedResponse(BucketReports, WindowKernel, CodeKernel):
             reports[begin : begin + BLOCK] = self.hashing.pack(drawn, told)
 
     def draw_one(self, value: int, source: Source) -> int:
+        # A public map in front, and a public seed: public_map and one_of_several (proofs/Combine.v).
         seed = source.bits(SEED_BITS)
         return seed << BUCKET_BITS | self.window.draw_one(self.bucket(value, seed), source)
 

@@ -30,7 +30,7 @@ class Lottery:
     The first bits − 32 random bits v nearly always decide: the index is v // d for v < tickets·d, where d =
     step >> 32. Each index also has one of the last `tickets` values of v. There, 32 more bits are compared
     with step mod 2^32, the rest of its probability. There is no rejection and no float, and the expected cost
-    is one word.
+    is one word. Proved: each_ticket_exactly, nothing_exactly and lottery_exactly (proofs/Lottery.v).
     """
 
     tickets: int
@@ -210,6 +210,7 @@ class Mixed(Window):
     """With probability K·step/2^bits a uniform cell of the window, otherwise a uniform cell of all.
 
     So H − L = N·step and L = 2^bits − K·step, out of a total of N·2^bits.
+    Proved: inside_exactly and outside_exactly (proofs/Window.v).
     """
 
     cells: int
@@ -271,6 +272,7 @@ class Sliding(Mixed):
 
     def draw_one(self, start: int, source: Source) -> int:
         """Draw one cell, in Python integers, without a branch on the start or on the outcome."""
+        # Proved: sliding_private (proofs/Window.v).
         drawn, ticket, uniform = self.lottery.draw_one(source, self.cells.bit_length() - 1)
         return (uniform, start + ticket)[drawn] & (self.cells - 1)
 
@@ -289,6 +291,7 @@ class Nearest(Mixed):
 
     def draw_one(self, near: Sequence[int], source: Source) -> int:
         """Draw one number, given the K of the window; a uniform number is drawn whichever way it falls."""
+        # Proved: nearest_private (proofs/Window.v), if the K numbers are different.
         drawn, ticket, _ = self.lottery.draw_one(source, 0)
         uniform = source.below(self.cells)
         return (uniform, near[ticket * drawn])[drawn]
@@ -392,6 +395,7 @@ class Blocks(Window):
 
     def draw_one(self, cell: int, source: Source) -> int:
         """Draw one cell, in Python integers, without a branch on the input or on the outcome."""
+        # Proved: blocks_private, and response_private for a width of 1 (proofs/Window.v).
         drawn, block, inner = self.lottery.draw_one(source, self.width.bit_length() - 1)
         return (cell // self.width, block)[drawn] * self.width + inner
 
@@ -402,7 +406,7 @@ _Certified = TypeVar("_Certified", bound=Mixed | Blocks)
 def certify(window: _Certified, bound: Fraction) -> _Certified:
     """Return the window if H/L, compared in integers, is at most the bound; raise InvalidParameter otherwise.
 
-    This comparison is the proof of privacy.
+    This comparison is the proof of privacy: certified_ratio (proofs/Exponential.v).
     """
     if window.outside < 1 or window.inside * bound.denominator > bound.numerator * window.outside:
         raise InvalidParameter(f"this ε is too small or too large for {window.cells} cells")

@@ -421,7 +421,7 @@ class OptionalKernel(WindowKernel, CellKernel):
         cells[:] = uniform + drawn * (inside - uniform)
 
     def draw_one(self, value: float, source: Source) -> int:
-        missing = math.isnan(value)
+        missing = math.isnan(value)  # Proved: optional_private (proofs/Window.v).
         start = self.start.draw_one((value, self.line.low)[missing], source)
         drawn, ticket, uniform = self.window.lottery.draw_one(source, self.window.cells.bit_length() - 1)
         ticket *= drawn

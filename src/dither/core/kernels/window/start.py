@@ -112,6 +112,7 @@ class LineStart(StartRule):
         aimed = self.aim_one(value)
         if not self.fraction:
             return aimed
+        # A start that is rounded at random is a mixture of windows: mixed_private (proofs/Window.v).
         # Lifted, so that the sum has as many digits for every value: Python is slower with more of them.
         return ((LIFT + aimed + source.bits(self.fraction)) >> self.fraction) - (LIFT >> self.fraction)
 

@@ -19,12 +19,12 @@ from typing import Any, Final, NamedTuple, Self
 
 from dither.advice.card import card
 from dither.advice.explain import Explanation, explain, whole_promise
-from dither.collection.account.asking import Asking, Repeat
+from dither.collection.account.inquiry import Inquiry, Repeat
 from dither.collection.ohttp import public_key
-from dither.collection.secrets import make_key, public_part, read_key, refuse_private
+from dither.collection.secrets import public_part, refuse_private
 from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.campaign import BUDGET, TERMS, Campaign, read_as, reading
+from dither.core.questionnaire import BUDGET, TERMS, Questionnaire, read_as, reading
 from dither.core.question import Question, as_question
 from dither.core.repetition import Once
 from dither.core.wire import MOST_BYTES, loads, read_named, to_json
@@ -37,7 +37,6 @@ from dither.errors import (
     found,
     unknown_name,
 )
-from dither.foundation.atomic import whole
 from dither.foundation.canonical import canonical
 from dither.privacy import Guarantee
 
@@ -60,7 +59,7 @@ _SEALING, _TOGETHER = _OPTIONAL
 
 
 @dataclass(frozen=True)
-class Contract:
+class Campaign:
     """What a campaign promises to the people it asks, and what the collector holds itself to.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
@@ -134,18 +133,18 @@ class Contract:
                 if question.domain.kind == "profile":
                     raise InvalidParameter(
                         "a collector shows no tables of several attributes: collect reports in files, and "
-                        "dt.tables estimates them"
+                        "dt.stats.tables estimates them"
                     )
                 self.asking(name)
                 _ = question.counting.size
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
 
-    def asking(self, name: str) -> Asking:
+    def asking(self, name: str) -> Inquiry:
         """Return a question as the account of a person takes it."""
         if name not in self.questions:
             raise unknown_name("question", name, list(self.questions))
-        plain = Asking(name, self.questions[name], asker=self.asker)
+        plain = Inquiry(name, self.questions[name], asker=self.asker)
         if self.repeat != "once":
             return replace(plain, repeat=self.repeat, days=self.days)
         return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
@@ -172,7 +171,7 @@ class Contract:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers every question once."""
-        return Campaign(self.questions).guarantee
+        return Questionnaire(self.questions).guarantee
 
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
@@ -279,7 +278,7 @@ class Contract:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Return the contract of a TOML text: a table `[campaign]` and one `[questions.NAME]` each."""
-        questions = Campaign.from_toml(text).questions
+        questions = Questionnaire.from_toml(text).questions
         table = tomllib.loads(text).get("campaign")
         if not isinstance(table, dict):
             raise InvalidParameter(
@@ -319,6 +318,11 @@ class KeyBefore(NamedTuple):
     key: str
     signature: str
 
+    @classmethod
+    def sign(cls, key: Any, present: str) -> Self:
+        """Return the statement of a private key, an Ed25519 one of `cryptography`, about the next."""
+        return cls(public_part(key), key.sign(_NEXT_KEY + present.encode()).hex())
+
     def check(self, present: str) -> None:
         """Raise MalformedReport unless the key before has signed the present one."""
         _verify(self.key, self.signature, _NEXT_KEY + present.encode())
@@ -338,7 +342,7 @@ def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
 class Published:
     """A contract with the signature of its asker, which is what devices read, and maybe its retirement."""
 
-    contract: Contract
+    contract: Campaign
     key: str  # 64 hexadecimal digits: the public key
     signature: str  # 128 hexadecimal digits
     retired: tuple[datetime.date, str] | None = None  # the day, and a signature
@@ -362,7 +366,7 @@ class Published:
         return self.contract.id
 
     @classmethod
-    def sign(cls, contract: Contract, key: Any, before: KeyBefore | None = None) -> Self:
+    def sign(cls, contract: Campaign, key: Any, before: KeyBefore | None = None) -> Self:
         """Return the contract signed with an Ed25519 private key of `cryptography`."""
         signature = key.sign(_SIGNED + contract.text.encode()).hex()
         text = contract.card
@@ -409,7 +413,7 @@ class Published:
         check_pin(stated, before, key)
         if not all(isinstance(part, str) for part in (inner, *(card or ()))):
             raise MalformedReport("this is not a published campaign")
-        return cls(Contract.from_text(inner), stated, signature, retired, before, card)
+        return cls(Campaign.from_text(inner), stated, signature, retired, before, card)
 
 
 @dataclass(frozen=True)
@@ -515,71 +519,6 @@ def _key_before(data: Mapping[str, Any]) -> KeyBefore | None:
     if "key_before" not in data:
         return None
     return KeyBefore(data["key_before"]["key"], data["key_before"]["signature"])
-
-
-class Signer:
-    """The asker's private key in a file, and the list of campaigns beside it: what is signed is listed."""
-
-    def __init__(self, place: Path, *, make: bool = False) -> None:
-        """Read the key, or make it if there is none and `make` says so; refuse one that was replaced."""
-        self._key = make_key(place) if make and not place.exists() else read_key(place)
-        self._file = list_file(place)
-        self.log: CampaignLog | None = None
-        if self._file.exists():
-            self.log = CampaignLog.from_json(self._file.read_bytes())
-            if self.log.key != self.key:
-                raise InvalidParameter(f"{self._file} is the list of another key than that of {place}")
-            if self.log.last_key not in (None, self.log.key):
-                raise InvalidParameter(f"the key of {place} was replaced; sign with the key that follows it")
-
-    @property
-    def key(self) -> str:
-        """The public key."""
-        return public_part(self._key)
-
-    @property
-    def head(self) -> str | None:
-        """The head of the list; None if nothing was signed yet."""
-        return None if self.log is None else self.log.head
-
-    def publish(self, contract: Contract) -> Published:
-        """Return the contract signed, with the day of its retirement if the list has one."""
-        log = self.log
-        if log is None or contract.id not in log.campaigns:
-            log = self._extend(published=contract.id)
-        made = Published.sign(contract, self._key, log.before)
-        day = log.campaigns[contract.id]
-        return made if day is None else made.retire(day, self._key)
-
-    def retire(self, published: Published, day: datetime.date) -> Published:
-        """Return a campaign of this key, retired from a day on."""
-        gone = published.retire(day, self._key)
-        if self.publish(published.contract).retired != gone.retired:
-            self._extend(retired=published.id, day=day.isoformat())
-        return gone
-
-    def hand_over(self, place: Path) -> Signer:
-        """Return a new key, in a new file, that this one has signed as the next; this one signs no more."""
-        key = make_key(place)
-        present = public_part(key)
-        before = KeyBefore(self.key, self._key.sign(_NEXT_KEY + present.encode()).hex())
-        log = CampaignLog.extend(self.log, key, before, next_key=present)
-        with whole(list_file(place)) as stream:
-            stream.write(log.to_json() + "\n")
-        self._extend(next_key=present)
-        return Signer(place)
-
-    def _extend(self, **entry: str) -> CampaignLog:
-        before = None if self.log is None else self.log.before
-        self.log = log = CampaignLog.extend(self.log, self._key, before, **entry)
-        with whole(self._file) as stream:
-            stream.write(log.to_json() + "\n")
-        return log
-
-
-def list_file(key: Path) -> Path:
-    """Return the file of the list of campaigns that belongs to the file of a key."""
-    return key.with_suffix(".log")
 
 
 def _retirement(identity: str, day: datetime.date) -> bytes:

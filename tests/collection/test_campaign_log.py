@@ -11,9 +11,10 @@ import pytest
 
 import dither as dt
 from dither.collection.client import Client
-from dither.collection.contract import CampaignLog, Contract, Published, Signer, list_file
+from dither.collection.campaign import CampaignLog, Campaign, Published
 from dither.collection.secrets import public_part
 from dither.collection.server import ServerPlan
+from dither.collection.signer import Signer, list_file
 from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismatch
 from tests.collection.campaigns import DAY, TOML, contract
 from tests.collection.serving import OPEN, Process
@@ -58,7 +59,9 @@ def test_what_is_signed_is_listed(tmp_path: Path) -> None:
     assert again.retire(first, DAY) == gone
     assert len(Signer(place).log.heads) == 3  # type: ignore[union-attr]
     assert again.publish(contract()) == gone  # what was retired stays retired
-    assert not [name for name in tmp_path.iterdir() if name.name not in ("asker.key", "asker.log")]
+    assert not [
+        name for name in tmp_path.iterdir() if name.name not in ("asker.key", "asker.log", "asker.log.lock")
+    ]
 
 
 def test_a_key_is_replaced_once(tmp_path: Path) -> None:
@@ -250,8 +253,8 @@ def test_lists_are_public_over_http(tmp_path: Path) -> None:
 
 def test_the_text_of_a_campaign_is_as_before() -> None:
     """A key, a list and a statement are around the text: they change no identity."""
-    plain = Contract.from_toml(TOML)
+    plain = Campaign.from_toml(TOML)
     assert Published.sign(plain, NEXT, key_before(KEY, NEXT)).id == Published.sign(plain, KEY).id
-    assert "key" not in Contract.from_toml(OPEN).text
+    assert "key" not in Campaign.from_toml(OPEN).text
     with pytest.raises(MalformedReport, match="signature"):
         Published.sign(plain, NEXT, key_before(NEXT, KEY))

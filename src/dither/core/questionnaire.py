@@ -53,10 +53,10 @@ BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one p
 
 
 @dataclass(frozen=True)
-class Campaign:
+class Questionnaire:
     """Named questions to the same people. Answering all of them has the composed guarantee.
 
-    >>> survey = Campaign.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
+    >>> survey = Questionnaire.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
     >>> survey.guarantee
     Guarantee: ε ≤ 1 for one value
     """
@@ -86,11 +86,11 @@ class Campaign:
         object.__setattr__(self, "questions", MappingProxyType(asked))
 
     @staticmethod
-    def of(questions: Mapping[str, Any] | Campaign) -> Campaign:
+    def of(questions: Mapping[str, Any] | Questionnaire) -> Questionnaire:
         """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
-        if isinstance(questions, Campaign):
+        if isinstance(questions, Questionnaire):
             return questions
-        return Campaign(questions)
+        return Questionnaire(questions)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -107,7 +107,7 @@ class Campaign:
         return whole.of_record() if len(self.questions) > 1 else whole
 
     @staticmethod
-    def from_toml(text: str) -> Campaign:
+    def from_toml(text: str) -> Questionnaire:
         """Return the campaign of a TOML text: a table `[questions.NAME]` for each question."""
         if not isinstance(text, str) or len(text) > MOST_BYTES:
             given = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
@@ -139,17 +139,17 @@ class Campaign:
         if "epsilon" in budget:
             tables = _share_budget(budget["epsilon"], tables, sampled is True)
         made = {name: _question(name, table) for name, table in tables.items()}
-        return Campaign(made, sampled=sampled)
+        return Questionnaire(made, sampled=sampled)
 
     @staticmethod
-    def read(path: Path | str) -> Campaign:
+    def read(path: Path | str) -> Questionnaire:
         """Return the campaign of a TOML file."""
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise InvalidParameter(f"the campaign file {path.name} is not text in UTF-8") from None
-        return Campaign.from_toml(text)
+        return Questionnaire.from_toml(text)
 
     def to_json(self) -> str:
         """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
@@ -159,7 +159,7 @@ class Campaign:
         return json.dumps(head, ensure_ascii=False, allow_nan=False)
 
     @staticmethod
-    def from_json(text: str) -> Campaign:
+    def from_json(text: str) -> Questionnaire:
         """Return the campaign that `to_json` wrote; raise MalformedReport if the text is not one."""
         data = loads(text, "the head of a file")
         questions = data.get("questions") if isinstance(data, dict) else None
@@ -167,7 +167,7 @@ class Campaign:
             raise MalformedReport("the head of this file is not a specification that dither wrote")
         with refuse_malformed("the head of this file"):
             made = {name: from_specification(part) for name, part in questions.items()}
-            return Campaign(read_as(made, data), sampled=data.get("sampled", False))
+            return Questionnaire(read_as(made, data), sampled=data.get("sampled", False))
 
 
 def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:

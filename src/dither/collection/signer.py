@@ -1,0 +1,134 @@
+"""The asker's key and the list of campaigns that it signed, in files that several processes may write."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from dither.collection.campaign import CampaignLog, Campaign, KeyBefore, Published
+from dither.collection.secrets import make_key, public_part, read_key
+from dither.errors import InvalidParameter
+from dither.foundation.atomic import lock_beside, whole
+
+_WAIT: Final = 60  # seconds in which other writers of a list have to end
+
+
+class Signer:
+    """The asker's private key in a file, and the list of campaigns beside it: what is signed is listed.
+
+    Several processes may sign with one key. Every entry is made from the list as it is in its file, under a
+    lock beside that file, and is on the disk before anything is returned: two lists never exist.
+    """
+
+    def __init__(self, place: Path, *, make: bool = False) -> None:
+        """Read the key, or make it if there is none and `make` says so; refuse one that was replaced."""
+        self._place, self._file = place, list_file(place)
+        if make and not place.exists():
+            with self._lock():
+                if not place.exists():
+                    make_key(place)
+        self._key = read_key(place)
+        self.log: CampaignLog | None = None
+        self._read()
+
+    @property
+    def key(self) -> str:
+        """The public key."""
+        return public_part(self._key)
+
+    @property
+    def head(self) -> str | None:
+        """The head of the list; None if nothing was signed yet."""
+        return None if self.log is None else self.log.head
+
+    def publish(self, contract: Campaign) -> Published:
+        """Return the contract signed, with the day of its retirement if the list has one."""
+        log = self._read()
+        if log is None or contract.id not in log.campaigns:
+            with self._lock():
+                log = self._list(contract.id)
+        made = Published.sign(contract, self._key, log.before)
+        day = log.campaigns[contract.id]
+        return made if day is None else made.retire(day, self._key)
+
+    def retire(self, published: Published, day: datetime.date) -> Published:
+        """Return a campaign of this key, retired from a day on."""
+        gone = published.retire(day, self._key)
+        with self._lock():
+            if self._list(published.id).campaigns[published.id] != day:
+                self._extend(retired=published.id, day=day.isoformat())
+        return gone
+
+    def hand_over(self, place: Path) -> Signer:
+        """Return a new key, in a new file, that this one has signed as the next; this one signs no more.
+
+        A handing over that was interrupted after the new list was written is completed.
+        """
+        with self._lock():
+            before = self._read()
+            after = self._unfinished(place)
+            if after is None:
+                key = make_key(place)
+                after = public_part(key)
+                log = CampaignLog.extend(before, key, KeyBefore.sign(self._key, after), next_key=after)
+                with whole(list_file(place)) as stream:
+                    stream.write(log.to_json() + "\n")
+            self._extend(next_key=after)
+        return Signer(place)
+
+    def _unfinished(self, place: Path) -> str | None:
+        """Return the key of a file whose list is this one and the handing over to it; None if there is none.
+
+        This list does not have that last entry yet.
+        """
+        if not (place.exists() and list_file(place).exists()):
+            return None
+        log = CampaignLog.from_json(list_file(place).read_bytes())
+        entries = () if self.log is None else self.log.entries
+        handed = log.before is not None and log.before.key == self.key and log.last_key == log.key
+        return log.key if handed and log.entries[:-1] == entries else None
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        try:
+            lock = lock_beside(self._file, _WAIT)
+        except TimeoutError:
+            raise InvalidParameter(
+                f"{self._file} has been in use by another process for {_WAIT} seconds; try again later"
+            ) from None
+        with closing(lock):
+            yield
+
+    def _read(self) -> CampaignLog | None:
+        """Return the list as it is in the file; raise InvalidParameter if the key may not sign any more."""
+        if self._file.exists():
+            self.log = log = CampaignLog.from_json(self._file.read_bytes())
+            if log.key != self.key:
+                raise InvalidParameter(f"{self._file} is the list of another key than that of {self._place}")
+            if log.last_key not in (None, log.key):
+                raise InvalidParameter(
+                    f"the key of {self._place} was replaced; sign with the key that follows it"
+                )
+        return self.log
+
+    def _list(self, campaign: str) -> CampaignLog:
+        """Return the list of the file, in which a campaign is entered; the lock is held."""
+        log = self._read()
+        return self._extend(published=campaign) if log is None or campaign not in log.campaigns else log
+
+    def _extend(self, **entry: str) -> CampaignLog:
+        """Return the list with one entry more, written to its file; the lock is held, the list was read."""
+        before = None if self.log is None else self.log.before
+        log = CampaignLog.extend(self.log, self._key, before, **entry)
+        with whole(self._file) as stream:
+            stream.write(log.to_json() + "\n")
+        self.log = log
+        return log
+
+
+def list_file(key: Path) -> Path:
+    """Return the file of the list of campaigns that belongs to the file of a key."""
+    return key.with_suffix(".log")
