@@ -51,7 +51,7 @@ def test_better_points_are_likelier() -> None:
 def test_the_distance_as_a_score_is_the_plain_mechanism() -> None:
     plain = dt.Exponential(UNIT, POINTS, epsilon=2)
     assert chances(dt.Exponential(UNIT, POINTS, epsilon=2, score=SCORES["distance"])) == chances(plain)
-    assert "score" not in plain.parameters()
+    assert "score" not in plain.question.parameters
 
 
 def test_equality_as_a_score_is_randomized_response() -> None:
@@ -76,7 +76,7 @@ def test_a_table_is_in_the_order_in_which_the_points_are_given() -> None:
 def test_scores_travel() -> None:
     made = dt.Exponential(UNIT, POINTS, epsilon=1, score=SCORES["one side"])
     assert pickle.loads(pickle.dumps(made)) == made
-    assert dt.from_json(dt.to_json(made)).design() == made
+    assert dt.from_json(made.to_json()).design() == made
     assert made.at(2.0).score == made.score
 
 
