@@ -14,7 +14,7 @@ import site_parts
 from mechanism_page import example, page, standing
 
 from dither.core.registry import names
-from dither.mechanisms.mechanism import Analysis
+from dither.mechanisms.analysis.analysis import Analysis
 
 GROUPS = {
     "numeric": "Numbers and angles",

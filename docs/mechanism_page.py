@@ -36,7 +36,7 @@ EXAMPLES = {
     "SetResponse": "dt.SetResponse(dt.Several(8, most=3), epsilon=1)",
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
     "Workload": "dt.optimal.Workload.of(np.tril(np.ones((8, 8))), 1)",
-    "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
+    "RR": 'dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)',
 }
 DOMAINS = ("dt.Interval(0, 1)", "dt.Circle(360)", "dt.Categories(8)", SQUARE, "dt.Disk(1.0)")
 GUIDES = {
@@ -54,7 +54,7 @@ def made_by(name: str, kind: type[Mechanism]) -> str:
     """Return the code that makes the mechanism of the example."""
     if name in EXAMPLES:
         return EXAMPLES[name]
-    domain = next(domain for domain in DOMAINS if isinstance(_evaluated(domain), kind.takes))
+    domain = next(domain for domain in DOMAINS if isinstance(_evaluated(domain), kind._takes))
     return f"{address(name)}({domain}, epsilon=1)"
 
 
@@ -163,7 +163,7 @@ def _straight(made: Mechanism) -> bool:
 
 
 def _cost(made: Mechanism) -> str:
-    size = int(made.layout.itemsize)
+    size = int(made.question.layout.itemsize)
     each = "each location" if "places" in type(made).__module__ else "a report"
     return f"{size} byte{'' if size == 1 else 's'} for {each}, as it is sent and stored."
 

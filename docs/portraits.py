@@ -14,9 +14,11 @@ import dither as dt
 from dither.advice.compare import average_variance
 from dither.core.kernels.channel import LinearReading
 from dither.foundation.plotting import BLUE, ORANGE, dress_axes
+from dither.mechanisms.analysis.analysis import Analysis
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.joint.coins import rho_range
 from dither.mechanisms.joint.joint import Joint
-from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism, QueryMechanism
+from dither.mechanisms.mechanism import Mechanism, QueryMechanism
 from dither.mechanisms.optimal.problem import least_frequency_variance
 
 EPSILONS = np.geomspace(0.1, 8.0, 25)

@@ -129,7 +129,7 @@ def test_how_little_of_the_wave_is_left() -> None:
     noisy = LostPi(dt.Circle(), epsilon=1.0).perturb(np.full(200_000, 1.0), source=dt.Seeded(1)).values
     near = (
         dt.Circle().distance(noisy, np.float64(1.0))
-        < math.pi * dt.SW(dt.Circle(), epsilon=1.0).kernel.window.share
+        < math.pi * dt.SW(dt.Circle(), epsilon=1.0).question.kernel.window.share
     )
     assert near.mean() == pytest.approx(0.185, abs=0.005)  # 0.582 would be right
 

@@ -12,7 +12,8 @@ import pytest
 
 import dither as dt
 from dither.advice import simulation
-from dither.mechanisms.mechanism import Analysis, CategoryMechanism
+from dither.mechanisms.analysis.analysis import Analysis
+from dither.mechanisms.frequency.base import CategoryMechanism
 from tests.support.repository import reference
 
 REFERENCE: dict[str, Any] = reference("optimal")
@@ -30,7 +31,7 @@ def plainly_made(base: type, domain: Any) -> set[str]:
     for name, kind in [
         (name, getattr(room, name)) for room in (dt, dt.rivals, dt.optimal) for name in room.__all__
     ]:
-        if isinstance(kind, type) and issubclass(kind, base) and type(domain) in kind.takes:
+        if isinstance(kind, type) and issubclass(kind, base) and type(domain) in kind._takes:
             try:
                 promise = kind(domain, epsilon=1).guarantee
             except (TypeError, dt.errors.DitherError):  # it needs more, or other categories

@@ -71,7 +71,7 @@ def test_the_tests_of_the_client_pass(files: list[str]) -> None:
 def test_a_budget_for_a_whole_path_is_refused() -> None:
     """Its integers are made from ε for each length, so that two languages would not draw the same."""
     made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit="trajectory")
-    asked = json.dumps({"id": 1, "do": "read", "specification": dt.to_json(made)})
+    asked = json.dumps({"id": 1, "do": "read", "specification": made.to_json()})
     done = subprocess.run(
         [node(), "conformance.mjs"], cwd=CLIENT, input=asked, capture_output=True, text=True, check=True
     )

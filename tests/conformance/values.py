@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dither.core.domains import Box, Categories, Circle, Line, Optional, Several, Sphere, Text
+from dither.core.domains import Box, Categories, Circle, Line, Nullable, Several, Sphere, Text
 from dither.core.domains.plane import Plane
 from dither.core.domains.records import Profile
 from dither.core.kernels.codes import CodeKernel
@@ -28,17 +28,17 @@ _SYMBOLS = "abcé"
 def report(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
     """Return what a device sends for a value: numbers of the report, lowest byte first."""
     if isinstance(mechanism.domain, Line | Categories) and isinstance(
-        mechanism.kernel, LineKernel | CodeKernel
+        mechanism.question.kernel, LineKernel | CodeKernel
     ):
         # As `perturb` does for one value, and faster: vectors of the slow suite have 10^5 draws a question.
         checked = mechanism.domain.check([_moved(mechanism.domain, value)])[0]
-        return _bytes(mechanism.kernel.draw_singly([checked.item()], source))
+        return _bytes(mechanism.question.kernel.draw_singly([checked.item()], source))
     return sent(mechanism, value, source)
 
 
 def sent(mechanism: Mechanism[Any], value: Any, source: Source) -> bytes:
     """Return what `perturb` makes of one value, as bytes."""
-    if isinstance(mechanism.kernel, JointKernel):
+    if isinstance(mechanism.question.kernel, JointKernel):
         label, coins = value
         joint: Any = mechanism if isinstance(mechanism, Joint) else as_question(mechanism).design()
         return _bytes(Coin(joint, tuple(coins)).apply(label, source=source).cells)
@@ -51,7 +51,7 @@ def _bytes(cells: Any) -> bytes:
 
 def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
     """Return a value of a vector as `perturb` takes it."""
-    if isinstance(mechanism.kernel, PlaceKernel):
+    if isinstance(mechanism.question.kernel, PlaceKernel):
         return np.array([_moved(mechanism.domain, place) for place in value], dtype=np.float64)
     value = _moved(mechanism.domain, value)
     if isinstance(mechanism.domain, Profile):
@@ -61,7 +61,7 @@ def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
 
 def _moved(domain: Any, value: Any) -> Any:
     """Return a number, a place or a record that is not in the domain as a device moves it there."""
-    if isinstance(domain, Optional) and value is not None:
+    if isinstance(domain, Nullable) and value is not None:
         return _moved(domain.of, value)
     if not isinstance(domain, Line | Plane | Box):
         return value
@@ -74,7 +74,7 @@ def _moved(domain: Any, value: Any) -> Any:
 
 def outside(domain: Any) -> list[Any]:
     """Return values that a device moves into its domain first: clips, or turns."""
-    if isinstance(domain, Optional):
+    if isinstance(domain, Nullable):
         return outside(domain.of)
     if isinstance(domain, Circle):
         return [-domain.period / 4, 2.625 * domain.period, -1e-20]
@@ -98,12 +98,14 @@ def outside(domain: Any) -> list[Any]:
 def values(mechanism: Mechanism[Any], picked: random.Random, locations: int = 0) -> Iterator[Any]:
     """Yield values of a domain: its ends first, then any. Paths have so many locations, or 1, 2 or 5."""
     domain = mechanism.domain
-    if isinstance(mechanism.kernel, JointKernel):
+    if isinstance(mechanism.question.kernel, JointKernel):
         for label in _of(domain, picked):
-            yield [label, [picked.random() < 0.5 for _ in range(mechanism.kernel.each)]]
-    elif isinstance(mechanism.kernel, PlaceKernel):
+            yield [label, [picked.random() < 0.5 for _ in range(mechanism.question.kernel.each)]]
+    elif isinstance(mechanism.question.kernel, PlaceKernel):
         while True:
-            alone = isinstance(mechanism.kernel, PlanarNoiseKernel)  # which takes many bytes for a location
+            alone = isinstance(
+                mechanism.question.kernel, PlanarNoiseKernel
+            )  # which takes many bytes for a location
             count = 1 if alone else locations or picked.choice((1, 1, 2, 5))
             yield [_place(domain, picked) for _ in range(count)]
     else:
@@ -123,7 +125,7 @@ def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
         yield items[: domain.most + 1]
         while True:
             yield picked.choices(items, k=picked.randrange(domain.most + 4))  # repeated ones count once
-    elif isinstance(domain, Optional):
+    elif isinstance(domain, Nullable):
         inner = _of(domain.of, picked)
         while True:
             yield None

@@ -23,7 +23,7 @@ def test_every_design_is_listed_with_its_draws() -> None:
     for make in CASES.values():
         made = make()
         if registry.is_design(type(made)):
-            drawn.setdefault(made.question.name, set()).add(registry.draw_of(made.kernel.device()))
+            drawn.setdefault(made.question.name, set()).add(registry.draw_of(made.question.kernel.device()))
     assert set(drawn) == set(registry.names())
     for name, kinds in drawn.items():
         for kind in kinds:
@@ -87,7 +87,7 @@ def test_what_cannot_be_written_is_kept_as_its_error() -> None:
     )
     assert own.perturb([[0.1, 0.2]]).values.shape == (1, 2)
     with pytest.raises(InvalidParameter, match="cannot be written"):
-        dt.to_json(own)
+        own.to_json()
 
 
 def test_parameters_have_the_types_of_their_class() -> None:

@@ -28,13 +28,13 @@ def shifted(data: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_round_trips(case: Case) -> None:
     mechanism = case(0.7)
-    again = dt.from_json(dt.to_json(mechanism))
+    again = dt.from_json(mechanism.to_json())
     assert again == mechanism.question
     assert again.design() == mechanism
     assert again.fingerprint == mechanism.fingerprint
     values = mechanism.line.from_unit(np.linspace(0, 1, 60)).reshape(3, 20)
     reports = mechanism.perturb(values, source=dt.Seeded(4))
-    back = dt.from_bytes(dt.to_bytes(reports))
+    back = dt.from_bytes(reports.to_bytes())
     assert back == reports
     assert np.array_equal(back.values, reports.values)
     assert mechanism.reports(reports.cells.astype(np.int64)) == reports
@@ -98,9 +98,9 @@ def test_what_no_device_could_have_sent(raw: object) -> None:
 def test_the_integers_and_the_codebook_travel() -> None:
     """A collector decodes by what the devices used, not by what its own version would have computed."""
     other = dt.from_json(changed(PM, narrower(1), shifted))
-    assert other.kernel.window.width == PM.kernel.window.width - 1
-    assert other.kernel.start == PM.kernel.start
-    assert other.decode(np.array([0]))[0] == PM.decode(np.array([0]))[0] + 0.125
+    assert other.kernel.window.width == PM.question.kernel.window.width - 1
+    assert other.kernel.start == PM.question.kernel.start
+    assert other.decode(np.array([0]))[0] == PM.question.decode(np.array([0]))[0] + 0.125
     assert other.fingerprint != PM.fingerprint
 
 
@@ -117,9 +117,9 @@ def test_integers_that_were_read_stay_however_reports_are_read(kind: type[dt.PM]
         again = pickle.loads(pickle.dumps(variant))
         assert again.fingerprint == other.fingerprint
         assert np.array_equal(again.decode(reports.cells), variant.decode(reports.cells))
-        assert dt.from_json(dt.to_json(variant)).fingerprint == other.fingerprint
+        assert dt.from_json(variant.to_json()).fingerprint == other.fingerprint
     assert np.array_equal(reports.read_by(other.truncated()).values, np.clip(reports.values, 0, 1))
-    assert other.at(2).kernel == mechanism.at(2).kernel  # another budget, other integers
+    assert other.at(2).kernel == mechanism.at(2).question.kernel  # another budget, other integers
 
 
 def test_a_question_whose_integers_are_not_the_design_s() -> None:
@@ -145,24 +145,24 @@ def test_paths_keep_the_integers_that_were_read(kind: type[dt.TraCSC]) -> None:
 
 def test_noise_that_was_read_stays_however_reports_are_read() -> None:
     mechanism, older = (dt.Laplace(dt.Interval(0, 1), epsilon=eps, cells=256) for eps in (0.7, 0.699))
-    other = dt.from_json(changed(mechanism, lambda device: device.update(older.device())))
+    other = dt.from_json(changed(mechanism, lambda device: device.update(older.question.device())))
     reports = other.perturb(np.linspace(0, 1, 500), source=dt.Seeded(1))
     cut = other.truncated()
-    assert cut.kernel == older.kernel
+    assert cut.kernel == older.question.kernel
     assert np.array_equal(reports.read_by(cut).values, np.clip(reports.values, 0, 1))
-    assert pickle.loads(pickle.dumps(other)).kernel == older.kernel
+    assert pickle.loads(pickle.dumps(other)).kernel == older.question.kernel
     assert pickle.loads(pickle.dumps(cut)).fingerprint == other.fingerprint
 
 
 def test_a_specification_that_spends_too_much_is_refused() -> None:
-    steeper = f"{PM.kernel.window.step + (1 << 40):x}"
+    steeper = f"{PM.question.kernel.window.step + (1 << 40):x}"
     with pytest.raises(MalformedReport):
         dt.from_json(changed(PM, lambda device: device.update(step=steeper)))
 
 
 @pytest.mark.parametrize("change", ["mechanism", "parameters", "device", "fingerprint", "codebook", "dither"])
 def test_specifications_that_lack_a_part(change: str) -> None:
-    data = json.loads(dt.to_json(PM))
+    data = json.loads(PM.to_json())
     del data[change]
     with pytest.raises(MalformedReport):
         dt.from_json(json.dumps(data))
@@ -177,7 +177,7 @@ def test_malformed_specifications(text: str) -> None:
         dt.from_json(text)
 
 
-GOOD = dt.to_bytes(PM.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1)))
+GOOD = PM.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1)).to_bytes()
 
 
 @given(st.integers(0, len(GOOD) - 1), st.integers(1, 255))
@@ -210,10 +210,10 @@ def test_reports_that_are_read_differently_are_not_put_together() -> None:
         with pytest.raises(Mismatch, match="different codebooks"):
             dt.Reports.concatenate(parts)
         with pytest.raises(Mismatch, match="different codebooks"):
-            dt.Summary.gather(parts)
+            dt.Counts.gather(parts)
     again = dt.PM(dt.Interval(0, 1), epsilon=1, cells=64).perturb([0.5])  # equal, not the same object
     assert len(dt.Reports.concatenate([one, again, two.read_by(pm)])) == 4
-    assert (dt.Summary.of(one) + dt.Summary.of(two).read_by(pm)).n == 3
+    assert (dt.Counts.of(one) + dt.Counts.of(two).read_by(pm)).n == 3
 
 
 def test_codebooks_that_were_read_are_compared() -> None:

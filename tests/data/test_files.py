@@ -100,7 +100,7 @@ def test_rows_stay_together_and_batches_share_no_randomness(
         assert np.array_equal(table["id"].to_numpy(), np.arange(numbers.size))
         cells = table["x"].to_numpy()
         # Each row has the report of its own value, which at this ε is nearly always close.
-        assert np.quantile(np.abs(sharp.decode(cells) - numbers), 0.99) < 0.01
+        assert np.quantile(np.abs(sharp.question.decode(cells) - numbers), 0.99) < 0.01
         assert np.count_nonzero(cells[:BATCH] == cells[BATCH : 2 * BATCH]) < BATCH // 2
     assert names() == []
 

@@ -242,9 +242,9 @@ def test_frames_and_items_hold_the_same_numbers():
 def test_a_unit_is_shown_and_nothing_else():
     plain = dt.SW(dt.Interval(0, 180), epsilon=2, cells=1 << 10)
     assert COMMUTE.domain == plain.domain
-    assert COMMUTE.device_text == plain.device_text
+    assert COMMUTE.question.device_text == plain.question.device_text
     assert COMMUTE.fingerprint == plain.fingerprint
-    assert dt.to_json(COMMUTE) == dt.to_json(plain)
+    assert COMMUTE.to_json() == plain.to_json()
     assert repr(COMMUTE.domain) == "Interval(0, 180, unit='minutes')"
     assert repr(dt.Circle(360, unit="°")) == "Circle(360, unit='°')"
     for shown in (

@@ -53,13 +53,15 @@ def test_intervals_of_items_and_sizes_hold(runs: tuple[Any, list[np.ndarray], li
 def test_both_items_are_estimated_without_bias(runs: tuple[Any, list[np.ndarray], list[Any]]) -> None:
     domain = dt.Several(6, most=6)  # nobody has too many, so that nothing is thinned
     asked = dt.SetResponse(domain, epsilon=1.0)
-    if asked.kernel.chosen < 2:
+    if asked.question.kernel.chosen < 2:
         asked = dt.SetResponse(dt.Several(20, most=3), epsilon=1.0)
     people = np.zeros((200_000, len(asked.domain)), dtype=bool)
     picked = np.random.default_rng(3).random((len(people), 3)) < [0.7, 0.5, 0.3]
     people[:, :3] = picked
     told = asked.perturb(people, source=dt.Seeded(4))
-    parts = [dt.together(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)]
+    parts = [
+        dt.stats.joint_frequency(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)
+    ]
     values, errors = (np.array([getattr(one, name) for one in parts]) for name in ("value", "standard_error"))
     assert abs(values.mean() - TRUE_BOTH) < 5 * values.std() / np.sqrt(len(parts))
     assert errors.mean() == pytest.approx(values.std(), rel=0.25)
@@ -71,12 +73,12 @@ def test_what_cannot_be_said_is_refused() -> None:
     single = dt.SetResponse(dt.Several(100, most=10), epsilon=2)
     reports = single.perturb([[1, 2]] * 50, source=dt.Seeded(1))
     other = single.perturb([[1, 2]] * 50, source=dt.Seeded(2))
-    assert single.kernel.chosen == 1
+    assert single.question.kernel.chosen == 1
     with pytest.raises(NotIdentifiable):
-        dt.together(reports, 1, 2)
+        dt.stats.joint_frequency(reports, 1, 2)
     with pytest.raises(InvalidParameter):
-        dt.together(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), 1, 2)
-    for test in (lambda: dt.same_distribution(reports, reports), lambda: dt.crosstab(reports, other)):
+        dt.stats.joint_frequency(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), 1, 2)
+    for test in (lambda: dt.stats.same_distribution(reports, reports), lambda: dt.crosstab(reports, other)):
         with pytest.raises(InvalidParameter, match="sets of items"):
             test()
 

@@ -30,8 +30,8 @@ each_case = pytest.mark.parametrize("mechanism", SMALL.values(), ids=SMALL.keys(
 def problem(mechanism, bins=24, n=3000, seed=1):
     values = np.random.default_rng(seed).beta(2, 5, n)
     reports = mechanism.perturb(values, source=dt.Seeded(seed))
-    operator = mechanism.likelihood(mechanism.line.from_unit((np.arange(bins) + 0.5) / bins), 64)
-    return operator, operator.counts(mechanism.counting.count(reports.cells))
+    operator = mechanism.question.likelihood(mechanism.line.from_unit((np.arange(bins) + 0.5) / bins), 64)
+    return operator, operator.counts(mechanism.question.counting.count(reports.cells))
 
 
 def height(operator, counts, probabilities):
@@ -77,7 +77,7 @@ def test_the_top_is_certified(mechanism):
 
 def test_with_two_reports_the_top_is_known():
     duchi = dt.Duchi(UNIT, epsilon=1)
-    operator = duchi.likelihood(np.array([0.0, 1.0]), 2)
+    operator = duchi.question.likelihood(np.array([0.0, 1.0]), 2)
     counts = np.array([620.0, 380.0])
     fit = climb(operator, counts, np.array([0.5, 0.5]), tolerance=1e-13)
     matrix = operator.dense()
@@ -116,7 +116,7 @@ def test_an_operator_that_is_half_a_cell_off_is_rejected():
     reports = mechanism.perturb(values, source=dt.Seeded(3))
     right = grid(mechanism.question, 128)
     broken = Windows(right.starts + 0.5, right.width, right.rows, right.contrast)
-    counts = right.counts(mechanism.counting.count(reports.cells))
+    counts = right.counts(mechanism.question.counting.count(reports.cells))
     inputs = (np.arange(128) + 0.5) / 128
 
     def loss(operator):

@@ -41,8 +41,8 @@ def message(random: Random) -> None:
 
 
 def report(random: Random) -> None:
-    cells = np.array([[1], [0]], dtype=terms().mechanism.layout.base).reshape(
-        2, *terms().mechanism.layout.shape
+    cells = np.array([[1], [0]], dtype=terms().mechanism.question.layout.base).reshape(
+        2, *terms().mechanism.question.layout.shape
     )
     body = pack_report(bytes(16), terms(), Standing.PAIRED, cells)
     _, _, read = read_report(terms(), 2, mutations.bits(body, random))

@@ -16,7 +16,8 @@ import pytest
 
 import dither as dt
 from dither.core import registry
-from dither.mechanisms.mechanism import Mechanism, WindowMechanism
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.base import WindowMechanism
 from dither.privacy.guarantee import Unit
 from tests.golden.devices import CASES, FILE, WIDE
 
@@ -56,6 +57,7 @@ def test_every_public_mechanism_and_combinator_is_pinned() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_device_texts_and_fingerprints_never_change(name: str) -> None:
     made, pinned = CASES[name](), GOLDEN[name]
+    made = made.question if isinstance(made, Mechanism) else made
     if name in SOLVED:
         assert_same_channel(json.loads(made.device_text), json.loads(pinned["device"]))
     else:
@@ -69,7 +71,7 @@ def test_device_texts_and_fingerprints_never_change(name: str) -> None:
 def test_what_travels_is_all_that_a_device_needs(name: str) -> None:
     """A mechanism that was read runs the kernel of the text, and writes the same text again."""
     made = CASES[name]()
-    again = dt.from_json(dt.to_json(made))
+    again = dt.from_json(made.to_json())
     if name not in SOLVED:
         assert again.device_text == GOLDEN[name]["device"]
     assert again == made.question
@@ -119,7 +121,7 @@ def test_a_class_may_move_and_be_renamed() -> None:
     assert Stage.__module__ != dt.Podium.__module__
     assert stage.fingerprint == podium.fingerprint == GOLDEN["Podium"]["fingerprint"]
     reports = podium.perturb([1.0, 2.0])
-    assert (dt.Summary.of(reports) + dt.Summary.of(stage.reports(reports))).n == 4
+    assert (dt.Counts.of(reports) + dt.Counts.of(stage.reports(reports))).n == 4
     key = bytes(32)
     permanent = [
         dt.Memoised(one, key, name="age").perturb([1.0, 2.0, 3.0]).cells.tolist() for one in (stage, podium)

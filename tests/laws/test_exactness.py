@@ -36,7 +36,7 @@ def test_probabilities_are_a_private_law(case: Case, epsilon: float) -> None:
         one / two for first in rows for second in rows for one, two in zip(first, second, strict=True)
     )
     assert worst <= exp_below(Fraction(epsilon))
-    assert worst <= mechanism.kernel.ratio
+    assert worst <= mechanism.question.kernel.ratio
 
 
 @pytest.mark.parametrize("case", FIXED + MIXED, ids=names(FIXED + MIXED))

@@ -91,7 +91,7 @@ def test_arrays_and_single_values_have_the_same_certified_starts(
 ) -> None:
     line = spread(low, length)
     try:
-        kernel = LINES[name](line).kernel
+        kernel = LINES[name](line).question.kernel
     except InvalidParameter:  # fewer doubles from end to end than the start rule can count
         assert line.length < 1e-13 * max(abs(line.low), abs(line.high))
         return
@@ -109,7 +109,7 @@ def test_no_report_is_likelier_than_promised_by_brute_force(name: str, low: floa
         mechanism = LINES[name](line)
     except InvalidParameter:
         return
-    laws = [mechanism.kernel.probabilities(value) for value in values_of(line)]
+    laws = [mechanism.question.kernel.probabilities(value) for value in values_of(line)]
     bound = exp_above(Fraction(mechanism.epsilon))
     for one, two in product(laws, laws):
         assert all(first <= bound * second for first, second in zip(one, two, strict=True))
@@ -132,9 +132,9 @@ def test_no_report_is_likelier_than_promised_by_brute_force(name: str, low: floa
         lambda: dt.Disk(1.0, (1e29, 0.0)),  # centre + radius is the centre
         lambda: dt.Sphere(1e-200),
         lambda: dt.Sphere(1e300),
-        lambda: dt.Parallelogram((0.0, 0.0), (1e-200, 0.0), (0.0, 1e-200)),
-        lambda: dt.Parallelogram((0.0, 0.0), (1e200, 0.0), (0.0, 1.0)),
-        lambda: dt.Parallelogram((1e300, 0.0), (1.0, 0.0), (0.0, 1.0)),
+        lambda: dt.maps.Parallelogram((0.0, 0.0), (1e-200, 0.0), (0.0, 1e-200)),
+        lambda: dt.maps.Parallelogram((0.0, 0.0), (1e200, 0.0), (0.0, 1.0)),
+        lambda: dt.maps.Parallelogram((1e300, 0.0), (1.0, 0.0), (0.0, 1.0)),
     ],
 )
 def test_domains_that_floats_cannot_count_do_not_exist(make: Any) -> None:
@@ -149,7 +149,7 @@ def test_gauges_are_finite_at_the_largest_and_smallest_sizes(size: float) -> Non
     for area, expected in (
         (dt.Disk(size), 0.5),
         (dt.Rectangle(side, side), 0.5),
-        (dt.Parallelogram((-size / 2, -size / 2), (size, 0.0), (0.0, size)), 1.0),
+        (dt.maps.Parallelogram((-size / 2, -size / 2), (size, 0.0), (0.0, size)), 1.0),
     ):
         for step in ((size / 2, 0.0), (0.0, -size / 2)):
             assert float(area.gauge(np.array(area.centre), np.array(step))) == pytest.approx(expected)
@@ -175,7 +175,7 @@ def test_an_end_rounded_to_single_precision_is_inside_and_stays_at_its_end(dtype
     line = dt.Interval(0, 0.1) if dtype is np.float32 else dt.Interval(0, 0.5)
     top = dtype(line.high)
     for name in ("Laplace", "Podium, 2^16 cells", "Optimal, unbiased"):
-        kernel = LINES[name](line).kernel
+        kernel = LINES[name](line).question.kernel
         for byte in (0x00, 0xFF):
             assert told_together(kernel, np.array([top]), byte) == told_alone(kernel, [line.high], byte)
     assert line.check(np.array([top])).size == 1
@@ -192,12 +192,12 @@ def test_a_value_far_outside_by_the_rounding_of_its_own_type_is_refused() -> Non
 @pytest.mark.parametrize("last", [None, 15])
 @pytest.mark.parametrize("scale", [1e300, 1e11])
 def test_a_start_rule_that_leaves_the_integers_is_refused(last: int | None, scale: float) -> None:
-    honest = dt.Laplace(dt.Interval(0, 1), epsilon=1, cells=16).kernel
+    honest = dt.Laplace(dt.Interval(0, 1), epsilon=1, cells=16).question.kernel
     with pytest.raises(InvalidParameter):
         LatticeKernel(
             honest.line, honest.lattice, LineStart(0.0, scale, honest.start.last, honest.start.fraction)
         )
-    window = dt.Podium(dt.Interval(0, 1), epsilon=1, cells=16).kernel.window
+    window = dt.Podium(dt.Interval(0, 1), epsilon=1, cells=16).question.kernel.window
     with pytest.raises(InvalidParameter):
         SlidingKernel(honest.line, window, LineStart(0.0, scale, last))
 
@@ -228,4 +228,4 @@ def test_mechanisms_on_small_and_large_domains_draw_and_travel(size: float) -> N
         (dt.TraCSD(disk, epsilon=2), places),
     ):
         assert np.isfinite(np.asarray(mechanism.perturb(values).values)).all()
-        assert dt.from_json(dt.to_json(mechanism)).fingerprint == mechanism.fingerprint
+        assert dt.from_json(mechanism.to_json()).fingerprint == mechanism.fingerprint

@@ -49,8 +49,8 @@ def test_p_and_q_are_those_of_the_law(kind, k, epsilon):
     mechanism = kind(dt.Categories(k), epsilon=epsilon)
     laws = _laws(mechanism, k)
     everything = np.arange(len(laws[0]))
-    cells = everything.astype(np.uint8)[:, None] if mechanism.layout.shape else everything
-    decoded = mechanism.decode(cells)
+    cells = everything.astype(np.uint8)[:, None] if mechanism.question.layout.shape else everything
+    decoded = mechanism.question.decode(cells)
     supported = decoded if decoded.ndim == 2 else decoded[:, None] == np.arange(k)
     own, other = mechanism.rates
     for x, law in enumerate(laws):
@@ -64,7 +64,7 @@ def test_p_and_q_are_those_of_the_law(kind, k, epsilon):
 @pytest.mark.parametrize("kind", [dt.OLH, dt.rivals.BLH], ids=["OLH", "BLH"])
 def test_hashing_is_private_whatever_the_seed(kind, epsilon):
     mechanism = kind(dt.Categories(6), epsilon=epsilon)
-    if mechanism.kernel.window.cells > 1000:
+    if mechanism.question.kernel.window.cells > 1000:
         assert mechanism.guarantee.epsilon <= epsilon
         return
     for seed in (0, 1, 2**47 - 1):

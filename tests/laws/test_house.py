@@ -103,7 +103,7 @@ ONLY_SHRINK: dict[str, tuple[Callable[[], Collection[object]], int]] = {
     "imports that would close a cycle": (house.cycle_imports, 3),
     "questions asked for their kind": (lambda: house.asked_kinds(dither.Question), 9),
     "domains asked for their kind": (lambda: house.asked_kinds(Domain), 37),
-    "files that name Optional": (lambda: house.files_that_name("Optional"), 5),
+    "files that name Nullable": (lambda: house.files_that_name("Optional"), 5),
     "files that name Several": (lambda: house.files_that_name("Several"), 6),
     "own classes in a __mro__": (house.longest_line_of_classes, 7),
     "lines with the annotation Any": (house.lines_with_any, 674),

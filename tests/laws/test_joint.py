@@ -19,7 +19,7 @@ PEOPLE = 9
 
 def test_every_kind_of_joint_kernel_is_in_the_table() -> None:
     kinds = {case.kernel.kind for case in CASES.values() if case.kernel.kind.startswith("joint")}
-    assert {make(n=4).kernel.kind for make in JOINT.values()} == kinds
+    assert {make(n=4).question.kernel.kind for make in JOINT.values()} == kinds
 
 
 def test_what_coins_are_shared_over_says_its_kind() -> None:
@@ -47,8 +47,8 @@ def test_journeys_change_nothing(make: Callable[..., Any]) -> None:
     joint = make(n=PEOPLE)
     label = joint.categories.labels[-1]
     reports = joint.perturb([label] * PEOPLE, source=dt.Seeded(1))
-    assert dt.from_json(dt.to_json(joint)).design() == joint
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_json(joint.to_json()).design() == joint
+    assert dt.from_bytes(reports.to_bytes()) == reports
     assert joint.reports(reports.cells) == reports
 
 

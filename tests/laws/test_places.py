@@ -34,10 +34,10 @@ def test_reports_are_read_back_path_by_path(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     own = trips(mechanism)
     reports = mechanism.perturb(own, source=dt.Seeded(1))
-    assert reports.cells.dtype == mechanism.layout.base
-    assert reports.cells.shape == (14, *mechanism.layout.shape)
+    assert reports.cells.dtype == mechanism.question.layout.base
+    assert reports.cells.shape == (14, *mechanism.question.layout.shape)
     assert mechanism.report_bytes == reports.cells[0].nbytes
-    assert mechanism.counting.answers(reports.cells) == 14
+    assert mechanism.question.counting.answers(reports.cells) == 14
     read = mechanism.paths(reports)
     assert read.lengths.tolist() == [len(path) for path in own]
     np.testing.assert_allclose(mechanism.area.clip(read.points), read.points, atol=1e-9)
@@ -47,12 +47,12 @@ def test_reports_are_read_back_path_by_path(make: Any) -> None:
 def test_journeys_change_nothing(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     reports = mechanism.perturb(trips(mechanism), source=dt.Seeded(1))
-    for again in (dt.from_json(dt.to_json(mechanism)), pickle.loads(pickle.dumps(mechanism))):
-        assert dt.to_json(again) == dt.to_json(mechanism)
+    for again in (dt.from_json(mechanism.to_json()), pickle.loads(pickle.dumps(mechanism))):
+        assert again.to_json() == mechanism.to_json()
         assert again.fingerprint == mechanism.fingerprint
         assert np.array_equal(again.reports(reports).values, reports.values)
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
-    assert np.array_equal(dt.from_bytes(dt.to_bytes(reports)).values, reports.values)
+    assert dt.from_bytes(reports.to_bytes()) == reports
+    assert np.array_equal(dt.from_bytes(reports.to_bytes()).values, reports.values)
 
 
 @each
@@ -66,14 +66,14 @@ def test_budgets_are_kept_by_location_and_by_trajectory(make: Any) -> None:
     own = trips(shared)
     reports = shared.perturb(own, source=dt.Seeded(2))
     assert shared.paths(reports).lengths.tolist() == [len(path) for path in own]
-    assert dt.from_json(dt.to_json(shared)).fingerprint == shared.fingerprint
+    assert dt.from_json(shared.to_json()).fingerprint == shared.fingerprint
 
 
 @each
 def test_what_no_device_could_have_sent(make: Any) -> None:
     mechanism = make(epsilon=2.0)
     good = mechanism.perturb(trips(mechanism), source=dt.Seeded(1)).cells.astype(np.int64)
-    assert mechanism.reports(good).cells.dtype == mechanism.layout.base
+    assert mechanism.reports(good).cells.dtype == mechanism.question.layout.base
     marked, beyond, headless = good.copy(), good.copy(), good.copy()
     marked[3, 0], beyond[3, 1], headless[0, 0] = 2, 1 << 33, 0
     for bad in (marked, beyond, -good, headless, good[:, :-1], good[:, 0]):

@@ -24,7 +24,7 @@ from tests.support.broken.numbers import twin as broken
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 LONG = dt.Rectangle(dt.Interval(-3, -1), dt.Interval(0, 10))
 DISK = dt.Disk(2.0, (1.0, 1.0))
-TILTED = dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (-1.0, 1.0))
+TILTED = dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (-1.0, 1.0))
 
 Make = Callable[..., PairMechanism]
 MAKERS: dict[str, Make] = {
@@ -129,9 +129,9 @@ def test_k_rr_with_the_missing_factor_is_rejected() -> None:
     assert largest_ratio(fair, None) <= exp_below(Fraction(2))
     assert largest_ratio(broken, None) > exp_below(Fraction(4))
     with pytest.raises(InvalidParameter):
-        certify(broken.parts[0].kernel.window, exp_below(Fraction(broken.parts[0].epsilon)))
+        certify(broken.parts[0].question.kernel.window, exp_below(Fraction(broken.parts[0].epsilon)))
     # the realised ε of the direction, ln(k·(k − 2 + e^ε)) for k others: 3.94 for 1.52
-    lied = broken.parts[0].kernel
+    lied = broken.parts[0].question.kernel
     assert float(lied.ratio) == pytest.approx(6 * (4 + np.exp(broken.parts[0].epsilon)) + 5, rel=0.15)
 
 

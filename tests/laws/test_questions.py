@@ -57,7 +57,7 @@ def test_unbiased_in_fractions(case: Case) -> None:
     """The mean of the very integers and codebook, in exact arithmetic, is the value."""
     more = {"cells": 64} if "Duchi" not in case.name else {}
     mechanism = case(1.3, **more)
-    values = [Fraction(value) for value in mechanism.decode(np.arange(mechanism.outcomes))]
+    values = [Fraction(value) for value in mechanism.question.decode(np.arange(mechanism.question.outcomes))]
     for x in mechanism.line.from_unit(np.array([0.0, 0.123, 0.5, 1.0])):
         mean = sum(p * value for p, value in zip(mechanism.probabilities(float(x)), values, strict=True))
         assert abs(mean - Fraction(float(x))) <= Fraction(2, 10**9) * Fraction(mechanism.line.length)
@@ -70,7 +70,7 @@ def test_the_grid_costs_a_cell_at_most(case: Case, epsilon: float) -> None:
     """What is sampled differs from the continuous mechanism by the grid, and no more."""
     mechanism = case(epsilon)
     low, high = mechanism.support
-    cells = 10**9 if "Duchi" in case.name else min(mechanism.outcomes, 1 << 15)
+    cells = 10**9 if "Duchi" in case.name else min(mechanism.question.outcomes, 1 << 15)
     cell = (high - low) / cells
     xs = mechanism.line.from_unit(np.array([0.0, 0.04, 0.31, 0.5, 0.97]))
     assert mechanism.sampled.error("absolute", xs) == pytest.approx(mechanism.error("absolute", xs), abs=cell)
@@ -83,7 +83,7 @@ def test_the_grid_costs_a_cell_at_most(case: Case, epsilon: float) -> None:
 @pytest.mark.parametrize("case", WINDOWS, ids=names(WINDOWS))
 def test_sampled_moments_are_those_of_the_probabilities(case: Case) -> None:
     mechanism = case(1.0, cells=128)
-    values = mechanism.decode(np.arange(128))
+    values = mechanism.question.decode(np.arange(128))
     for x in mechanism.line.from_unit(np.array([0.0, 0.21, 0.68, 1.0])):
         law = np.array([float(p) for p in mechanism.probabilities(float(x))])
         if isinstance(mechanism.line, dt.Circle):

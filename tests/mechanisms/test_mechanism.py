@@ -96,8 +96,11 @@ def test_values_outside_are_refused_without_naming_them(mechanism: Any) -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
 def test_reports_from_outside_are_checked(mechanism: Any) -> None:
-    assert mechanism.reports([0, mechanism.outcomes - 1]).cells.tolist() == [0, mechanism.outcomes - 1]
-    for raw in ([-1], [mechanism.outcomes], [0.5], ["x"]):
+    assert mechanism.reports([0, mechanism.question.outcomes - 1]).cells.tolist() == [
+        0,
+        mechanism.question.outcomes - 1,
+    ]
+    for raw in ([-1], [mechanism.question.outcomes], [0.5], ["x"]):
         with pytest.raises(MalformedReport):
             mechanism.reports(raw)
 

@@ -18,9 +18,9 @@ WEEK = dt.Interval(0, 180)
 @pytest.mark.parametrize("design", [dt.Podium, dt.PM, dt.SW, dt.OGPM])
 def test_errors_are_those_of_the_cells(design: Any, cells: int) -> None:
     mechanism = design(UNIT, epsilon=1, cells=cells)
-    numbers = mechanism.decoder(np.arange(cells))
+    numbers = mechanism.question.decoder(np.arange(cells))
     inputs = np.linspace(0, 1, 41)
-    chances = np.stack([mechanism.kernel.chances(x) for x in inputs])
+    chances = np.stack([mechanism.question.kernel.chances(x) for x in inputs])
     means = chances @ numbers
     squares = chances @ numbers**2 - 2 * means * inputs + inputs**2
     assert mechanism.variance(inputs) == pytest.approx(chances @ numbers**2 - means**2, rel=1e-9)
@@ -31,14 +31,14 @@ def test_errors_are_those_of_the_cells(design: Any, cells: int) -> None:
 def test_the_stated_variance_is_the_measured_one() -> None:
     eight = dt.Podium(UNIT, epsilon=1, cells=8)
     reports = eight.perturb(np.zeros(400_000), source=dt.Seeded(1))
-    measured = float(np.var(eight.decoder(reports.cells)))
+    measured = float(np.var(eight.question.decoder(reports.cells)))
     assert measured == pytest.approx(eight.variance(0.0), rel=0.006)  # the kurtosis is small
     assert measured != pytest.approx(dt.Podium(UNIT, epsilon=1).variance(0.0), rel=0.01)
 
 
 def test_designs_with_cells_of_their_own_keep_their_formula() -> None:
     assert dt.Duchi(UNIT, epsilon=1).law is not dt.Duchi(UNIT, epsilon=1).sampled.law
-    assert not dt.Optimal(UNIT, epsilon=1).chooses_cells
+    assert not dt.Optimal._chooses_cells()
 
 
 @pytest.mark.slow
@@ -55,15 +55,15 @@ def test_errors_of_means_of_few_cells_are_right() -> None:
 @pytest.mark.slow
 def test_reports_of_one_byte_are_recommended() -> None:
     goal = dt.goals.Mean(n=10_000)
-    short = dt.recommend(WEEK, goal, epsilon=4, bytes=1)
+    short = dt.recommend(WEEK, goal, epsilon=4, most_bytes=1)
     assert {one.report_bytes for one in short.mechanisms} == {1}
     assert short[0]["mechanism"] == "Optimal(unbiased=True, outputs=64)"
     assert "Podium(cells=64)" in [row["mechanism"] for row in short]
     assert short[0]["error"] <= 1.02 * goal.error(dt.Podium(WEEK, epsilon=4))  # type: ignore[operator]
-    listed = dt.recommend(dt.Categories(range(50)), dt.goals.Frequencies(n=100), epsilon=1, bytes=1)
+    listed = dt.recommend(dt.Categories(range(50)), dt.goals.Frequencies(n=100), epsilon=1, most_bytes=1)
     assert {one.report_bytes for one in listed.mechanisms} == {1}
     for wrong in (0, 1.5, True, "1"):
         with pytest.raises(InvalidParameter, match="bytes"):
-            dt.recommend(WEEK, goal, epsilon=1, bytes=wrong)  # type: ignore[arg-type]
+            dt.recommend(WEEK, goal, epsilon=1, most_bytes=wrong)  # type: ignore[arg-type]
     with pytest.raises(Infeasible, match="1 bytes"):
-        dt.recommend(dt.Rectangle(UNIT, UNIT), dt.goals.Locations(), epsilon=1, bytes=1)
+        dt.recommend(dt.Rectangle(UNIT, UNIT), dt.goals.Locations(), epsilon=1, most_bytes=1)

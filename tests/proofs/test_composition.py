@@ -20,7 +20,7 @@ FIRST, SECOND = dt.KRR(DOMAIN, epsilon=0.7), dt.KRR(DOMAIN, epsilon=1.3)
 
 
 def table(mechanism: dt.Mechanism) -> list[Law]:
-    return [dict(enumerate(mechanism.kernel.probabilities(code))) for code in range(len(LABELS))]
+    return [dict(enumerate(mechanism.question.kernel.probabilities(code))) for code in range(len(LABELS))]
 
 
 def joint(first: list[Law], second: dict[object, list[Law]]) -> list[Law]:

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither import mechanisms
 from dither.core.kernels.coin import FINE, BiasedCoin
 from dither.core.kernels.packing import count_bits, row_width, unpack_rows
 from dither.core.kernels.sets import hashing
@@ -21,7 +22,7 @@ from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value
 from tests.support.sources import Recorded, Scripted
 
-ALL_KINDS = [*KINDS, dt.RR]
+ALL_KINDS = [*KINDS, dt.KRR]
 
 
 def test_a_coin_compares_every_bit():
@@ -126,7 +127,7 @@ def test_samples_follow_the_law(kind, epsilon):
         assert p_value(numbered(reports), mechanism.probabilities(x)) > ALARM
 
 
-@pytest.mark.parametrize("kind", [dt.KRR, dt.RR], ids=["KRR", "RR"])
+@pytest.mark.parametrize("kind", [dt.KRR, mechanisms.RR], ids=["KRR", "RR"])
 def test_one_by_one_follows_the_same_law(kind):
     mechanism = kind(dt.Categories(2), epsilon=1)
     source = dt.Seeded(4)
@@ -146,12 +147,12 @@ def test_sets_one_by_one_follow_the_same_law(x):
 def test_buckets_follow_the_law_given_the_seed(kind):
     """The seed is public: relative to the bucket of the answer under it, every report has one law."""
     mechanism = kind(dt.Categories(50), epsilon=1)
-    seeds, told = mechanism.kernel.hashing.unpack(
+    seeds, told = mechanism.question.kernel.hashing.unpack(
         mechanism.perturb(np.full(200_000, 17), source=dt.Seeded(6)).cells
     )
-    true = mechanism.kernel.hashing.bucket(seeds, np.full(seeds.size, 17))
-    offset = (told - true) % mechanism.kernel.window.cells
-    assert p_value(offset, mechanism.kernel.window.probabilities(0)) > ALARM
+    true = mechanism.question.kernel.hashing.bucket(seeds, np.full(seeds.size, 17))
+    offset = (told - true) % mechanism.question.kernel.window.cells
+    assert p_value(offset, mechanism.question.kernel.window.probabilities(0)) > ALARM
     flat = np.bincount((seeds >> np.uint64(41)).astype(np.int64), minlength=64)
     assert stats.chisquare(flat).pvalue > ALARM
 
@@ -222,8 +223,8 @@ def test_a_missing_factor_is_rejected():
 
 def test_sets_that_hold_the_answer_too_often_are_rejected():
     honest = dt.SubsetSelection(dt.Categories(6), epsilon=1)
-    twin = twins.unfair_subsets(6, honest.kernel.chosen, 1.0)
-    for kernel, fits in ((honest.kernel, True), (twin, False)):
+    twin = twins.unfair_subsets(6, honest.question.kernel.chosen, 1.0)
+    for kernel, fits in ((honest.question.kernel, True), (twin, False)):
         rows = np.empty((50_000, 1), dtype=np.uint8)
         kernel.write(np.full(50_000, 1), rows, dt.Seeded(3))
         assert (p_value(rows[:, 0], honest.probabilities(1)) > ALARM) is fits

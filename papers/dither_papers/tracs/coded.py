@@ -11,18 +11,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 import numpy as np
 
 from dither.core.domains import Circle, Domain, Interval, Line, Paths, Rectangle
 from dither.core.kernels.blocks import Sampler
 from dither.core.kernels.kernel import LineKernel, Promise
+from dither.core.kernels.places.walk import WalkKernel
 from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter, MalformedReport
 from dither.foundation.arrays import Array, Floats
 from dither.foundation.randomness import Source
-from dither.mechanisms.mechanism import NumberMechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.numeric.sw import SW, wave_share
 from dither.mechanisms.places.noise import PlanarLaplace
 from dither.mechanisms.places.tracs import TraCSD
@@ -117,7 +118,7 @@ class _FloatKernel(LineKernel):
 class _FloatDirection(NumberMechanism):
     """A direction drawn in floats, as the programs do."""
 
-    takes = (Circle,)
+    _takes = (Circle,)
 
     @abstractmethod
     def directions(self, angles: Floats, uniform: Floats) -> Floats:
@@ -196,9 +197,10 @@ def strawman(
     walked = TraCSD(area, epsilon=epsilon, start=CORNER).perturb(paths, source=source).values
     here = np.roll(walked, 1, axis=0)
     here[paths.offsets[:-1]] = CORNER
-    angle, share = own.kernel.polar_of(here, paths.points)
+    kernel = cast(WalkKernel, own.question.kernel)
+    angle, share = kernel.polar_of(here, paths.points)
     first, second = own.parts
-    own.kernel.advance(
+    kernel.advance(
         here, first.perturb(angle, source=source).cells, second.perturb(share, source=source).cells
     )
     return paths.like(here)

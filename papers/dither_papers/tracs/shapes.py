@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from dither.core.domains import Circle, Disk
+from dither.core.kernels.window.kernel import SectorKernel, SlidingKernel
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import grid
 from dither.mechanisms.places.rivals import NGram, Sectors
@@ -122,9 +123,10 @@ _CIRCLE: Final = Circle(360.0)
 def _sector(epsilon: float, sectors: int | None) -> dict[str, float]:
     """Return the size and the probability of the likelier sector: TraCS-D's, or that of k-RR."""
     if sectors is None:
-        kernel = OGPM(_CIRCLE, epsilon=epsilon).kernel.window
+        made = OGPM(_CIRCLE, epsilon=epsilon).question
+        kernel = cast(SlidingKernel, made.kernel).window
         return {"degrees": 360.0 * kernel.share, "probability": kernel.width * kernel.inside / kernel.total}
-    blocks = Sectors(_CIRCLE, epsilon=epsilon, sectors=sectors).kernel.window
+    blocks = cast(SectorKernel, Sectors(_CIRCLE, epsilon=epsilon, sectors=sectors).question.kernel).window
     return {"degrees": 360.0 / sectors, "probability": blocks.width * blocks.inside / blocks.total}
 
 
@@ -190,7 +192,7 @@ def _disk(setting: Setting) -> Rows:
     truth = np.full((setting.runs(5000, 500), 1, 2), (-0.5, 0.0))
     places = mechanism.perturb(truth, source=sources(setting, 1)[0]).values.reshape(-1, 2)
     found: Rows = [{"version": RIGHT, "x": x, "y": y} for x, y in places.tolist()]
-    direction, distance = (part.kernel.window_share for part in mechanism.parts)
+    direction, distance = (part.question.kernel.window_share for part in mechanism.parts)
     angle, radius = np.arctan2(places[:, 1], places[:, 0]) % (2 * math.pi), np.hypot(*places.T)
     inside = (np.abs(angle / math.pi - 1.0) <= direction) & (np.abs(radius - 0.5) <= distance / 2)
     found.append(

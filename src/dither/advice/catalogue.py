@@ -14,11 +14,13 @@ from dither.core.domains import Categories, Domain, Line
 from dither.errors import DitherError, InvalidParameter, found, unknown_name
 from dither.foundation import losses as losses_module
 from dither.foundation.losses import CRITERIA, Criterion, Power, as_power, squared
+from dither.mechanisms.analysis.analysis import Analysis
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.frequency.krr import KRR, RR
 from dither.mechanisms.frequency.olh import OLH
 from dither.mechanisms.frequency.projective import ProjectiveResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
-from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import LEAST, MOST, Problem
@@ -189,7 +191,7 @@ def _plain(kind: type[Mechanism[Any]]) -> bool:
 def _candidates_of(
     kind: type[Mechanism[Any]], domain: Domain, epsilon: float, more: dict[str, Any]
 ) -> Iterator[Candidate]:
-    if not isinstance(domain, kind.takes):
+    if not isinstance(domain, kind._takes):
         return
     name = _name(kind, more)
     try:

@@ -19,9 +19,11 @@ from dither.foundation.losses import CRITERIA, Criterion, Loss, Power, as_power,
 from dither.foundation.numerics.quadrature import integrate
 from dither.foundation.plotting import draw_rows, panels_or_new
 from dither.foundation.tables import ResultTable, Row, show_cell
+from dither.mechanisms.analysis.analysis import Analysis
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.frequency.several import least_item_variance
 from dither.mechanisms.marginals import Marginals
-from dither.mechanisms.mechanism import Analysis, CategoryMechanism, Mechanism
+from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import Problem, known_optimum, least_frequency_variance
 
@@ -326,7 +328,7 @@ def _compare_tables(domain: Profile, epsilon: float) -> Comparison:
         {
             "mechanism": candidate.name,
             "average variance": candidate.mechanism.average_variance,
-            "functions": len(candidate.mechanism.kernel.functions),
+            "functions": len(candidate.mechanism.question.kernel.functions),
             "bytes": candidate.mechanism.report_bytes,
             "relative average variance": candidate.mechanism.average_variance / candidate.mechanism.bound,
         }

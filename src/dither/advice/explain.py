@@ -11,11 +11,11 @@ from functools import cache, reduce
 from importlib import resources
 from typing import Any, Final, Literal
 
-from dither.core.campaign import Campaign
 from dither.core.combinator import Combinator
 from dither.core.domains import Domain
 from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
+from dither.core.questionnaire import Questionnaire
 from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
 from dither.foundation.markup import element
@@ -80,7 +80,7 @@ class BatchPromise:
 
 
 def batch_promise(
-    questions: Mapping[str, Any] | Campaign | Each | Sampled,
+    questions: Mapping[str, Any] | Questionnaire | Each | Sampled,
     *,
     minimum_batch: int,
     delta: float = DELTA,
@@ -198,7 +198,7 @@ class AskedQuestions:
             isinstance(question, Combinator) for question in questions.values()
         )
         if not again:
-            campaign = Campaign.of(questions)
+            campaign = Questionnaire.of(questions)
             return cls(campaign.questions, campaign.guarantee, campaign.sampled)
         named = {}
         for name, question in questions.items():
@@ -221,7 +221,7 @@ def _plain(asked: Any) -> Any:
 
 
 def explain(
-    questions: Mapping[str, Any] | Campaign | Each | Sampled,
+    questions: Mapping[str, Any] | Questionnaire | Each | Sampled,
     *,
     spent: Guarantee | None = None,
     minimum_batch: int | None = None,
@@ -238,7 +238,7 @@ def explain(
     person has given before, such as `account.ledger.spent`. If reports are mixed and read only in batches of
     at least `minimum_batch` people, the texts add the (ε, δ) of such a batch. `randomiser` says who
     randomises: a person's device, or the holder of a raw file. `keep` and `weights` are columns that stay as
-    they are. `repeat` is how a second answer is made, as `dt.Asking` has it.
+    they are. `repeat` is how a second answer is made, as `dt.Inquiry` has it.
 
     >>> import dither as dt
     >>> told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=1)})

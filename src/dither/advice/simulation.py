@@ -35,7 +35,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.atomic import rename_after
 from dither.foundation.numerics.roots import power_law_root
 from dither.foundation.randomness import Seeded
-from dither.mechanisms.mechanism import NumberMechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.optimal.queries.workload import Cumulative
 from dither.mechanisms.optimal.store import folder
 
@@ -255,7 +255,7 @@ def tells_apart(mechanism: Any, bins: int) -> bool:
     """
     if isinstance(mechanism, Cumulative):
         return mechanism.domain.line is not None
-    if not isinstance(mechanism, NumberMechanism) or mechanism.outcomes < bins:
+    if not isinstance(mechanism, NumberMechanism) or mechanism.question.outcomes < bins:
         return False  # two values tell a mean, not a distribution
     if mechanism.domain.circular:
         return True
@@ -369,7 +369,7 @@ def _run(
 
 def line_of(mechanism: Any) -> Line:
     """Return the interval or circle that a mechanism takes values from."""
-    line: Line = mechanism.domain if isinstance(mechanism, Cumulative) else mechanism.line
+    line: Line = mechanism.domain.line
     return line
 
 

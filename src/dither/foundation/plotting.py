@@ -19,7 +19,7 @@ from dither.errors import InvalidParameter, MissingExtra
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dither.mechanisms.mechanism import Analysis
+    from dither.mechanisms.analysis.analysis import Analysis
 
 
 # The house style: estimates are blue, point masses and kernels orange, further curves in this order.

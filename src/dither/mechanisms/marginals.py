@@ -8,12 +8,13 @@ from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
 from dither.core.domains import Categories
 from dither.core.domains.records import Profile
+from dither.core.kernels.codes import CodeKernel
 from dither.core.kernels.sets.functions import (
     MOST_FUNCTIONS,
     TOTAL,
@@ -22,14 +23,16 @@ from dither.core.kernels.sets.functions import (
     TableReading,
     lines,
 )
+from dither.core.question import PlainQuestion
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.finite_fields import least_order
 from dither.foundation.numerics.roots import argmax
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.frequency.krr import KRR
 from dither.mechanisms.frequency.projective import ProjectiveResponse
 from dither.mechanisms.frequency.subset import SubsetIndices
-from dither.mechanisms.mechanism import CategoryMechanism, Mechanism
+from dither.mechanisms.mechanism import Mechanism
 
 _MOST_SETS: Final = 12  # attributes for which all sets are looked at; for more, y = 0
 _SWEEPS: Final = 12
@@ -134,12 +137,13 @@ class TablePlan:
 
 
 @dataclass(frozen=True)
-class Marginals(Mechanism[Profile]):
+class Marginals(Mechanism[PlainQuestion]):
     """One public random question about one or two attributes, answered by randomized response.
 
     Promise:   pure ε for one record: each person answers a single question, drawn without looking.
     Reports:   the number of the question and the answer, a few bytes.
-    Use when:  tables of pairs of attributes are wanted. `dt.tables` reads the reports. The question is a
+    Use when:  tables of pairs of attributes are wanted. `dt.stats.tables` reads the reports. The question is
+    a
                linear function of two codes over a finite field, or the pair itself, by computed variance.
     Reference: the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
 
@@ -149,12 +153,14 @@ class Marginals(Mechanism[Profile]):
     Guarantee: ε ≤ 1 for one value
     """
 
+    domain: Profile
+
     _draws = ("questions",)
 
     _: KW_ONLY
     way: int = 2
 
-    takes: ClassVar[tuple[type[Profile], ...]] = (Profile,)
+    _takes: ClassVar[tuple[type[Profile], ...]] = (Profile,)
 
     def __post_init__(self) -> None:
         given: Any = self.domain
@@ -177,7 +183,7 @@ class Marginals(Mechanism[Profile]):
 
     def _kernel(self) -> FunctionsKernel:
         different = sorted(set(self.plan.inputs))
-        draws = tuple(best_answer(size, self.epsilon).kernel for size in different)
+        draws = tuple(cast(CodeKernel, best_answer(size, self.epsilon).question.kernel) for size in different)
         weights = _integers(self.plan.weights)
         functions = tuple(
             TableFunction(attributes, values, weight, different.index(size))

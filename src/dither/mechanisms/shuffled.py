@@ -16,7 +16,7 @@ from dither.core.domains import Categories, Circle, Disk, Domain, Line, Places, 
 from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.places.nearest import NearestNumbers
 from dither.core.kernels.window.kernel import WindowKernel
-from dither.core.question import MOST_EPSILON, Question, can_answer, check_epsilon
+from dither.core.question import MOST_EPSILON, Question, can_answer, check_epsilon, plain_of
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import decreasing_root
@@ -133,7 +133,7 @@ def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
 
 def _arrangements(mechanism: Any) -> Iterator[Floats]:
     """Yield laws of reports: of a person's two values, and of what everybody else holds."""
-    plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else mechanism.plain
+    plain = None if isinstance(mechanism, Combinator) or not can_answer(mechanism) else plain_of(mechanism)
     if not isinstance(plain, Question):
         raise InvalidParameter("a lower bound of shuffled reports is known for single questions alone")
     inputs, blanket, laws = _inputs_of(plain.domain), plain.kernel.blanket, list[Floats]()
@@ -247,19 +247,19 @@ def _pure(mechanism: Any) -> Guarantee:
             "shuffling needs one report for each person; this mechanism protects one trajectory"
         )
     if guarantee.unit == "location":
-        if not isinstance(mechanism.plain.kernel, NearestNumbers):
+        if not isinstance(getattr(plain_of(mechanism), "kernel", None), NearestNumbers):
             raise InvalidParameter(
                 "shuffling needs one report for each person; this mechanism protects one location of a path"
             )
         guarantee = replace(guarantee, assumes=(*guarantee.assumes, ONE_PLACE))
-    if not getattr(mechanism, "alone", True):
+    if not getattr(plain_of(mechanism), "alone", True):
         raise InvalidParameter("reports that share coins are not independent, so shuffling gives no bound")
     return guarantee
 
 
 def _blanket(mechanism: Any) -> Blanket | None:
     """Return the blanket of the kernel that draws a report; None where it is not known."""
-    plain = mechanism.plain if can_answer(mechanism) else None
+    plain = plain_of(mechanism) if can_answer(mechanism) else None
     if isinstance(plain, Each):
         return _join(plain.parts)
     return plain.kernel.blanket if isinstance(plain, Question) else None
@@ -278,7 +278,7 @@ def _join(parts: Mapping[str, Any]) -> Blanket | None:
 
 def _is_binary(mechanism: Any) -> bool:
     """Return whether there are only two reports, as of RR and Duchi."""
-    plain = mechanism.plain if can_answer(mechanism) else None
+    plain = plain_of(mechanism) if can_answer(mechanism) else None
     return isinstance(plain, Question) and isinstance(plain.kernel, WindowKernel) and plain.outcomes == 2
 
 

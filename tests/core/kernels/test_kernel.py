@@ -83,7 +83,10 @@ def test_what_a_device_needs_builds_the_same_kernel(case: KernelCase) -> None:
 
 @each_case
 def test_no_reports_are_none(case: KernelCase) -> None:
-    for owner, check in ((case.kernel, case.kernel.check), (case.mechanism, case.mechanism.reports)):
+    for owner, check in (
+        (case.kernel, case.kernel.check),
+        (case.mechanism.question, case.mechanism.reports),
+    ):
         layout = owner.layout
         empty = check(np.zeros((0, *layout.shape), dtype=layout.base))
         cells = empty.cells if isinstance(empty, dt.Reports) else empty

@@ -29,7 +29,7 @@ def test_count_into_adds_what_count_returns(kind: str, n: int) -> None:
     if isinstance(mechanism.domain, dt.Categories):
         values = random.choice(np.array(ITEMS.labels), n)
     cells = mechanism.perturb(values, source=dt.Seeded(n)).cells
-    counting = mechanism.counting
+    counting = mechanism.question.counting
     total = np.full(counting.size, 3, dtype=np.int64)
     counting.count_into(total, cells)
     assert np.array_equal(total, 3 + counting.count(cells))

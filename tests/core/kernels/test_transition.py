@@ -39,12 +39,12 @@ def somewhere(mechanism, count=37):
 @each_case
 def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
     inputs = somewhere(mechanism)
-    operator = mechanism.likelihood(inputs, mechanism.outcomes)
+    operator = mechanism.question.likelihood(inputs, mechanism.question.outcomes)
     matrix = exact(mechanism, inputs)
     np.testing.assert_allclose(operator.dense(), matrix, rtol=1e-12, atol=1e-15)
-    weights = np.random.default_rng(1).random(mechanism.outcomes)
+    weights = np.random.default_rng(1).random(mechanism.question.outcomes)
     np.testing.assert_allclose(operator.backward(weights), matrix.T @ weights, rtol=1e-12)
-    dense = listed_likelihood(mechanism.kernel, inputs, mechanism.outcomes)
+    dense = listed_likelihood(mechanism.question.kernel, inputs, mechanism.question.outcomes)
     np.testing.assert_allclose(dense.dense(), matrix, rtol=1e-12)
 
 
@@ -53,10 +53,10 @@ def test_the_operator_is_the_matrix_of_exact_probabilities(mechanism):
 @pytest.mark.parametrize("rows", [16, 32])
 def test_grouped_rows_are_sums_of_rows(mechanism, rows):
     inputs = somewhere(mechanism)
-    tally = mechanism.counting.count(mechanism.perturb(inputs, source=dt.Seeded(1)).cells)
+    tally = mechanism.question.counting.count(mechanism.perturb(inputs, source=dt.Seeded(1)).cells)
     for operator in (
-        mechanism.likelihood(inputs, rows),
-        listed_likelihood(mechanism.kernel, inputs, rows, mechanism.kernel.typical()),
+        mechanism.question.likelihood(inputs, rows),
+        listed_likelihood(mechanism.question.kernel, inputs, rows, mechanism.question.kernel.typical()),
     ):
         matrix = exact(mechanism, inputs)
         grouped = np.stack([operator.counts(column) for column in matrix.T], axis=1)
@@ -69,8 +69,8 @@ def test_grouped_rows_are_sums_of_rows(mechanism, rows):
 def test_bins_are_averages_of_their_inputs(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
     for fine in (
-        mechanism.likelihood(inputs, 32),
-        listed_likelihood(mechanism.kernel, inputs, 32, mechanism.kernel.typical()),
+        mechanism.question.likelihood(inputs, 32),
+        listed_likelihood(mechanism.question.kernel, inputs, 32, mechanism.question.kernel.typical()),
     ):
         operator = fine.spread(4)
         averaged = fine.dense().reshape(-1, 12, 4).mean(axis=2)
@@ -82,7 +82,7 @@ def test_bins_are_averages_of_their_inputs(mechanism):
 @each_case
 def test_twins_are_equal_columns(mechanism):
     inputs = mechanism.line.from_unit((np.arange(48) + 0.5) / 48)
-    fine = mechanism.likelihood(inputs, 64)
+    fine = mechanism.question.likelihood(inputs, 64)
     for times in (1, 4):
         columns = fine.dense().reshape(-1, 48 // times, times)
         first = columns[:, :-1, :1]
@@ -104,29 +104,29 @@ def memory(operator):
 def test_a_bin_in_which_the_circle_begins_costs_no_more_than_others():
     circle = dt.OGPM(dt.Circle(1), epsilon=1)
     inputs = (np.arange(2048) + 0.5) / 2048
-    operator = circle.likelihood(inputs, 256).spread(16)
+    operator = circle.question.likelihood(inputs, 256).spread(16)
     assert (np.ptp(operator.starts, axis=1) > 128).any()  # one bin has starts on both sides
-    line = dt.OGPM(dt.Interval(0, 1), epsilon=1).likelihood(inputs, 256).spread(16)
+    line = dt.OGPM(dt.Interval(0, 1), epsilon=1).question.likelihood(inputs, 256).spread(16)
     assert memory(operator) < 2 * memory(line)
     assert memory(replace(operator, circular=False)) > 2 * memory(line)  # the twin: from one end to the other
-    fine = circle.likelihood(inputs, 256).dense().reshape(256, 128, 16).mean(axis=2)
+    fine = circle.question.likelihood(inputs, 256).dense().reshape(256, 128, 16).mean(axis=2)
     np.testing.assert_allclose(operator.dense(), fine, rtol=1e-11)
 
 
 def test_the_ends_of_an_interval_are_twins_for_ogpm_alone():
     inputs = (np.arange(256) + 0.5) / 256
-    twins = CASES["ogpm"].likelihood(inputs, 256).twins()
+    twins = CASES["ogpm"].question.likelihood(inputs, 256).twins()
     erased = 1 / (1 + np.exp(0.5))  # 38 % of the domain at ε = 1, half at either end
     assert abs(twins.sum() - 256 * erased) < 4
     assert twins[:40].all()
     assert twins[-40:].all()
-    assert not CASES["sw"].likelihood(inputs, 256).twins().any()
+    assert not CASES["sw"].question.likelihood(inputs, 256).twins().any()
 
 
 def test_a_window_that_is_half_a_cell_off_is_not_the_matrix():
     mechanism = CASES["sw"]
     inputs = somewhere(mechanism)
-    right = mechanism.likelihood(inputs, 256)
+    right = mechanism.question.likelihood(inputs, 256)
     broken = Windows(right.starts + 0.5, right.width, 256, right.contrast)
     assert np.abs(broken.dense() - exact(mechanism, inputs)).max() > 1e-4
 
@@ -145,8 +145,8 @@ def test_a_window_that_is_half_a_cell_off_is_not_the_matrix():
 def test_weighted_products_of_columns_are_those_of_the_matrix(mechanism):
     bins, times = 64, 8
     fine = mechanism.line.from_unit((np.arange(bins * times) + 0.5) / (bins * times))
-    spread = mechanism.likelihood(fine, 1024).spread(times)
-    points = mechanism.likelihood(somewhere(mechanism), 1024)
+    spread = mechanism.question.likelihood(fine, 1024).spread(times)
+    points = mechanism.question.likelihood(somewhere(mechanism), 1024)
     # The reciprocals of expected shares: a Fisher information weighs rows with them.
     weights = 1.0 / spread.forward(np.random.default_rng(3).dirichlet(np.full(bins, 3.0)))
     for first, second, close in ((spread, spread, 0.005), (points, spread, 0.06)):

@@ -49,7 +49,7 @@ def shifted(probabilities: np.ndarray) -> np.ndarray:
     [
         dt.TraCSC(SQUARE, epsilon=2.0, cells=16),
         dt.TraCSC(SQUARE, epsilon=2.0, cells=16, inner=dt.SW),
-        dt.TraCSC(dt.Parallelogram((0, 0), (2, 0.5), (0.3, 1)), epsilon=2.0, cells=16),
+        dt.TraCSC(dt.maps.Parallelogram((0, 0), (2, 0.5), (0.3, 1)), epsilon=2.0, cells=16),
         dt.TraCSD(SQUARE, epsilon=3.0, cells=16),
         dt.TraCSD(dt.Disk(1.0, (0.2, 0.1)), epsilon=3.0, cells=16, start=(0.5, 0.3)),
         dt.rivals.Strawman(SQUARE, epsilon=3.0, cells=32),
@@ -76,7 +76,9 @@ def test_the_laws_of_noise_and_points() -> None:
     found = likelihoods(reports, places[:, None, :])
     aims = np.rint(places * 64).astype(int)
     for row, (_, x, y) in enumerate(reports.cells.tolist()):
-        weights = [math.exp(-float(flat.kernel.noise.weight(x - a, y - b))) for a, b in aims.tolist()]
+        weights = [
+            math.exp(-float(flat.question.kernel.noise.weight(x - a, y - b))) for a, b in aims.tolist()
+        ]
         np.testing.assert_allclose(found[row] / found[row].sum(), np.divide(weights, sum(weights)))
     for mechanism in (
         dt.rivals.NGram(SQUARE, POINTS, epsilon=2.0),

@@ -83,7 +83,7 @@ def test_a_whole_exchange() -> None:
 )
 def test_the_body_of_a_report(mechanism: Any, cells: list[Any], sent: str) -> None:
     terms = Terms(mechanism)
-    told = terms.mechanism.reports(np.array(cells, dtype=terms.mechanism.layout.base)).cells
+    told = terms.mechanism.reports(np.array(cells, dtype=terms.mechanism.question.layout.base)).cells
     body = pack_report(b"0123456789abcdef", terms, Standing.LOST, told)
     assert body[:16] == b"0123456789abcdef"
     assert body[16:48] == terms.digest
@@ -93,7 +93,7 @@ def test_the_body_of_a_report(mechanism: Any, cells: list[Any], sent: str) -> No
     assert pack_report(b"0123456789abcdef", terms, Standing.LOST, swapped) == body
     name, standing, read = read_report(terms, len(cells), body)
     assert (name, standing, read.tolist()) == (b"0123456789abcdef", Standing.LOST, told.tolist())
-    assert read.dtype == terms.mechanism.layout.base
+    assert read.dtype == terms.mechanism.question.layout.base
 
 
 def test_another_version_is_refused() -> None:

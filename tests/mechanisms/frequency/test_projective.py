@@ -76,7 +76,7 @@ def test_at_most_three_per_cent_above_subset_selection(epsilon: float) -> None:
 )
 def test_the_published_table(k: int, epsilon: float, q: int, t: int, ratio: float) -> None:
     mechanism = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon)
-    assert mechanism.kernel.geometry == Geometry(q, t)
+    assert mechanism.question.kernel.geometry == Geometry(q, t)
     assert mechanism.variance(1 / k) / _subsets(k, epsilon) == pytest.approx(ratio, abs=6e-4)
 
 
@@ -106,7 +106,7 @@ def test_no_other_small_geometry_is_better(k: int, epsilon: float) -> None:
 def test_one_point_to_a_hyperplane_is_randomized_response() -> None:
     mechanism = dt.ProjectiveResponse(dt.Categories(5), epsilon=3)
     other = dt.KRR(dt.Categories(5), epsilon=3)
-    assert mechanism.kernel.geometry.block == 1
+    assert mechanism.question.kernel.geometry.block == 1
     assert (mechanism.p, mechanism.q) == pytest.approx((other.p, other.q), rel=1e-12)
 
 
@@ -114,7 +114,7 @@ def test_one_point_to_a_hyperplane_is_randomized_response() -> None:
 @pytest.mark.parametrize("k", [2, 7, 100])
 def test_rates_are_those_of_subsets_of_the_points(k: int, epsilon: float) -> None:
     """A difference set is as good as all sets of its size on its points."""
-    kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).kernel
+    kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).question.kernel
     assert kernel.ratio <= exp_below(Fraction(epsilon))
     if kernel.outcomes > 2 and kernel.geometry.block < kernel.outcomes:
         twin = SubsetBits.largest(epsilon, kernel.outcomes, kernel.geometry.block)
@@ -124,7 +124,7 @@ def test_rates_are_those_of_subsets_of_the_points(k: int, epsilon: float) -> Non
 
 def test_a_weight_rounded_up_is_rejected() -> None:
     mechanism = dt.ProjectiveResponse(dt.Categories(20), epsilon=1)
-    kernel = mechanism.kernel
+    kernel = mechanism.question.kernel
     twin = ProjectiveKernel(kernel.geometry, kernel.inside + 1, kernel.outside, kernel.bits)
     assert twin.ratio > exp_below(Fraction(1))
     with pytest.raises(InvalidParameter, match="ε"):
@@ -134,7 +134,7 @@ def test_a_weight_rounded_up_is_rejected() -> None:
 @pytest.mark.parametrize(("k", "epsilon"), [(20, 1.0), (1000, 30.0)])
 def test_the_bytes_of_one_draw(k: int, epsilon: float) -> None:
     """As docs/wire.md says, at both ends of every share of the words that is looked at."""
-    kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).kernel
+    kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).question.kernel
     shape, H, L, size = kernel.geometry, kernel.inside, kernel.outside, kernel.bits // 8
     members = sorted(np.flatnonzero(shape.holds).tolist())
     others = sorted(set(range(shape.points)) - set(members))
@@ -151,7 +151,7 @@ def test_the_bytes_of_one_draw(k: int, epsilon: float) -> None:
 
 
 def test_arrays_use_words_as_single_draws_do() -> None:
-    kernel = dt.ProjectiveResponse(dt.Categories(64), epsilon=1).kernel
+    kernel = dt.ProjectiveResponse(dt.Categories(64), epsilon=1).question.kernel
     words = np.random.default_rng(5).integers(0, kernel.total, 500, dtype=np.uint64)
     codes = np.arange(500) % 64
     reports = np.empty(500, dtype=kernel.layout)
@@ -168,7 +168,7 @@ def test_arrays_use_words_as_single_draws_do() -> None:
 
 @pytest.mark.parametrize(("k", "epsilon"), [(64, 1.0), (300, 2.0), (1000, 4.0)])
 def test_reports_follow_the_law_and_a_shifted_set_does_not(k: int, epsilon: float) -> None:
-    kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).kernel
+    kernel = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon).question.kernel
     reports = kernel.draw(np.full(400_000, 17), dt.Seeded(3))
     counts = np.bincount(reports, minlength=kernel.outcomes)
     for code, fits in ((17, True), (18, False)):
@@ -180,7 +180,7 @@ def test_reports_follow_the_law_and_a_shifted_set_does_not(k: int, epsilon: floa
 def test_counts_are_exact_whatever_they_are(k: int, epsilon: float) -> None:
     """Sums of integers, also where a float would not hold them: hostile counts up to 2^50 in one cell."""
     mechanism = dt.ProjectiveResponse(dt.Categories(k), epsilon=epsilon)
-    shape = mechanism.kernel.geometry
+    shape = mechanism.question.kernel.geometry
     rng = np.random.default_rng(2)
     counts = np.where(rng.random(shape.points) < 0.02, 1 << 50, rng.integers(0, 3, shape.points))
     found = mechanism.supports(counts)
@@ -188,7 +188,7 @@ def test_counts_are_exact_whatever_they_are(k: int, epsilon: float) -> None:
         inside = (np.flatnonzero(shape.holds) - x) % shape.points
         assert int(found[x]) == int(counts[inside].sum())
     reports = mechanism.perturb(np.arange(200) % k, source=dt.Seeded(1))
-    assert mechanism.supports(mechanism.counting.count(reports.cells)).tolist() == (
+    assert mechanism.supports(mechanism.question.counting.count(reports.cells)).tolist() == (
         reports.values.sum(axis=0).tolist()
     )
 
@@ -196,7 +196,7 @@ def test_counts_are_exact_whatever_they_are(k: int, epsilon: float) -> None:
 def test_too_many_categories() -> None:
     with pytest.raises(InvalidParameter, match="1048576 categories"):
         dt.ProjectiveResponse(dt.Categories((1 << 20) + 1), epsilon=1)
-    assert dt.ProjectiveResponse(dt.Categories(1 << 20), epsilon=4).outcomes <= 1 << 21
+    assert dt.ProjectiveResponse(dt.Categories(1 << 20), epsilon=4).question.outcomes <= 1 << 21
 
 
 @pytest.mark.parametrize(
@@ -214,12 +214,12 @@ def test_too_many_categories() -> None:
     ],
 )
 def test_hostile_device_texts(change: dict[str, object]) -> None:
-    device = {**dt.ProjectiveResponse(dt.Categories(64), epsilon=1).kernel.device(), **change}
+    device = {**dt.ProjectiveResponse(dt.Categories(64), epsilon=1).question.kernel.device(), **change}
     with pytest.raises((MalformedReport, InvalidParameter)):
         ProjectiveKernel.from_device(device, dt.Categories(64))
 
 
 def test_a_kernel_with_too_few_points_is_refused() -> None:
-    small = dt.ProjectiveResponse(dt.Categories(10), epsilon=1).kernel
+    small = dt.ProjectiveResponse(dt.Categories(10), epsilon=1).question.kernel
     with pytest.raises(InvalidParameter, match="not one for"):
         replace(dt.ProjectiveResponse(dt.Categories(500), epsilon=1).question, kernel=small)

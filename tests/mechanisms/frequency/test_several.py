@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
 from dither.core.kernels.sets.several import SetKernel
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.frequency.several import free_variance
@@ -80,7 +81,7 @@ def test_the_page_states_these_numbers_and_what_was_measured() -> None:
         items, most = map(int, cells[1].split(","))
         asked: Any = dt.SetResponse(dt.Several(items, most=most), epsilon=float(cells[2]))
         told, size = map(int, cells[5].split(","))
-        assert (asked.kernel.chosen, asked.report_bytes) == (told, size)
+        assert (asked.question.kernel.chosen, asked.report_bytes) == (told, size)
         assert asked.variance() == pytest.approx(float(cells[3]), rel=1.2e-3)
         assert float(cells[4]) == pytest.approx(asked.variance(), rel=0.05)
         assert items * math.exp(asked.epsilon) / math.expm1(asked.epsilon) ** 2 == pytest.approx(
@@ -124,26 +125,26 @@ def test_a_hundred_thousand_items_are_told_what_short_reports_cost() -> None:
         longer = dt.SetResponse(domain, epsilon=1, most_bytes=64)
     assert "most_bytes=64" not in longer.cut_remark
     assert "116 times" in dt.recommend(domain, dt.goals.Frequencies(n=1000), epsilon=1)[0]["why"]
-    assert "120 times the variance" in str(dt.explain({"parts": asked}))
+    assert "120 times the variance" in str(explain({"parts": asked}))
     assert not dt.SetResponse(dt.Several(1000, most=10), epsilon=0.5).cut_remark
 
 
 def test_reports_follow_the_law_and_wrong_twins_do_not() -> None:
     domain = dt.Several(["a", "b", "c", "d", "e"], most=2)
     asked = dt.SetResponse(domain, epsilon=1)
-    told = {row: at for at, row in enumerate(combinations(range(7), asked.kernel.chosen))}
+    told = {row: at for at, row in enumerate(combinations(range(7), asked.question.kernel.chosen))}
     for value in ([], ["b"], ["a", "e"], ["a", "b", "c", "d"]):
         expected = np.array([float(chance) for chance in asked.probabilities(value)])
 
         def counted(mechanism: dt.SetResponse, people: int, value: list[str] = value) -> np.ndarray:
             source = dt.Seeded(5)
             cells = mechanism.perturb([value] * people, source=source).cells
-            rows = map(tuple, mechanism.kernel.elements(cells).tolist())
+            rows = map(tuple, mechanism.question.kernel.elements(cells).tolist())
             return np.bincount([told[row] for row in rows], minlength=len(told))
 
         assert p_of_counts(counted(asked, 30_000), 30_000 * expected) > ALARM
-        singly = asked.kernel.draw_singly([asked.domain.check([value])[0]] * 4_000, dt.Seeded(6))
-        places = [told[tuple(row)] for row in asked.kernel.elements(singly).tolist()]
+        singly = asked.question.kernel.draw_singly([asked.domain.check([value])[0]] * 4_000, dt.Seeded(6))
+        places = [told[tuple(row)] for row in asked.question.kernel.elements(singly).tolist()]
         assert p_of_counts(np.bincount(places, minlength=len(told)), 4_000 * expected) > ALARM
         if len(value) > 2:
             assert p_of_counts(counted(FirstOfMany(domain, epsilon=1), 30_000), 30_000 * expected) < ALARM
@@ -155,21 +156,21 @@ def test_counts_and_bytes_are_those_of_the_told_elements() -> None:
     asked = dt.SetResponse(dt.Several(1000, most=20), epsilon=1)
     drawn = np.random.default_rng(1).random((500, 1000)) < 0.03
     reports = asked.perturb(drawn, source=dt.Seeded(2))
-    told = asked.kernel.elements(reports.cells)
+    told = asked.question.kernel.elements(reports.cells)
     assert told.shape == (500, 12)
     assert bool((told[:, 1:] > told[:, :-1]).all())
     counts = np.bincount(told.reshape(-1), minlength=1020)
-    assert np.array_equal(asked.counting.count(reports.cells), counts)
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert np.array_equal(asked.question.counting.count(reports.cells), counts)
+    assert dt.from_bytes(reports.to_bytes()) == reports
     assert asked.reports(reports.cells) == reports
     assert np.asarray(reports.values).sum() == counts[:1000].sum()
 
 
 def test_reports_that_no_device_sends() -> None:
     asked = dt.SetResponse(dt.Several(20, most=3), epsilon=1)  # two numbers of five bits
-    assert asked.kernel.chosen == 2
+    assert asked.question.kernel.chosen == 2
     good = asked.reports([[1 | 2 << 5 & 0xFF, 2 << 5 >> 8]])
-    assert asked.kernel.elements(good.cells).tolist() == [[1, 2]]
+    assert asked.question.kernel.elements(good.cells).tolist() == [[1, 2]]
     for numbers in ((1, 1), (2, 1), (1, 23), (1, 31)):
         raw = numbers[0] | numbers[1] << 5
         with pytest.raises(MalformedReport):
@@ -209,5 +210,5 @@ def test_sets_in_every_form_are_the_same_sets() -> None:
 def test_one_item_at_most_is_subset_selection_with_none_of_these() -> None:
     sets = dt.SetResponse(dt.Several(11, most=1), epsilon=1)
     subsets = dt.SubsetSelection(dt.Categories(12), epsilon=1)
-    assert sets.kernel.chosen == 3 == round(12 / (math.e + 1))
+    assert sets.question.kernel.chosen == 3 == round(12 / (math.e + 1))
     assert sets.rates == subsets.rates

@@ -78,7 +78,7 @@ def test_the_variance_is_exact_for_three_categories(n: int) -> None:
 def counts_of(mechanism: Joint, values: np.ndarray, runs: int, seed: int) -> np.ndarray:
     source = dt.Seeded(seed)
     supports = [
-        mechanism.supports(mechanism.counting.count(mechanism.perturb(values, source=source).cells))
+        mechanism.supports(mechanism.question.counting.count(mechanism.perturb(values, source=source).cells))
         for _ in range(runs)
     ]
     return (np.array(supports) - mechanism.n * mechanism.q) / mechanism.gap

@@ -48,10 +48,10 @@ def test_the_error_is_the_one_that_was_measured(axes_epsilon: tuple[int, int]) -
 def test_privacy_by_enumeration(purpose: Any) -> None:
     design = dt.Optimal(cube(3), epsilon=1, purpose=purpose)
     records = np.random.default_rng(2).random((12, 3))
-    laws = [design.kernel.probabilities(record) for record in records]
+    laws = [design.question.kernel.probabilities(record) for record in records]
     assert all(sum(law) == 1 for law in laws)
     worst = max(Fraction(max(column), min(column)) for column in zip(*laws, strict=True))
-    assert worst <= design.kernel.ratio <= exp_below(Fraction(1))
+    assert worst <= design.question.kernel.ratio <= exp_below(Fraction(1))
     assert dt.audit(design).ok
 
 
@@ -65,7 +65,7 @@ def test_public_records_lower_the_error() -> None:
     assert simulated(fitted, asked) < 0.8 * simulated(plain, asked)
     read = plain.read_for((public, "a survey of 2020"))
     assert read.fingerprint == plain.fingerprint
-    again = dt.from_json(dt.to_json(fitted))
+    again = dt.from_json(fitted.to_json())
     assert again == fitted.question
 
 

@@ -51,11 +51,11 @@ def _total(law: list[Fraction]) -> Fraction:
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_start_is_private(kind: str) -> None:
     """The proof does not look at the table of starts: whatever it says, the two weights are the same."""
-    kernel = optimal(kind, 2.0).kernel.window
+    kernel = optimal(kind, 2.0).question.kernel.window
     total = kernel.width * kernel.inside + (kernel.cells - kernel.width) * kernel.outside
     assert total == kernel.total == kernel.cells << kernel.bits
     assert Fraction(kernel.inside, kernel.outside) <= exp_below(Fraction(2))
-    starts = optimal(kind, 2.0).kernel.start.entries
+    starts = optimal(kind, 2.0).question.kernel.start.entries
     assert int(starts.max()) >> (COIN if KINDS[kind].get("unbiased") else 0) <= kernel.cells - kernel.width
 
 
@@ -65,11 +65,11 @@ def test_any_start_is_private(kind: str) -> None:
 def test_unbiased_in_fractions(criterion: object, epsilon: float) -> None:
     """The mean of the very integers and codebook, in exact arithmetic, is the value: to 1e-9 of a length."""
     mechanism = dt.Optimal(WIDE, epsilon=epsilon, unbiased=True, criterion=criterion)
-    values = [Fraction(value) for value in mechanism.decode(np.arange(mechanism.cells)).tolist()]
+    values = [Fraction(value) for value in mechanism.question.decode(np.arange(mechanism.cells)).tolist()]
     sums = [Fraction(0)]
     for value in values:
         sums.append(sums[-1] + value)
-    kernel, start_rule = mechanism.kernel.window, mechanism.kernel.start
+    kernel, start_rule = mechanism.question.kernel.window, mechanism.question.kernel.start
     low = Fraction(kernel.outside, kernel.total)
     lift = Fraction(kernel.inside - kernel.outside, kernel.total)
     rng = np.random.default_rng(3)
@@ -114,7 +114,7 @@ def _chi_square_limit(degrees: int) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)
-    values = mechanism.decode(np.arange(mechanism.cells))
+    values = mechanism.question.decode(np.arange(mechanism.cells))
     for x in (-3.0, -0.7, 2.0, 6.99999):
         law = np.array([float(p) for p in mechanism.probabilities(x)])
         assert mechanism.sampled.mean(x) == pytest.approx(float(law @ values), abs=1e-9)
@@ -131,7 +131,7 @@ def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
 def test_reports_travel(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)
     reports = mechanism.perturb(np.linspace(-3, 7, 500), source=dt.Seeded(1))
-    again = dt.from_bytes(dt.to_bytes(reports))
+    again = dt.from_bytes(reports.to_bytes())
     assert again == reports
     assert again.question == mechanism.question
     assert again.question.design() == mechanism
@@ -165,8 +165,8 @@ def test_the_mean_of_many_is_right(criterion: object) -> None:
     error = abs(reports.values.mean() - truth.mean())
     variance = np.asarray(mechanism.variance(truth[:2000])).mean()
     assert error < 4.9 * np.sqrt(1.1 * variance / truth.size)
-    assert mechanism.unbiased_reading() is not None
-    assert optimal("worst absolute", 1.0).unbiased_reading() is None
+    assert mechanism.question.unbiased_reading() is not None
+    assert optimal("worst absolute", 1.0).question.unbiased_reading() is None
 
 
 def test_wrong_input_is_refused() -> None:
@@ -201,14 +201,14 @@ def test_wrong_input_is_refused() -> None:
 def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval | dt.Circle) -> None:
     pytest.importorskip("scipy")
     made = dt.Optimal(domain, epsilon=1, loss=lambda gap: np.minimum(np.abs(gap), 3.0))
-    again = dt.from_json(dt.to_json(made))
+    again = dt.from_json(made.to_json())
     assert again == made.question
     assert again.fingerprint == made.fingerprint
     assert again.probabilities(1.25) == made.probabilities(1.25)
     assert dt.audit(again).ok
     reports = made.perturb(np.linspace(0, 5, 100), source=dt.Seeded(1))
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
-    assert dt.from_json(dt.to_json(again)).fingerprint == made.fingerprint  # and on to a third machine
+    assert dt.from_bytes(reports.to_bytes()) == reports
+    assert dt.from_json(again.to_json()).fingerprint == made.fingerprint  # and on to a third machine
     with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
         again.design()
     with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
@@ -218,8 +218,8 @@ def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval 
 def test_on_a_circle_the_integers_travel_too() -> None:
     best = dt.Optimal(dt.Circle(360), epsilon=1)
     other = dt.from_json(changed(best, narrower(7)))  # of another version, perhaps; private all the same
-    assert other.kernel.window.width == best.kernel.window.width - 7
-    steeper = f"{best.kernel.window.step + (1 << 60):x}"
+    assert other.kernel.window.width == best.question.kernel.window.width - 7
+    steeper = f"{best.question.kernel.window.step + (1 << 60):x}"
     with pytest.raises(dt.errors.MalformedReport):
         dt.from_json(changed(best, lambda device: device.update(step=steeper)))
 
@@ -230,11 +230,11 @@ def test_few_outputs_cost_what_is_stated(outputs: int, unbiased: bool) -> None:
     """The certificate is that of the cells that are sampled, against the best of all mechanisms."""
     free = dt.Optimal(dt.Interval(0, 10), epsilon=2, unbiased=unbiased)
     few = dt.Optimal(dt.Interval(0, 10), epsilon=2, unbiased=unbiased, outputs=outputs)
-    assert few.kernel.window.cells == outputs
+    assert few.question.kernel.window.cells == outputs
     assert few.certificate.bound == free.certificate.bound
     assert few.certificate.error >= 0.999 * free.certificate.error
     assert dt.audit(few).ok
-    assert dt.from_json(dt.to_json(few)) == few.question
+    assert dt.from_json(few.to_json()) == few.question
     values = np.linspace(0, 10, 201)
     measured = few.sampled.variance(values) if unbiased else few.sampled.error("absolute", values)
     assert measured.max() <= few.certificate.error * (1 + 1e-9)

@@ -112,7 +112,7 @@ def test_on_a_circle_the_two_level_window_is_best(loss: object, epsilon: float) 
     rival = dt.OGPM(dt.Circle(360), epsilon=epsilon, loss=loss)
     assert best.certificate.bound == pytest.approx(rival.worst_error(loss), rel=1e-9)
     assert best.gap < 1e-3
-    assert best.kernel == rival.kernel
+    assert best.question.kernel == rival.question.kernel
 
 
 def test_a_function_on_a_circle() -> None:

@@ -67,7 +67,7 @@ def test_the_two_points(epsilon: float) -> None:
     mechanism = dt.optimal.TwoPoint(dt.Interval(-3, 7), epsilon=epsilon)
     tanh = math.tanh(epsilon / 2)
     half = 10 * min(tanh / 2, 1 / (4 * tanh))
-    np.testing.assert_allclose(mechanism.decode(np.array([0, 1])), [2 - half, 2 + half], rtol=1e-12)
+    np.testing.assert_allclose(mechanism.question.decode(np.array([0, 1])), [2 - half, 2 + half], rtol=1e-12)
     ratio = math.exp(epsilon)
     worst = 100 * ratio / (ratio + 1) ** 2 if epsilon <= TWO_POINTS_UP_TO else half**2
     assert mechanism.error("squared", -3.0) == pytest.approx(worst, rel=1e-12)

@@ -32,7 +32,7 @@ SMALL = grid(SQUARE, 4)
 
 
 def law(mechanism: Any, row: int) -> list[Fraction]:
-    weights = mechanism.kernel.weights(np.array([row]))[0].tolist()
+    weights = mechanism.question.kernel.weights(np.array([row]))[0].tolist()
     return [Fraction(weight, sum(weights)) for weight in weights]
 
 
@@ -181,14 +181,14 @@ def test_told_sectors_follow_k_rr_and_centred_ones_are_rejected() -> None:
 
 
 def test_the_budget_of_a_sector() -> None:
-    sector = dt.rivals.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0).kernel.sector
+    sector = dt.rivals.ATP(SQUARE, grid(SQUARE, 6), epsilon=8.0).question.kernel.sector
     fair = float(Fraction(sector.inside, sector.total))
     assert fair == pytest.approx(math.exp(1.5) / (5 + math.exp(1.5)), rel=1e-6)
 
 
 def test_budgets_of_a_location_in_atp_add_up() -> None:
     for epsilon in (0.3, 2.0, 7.7):
-        kernel = dt.rivals.ATP(SQUARE, SMALL, epsilon=epsilon).kernel
+        kernel = dt.rivals.ATP(SQUARE, SMALL, epsilon=epsilon).question.kernel
         anchor, sector, choice = kernel.anchor, kernel.sector, kernel.choice
         assert anchor.ratio <= exp_below(Fraction(epsilon) / 2)
         assert sector.ratio**2 * choice.ratio <= exp_below(Fraction(epsilon) / 2 * (1 + Fraction(1, 10**12)))
@@ -297,7 +297,7 @@ def test_shapes_and_the_wire(mechanism: Any) -> None:
     paths = [np.full((length, 2), 0.3) for length in (1, 2, 3, 8)]
     reports = mechanism.perturb(paths, source=dt.Seeded(1))
     assert reports.values.shape == (14, 2)
-    again = dt.from_bytes(dt.to_bytes(reports))
+    again = dt.from_bytes(reports.to_bytes())
     np.testing.assert_array_equal(again.values, reports.values)
     assert again.question.guarantee == mechanism.guarantee
     assert mechanism.describe()
@@ -323,6 +323,6 @@ def test_rivals_are_not_at_the_top_and_specifications_name_them() -> None:
         name: getattr(dt.rivals, name) for name in kinds
     }
     told = dt.rivals.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0)
-    read = dt.from_json(dt.to_json(told))
+    read = dt.from_json(told.to_json())
     assert read.design() == told
     assert read.design().contrast == "meant"

@@ -73,7 +73,7 @@ def test_a_fixed_reference_treats_every_location_alike() -> None:
     assert made.reports(cells).values == pytest.approx(told.values)
     single = dt.TraCSD(SQUARE, epsilon=2, start=start)
     assert single.reports(cells).values == pytest.approx(told.values)
-    again = dt.from_json(dt.to_json(made))
+    again = dt.from_json(made.to_json())
     assert again.reports(told.cells).values == pytest.approx(told.values)
     assert again.design() == made
     likelihood = made.question.likelihood(places[:, None, :]).of(np.array(told.cells))
@@ -135,7 +135,7 @@ def test_the_disk_of_figure_d6() -> None:
         (direction, math.pi, target["dominant_direction_pi"], math.pi),
         (distance, 0.5, target["dominant_distance"], 1.0),
     ):
-        half = part.kernel.window.share * part.domain.length / 2
+        half = part.question.kernel.window.share * part.domain.length / 2
         assert [(middle - half) / unit, (middle + half) / unit] == pytest.approx(wanted, abs=6e-4)
     places = dt.TraCSD(dt.Disk(1.0), epsilon=5.0).perturb(
         np.full((20_000, 1, 2), (-0.5, 0.0)), source=dt.Seeded(1)
@@ -144,7 +144,8 @@ def test_the_disk_of_figure_d6() -> None:
     angle, radius = np.arctan2(offset[:, 1], offset[:, 0]) % (2 * math.pi), np.hypot(*offset.T)
     inside = (np.abs(angle - math.pi) < 0.131 * math.pi) & (np.abs(radius - 0.5) < 0.177)
     shares = [
-        part.kernel.window.contrast + (1 - part.kernel.window.contrast) * part.kernel.window.share
+        part.question.kernel.window.contrast
+        + (1 - part.question.kernel.window.contrast) * part.question.kernel.window.share
         for part in (direction, distance)
     ]
     assert inside.mean() == pytest.approx(shares[0] * shares[1], abs=0.015)

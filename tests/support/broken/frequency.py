@@ -15,8 +15,8 @@ from dither.core.kernels.sets.several import SetKernel
 from dither.core.kernels.sets.subsets import SubsetBits
 from dither.core.kernels.window.integers import Blocks
 from dither.core.kernels.window.kernel import ResponseKernel
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.frequency.several import SetResponse
-from dither.mechanisms.mechanism import CategoryMechanism
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import dither as dt
 from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.kernel import ResponseKernel, SlidingKernel
 from dither.core.kernels.window.start import GLIDING
-from dither.mechanisms.mechanism import Shape, WindowMechanism
+from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class RoundedUp(WindowMechanism):
         return dt.OGPM(self.domain, epsilon=self.epsilon).shape()
 
     def _kernel(self) -> SlidingKernel:
-        fair = dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).kernel
+        fair = dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).question.kernel
         window = fair.window
         return replace(fair, window=Sliding(window.cells, window.width, window.step + 1, window.bits))
 
@@ -74,7 +74,7 @@ class Honest(dt.OGPM):  # type: ignore[misc]
     """OGPM, to be broken: an honest one passes every audit."""
 
     def _kernel(self) -> Any:
-        return self._twin(dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).kernel)
+        return self._twin(dt.OGPM(self.domain, epsilon=self.epsilon, cells=self.cells).question.kernel)
 
     def _twin(self, fair: SlidingKernel) -> Any:
         return twin(fair, draw=self._draw)
@@ -123,7 +123,7 @@ class LyingRatio(Honest):
     """The window is made for twice the budget, and `ratio` says it is made for ε."""
 
     def _twin(self, fair: SlidingKernel) -> Any:
-        wide = dt.OGPM(self.domain, epsilon=2 * self.epsilon, cells=self.cells).kernel
+        wide = dt.OGPM(self.domain, epsilon=2 * self.epsilon, cells=self.cells).question.kernel
         return twin(wide, ratio=property(lambda own: Fraction(fair.ratio)))
 
 
@@ -190,7 +190,7 @@ class OffByABit(dt.KRR):  # type: ignore[misc]
     """k-ary randomized response that tells the truth a tenth too often."""
 
     def _kernel(self) -> Any:
-        fair = dt.KRR(self.domain, epsilon=self.epsilon).kernel
+        fair = dt.KRR(self.domain, epsilon=self.epsilon).question.kernel
 
         def draw(own: Any, inputs: Any, source: dt.randomness.Source, *, threads: int = 1) -> Any:
             told = ResponseKernel.draw(own, inputs, source, threads=threads)

@@ -44,4 +44,4 @@ def numbered(reports: dt.Reports) -> np.ndarray:
 def shares(protocol: Any, answers: np.ndarray, seed: int) -> np.ndarray:
     """How many reports support each category, for seeded reports of these answers."""
     cells = protocol.perturb(answers, source=dt.Seeded(seed)).cells
-    return protocol.supports(protocol.counting.count(cells))
+    return protocol.supports(protocol.question.counting.count(cells))

@@ -99,9 +99,14 @@ final class Checks {
             if (!next.isEmpty()) kept[0] = next;
         };
         Campaign campaign = Campaign.read(published, key);
-        Device device = Device.open(store, new Device.Terms(100_000));
+        Device device = null;
         boolean waits = false;
         for (int n = 0; n < many; n++) {
+            if (n % 200 == 0) { // an account with thousands of answers is slow
+                kept[0] = "";
+                waits = false;
+                device = Device.open(store, new Device.Terms(100_000));
+            }
             if (!waits) device.answer(device.ask(campaign, "minutes"), 42);
             Device.Sent sent = device.send(campaign, address + "/" + n + "/batches", "", Transport.direct(milliseconds));
             waits = sent.waiting > 0;

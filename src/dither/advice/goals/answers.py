@@ -73,7 +73,7 @@ class Ranges(Averaged):
 
     def spread(self, mechanism: Any) -> float:
         if isinstance(mechanism, Cumulative):
-            return float(mechanism.average_variance / (len(mechanism.kernel.channel.values) - 1))
+            return float(mechanism.average_variance / (len(mechanism.question.kernel.channel.values) - 1))
         size = len(mechanism.categories)
         matrix = prefixes(size)
         return summed_variance(mechanism, matrix) / (size - 1)
@@ -158,8 +158,8 @@ def summed_variance(protocol: Any, matrix: Floats) -> float:
     With sets of w out of k, K = aI + bJ: its diagonal is (p·E + 1 − p)·k/(w·E + k − w), its rows sum to k.
     """
     size = len(protocol.categories)
-    chosen = getattr(protocol.kernel, "chosen", 1)
-    ratio = float(protocol.kernel.ratio)
+    chosen = getattr(protocol.question.kernel, "chosen", 1)
+    ratio = float(protocol.question.kernel.ratio)
     own = float(protocol.rates[0])
     diagonal = (own * ratio + 1.0 - own) * size / (chosen * ratio + size - chosen)
     beside = (size - diagonal) / (size - 1)

@@ -21,8 +21,8 @@ from dither.estimation.reading import least_variance_reading, mean_of_ends, reac
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, absolute, as_power, check_criterion, squared
 from dither.foundation.tables import percent
+from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.analysis.law import COSINE, Moment
-from dither.mechanisms.mechanism import Analysis
 from dither.mechanisms.numeric.pm import CROSSOVER
 from dither.mechanisms.optimal.mechanism import Optimal
 from dither.mechanisms.optimal.problem import known_optimum, least_frequency_variance

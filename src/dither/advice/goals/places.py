@@ -62,7 +62,7 @@ class Locations(Goal):
             found.append(self._fit(domain, epsilon))
         kinds: tuple[type[Any], ...] = (Strawman, PlanarLaplace, PlanarStaircase, Gridding)
         made = designs_of_tracs(domain, self.length, epsilon=epsilon)
-        made += [kind(domain, epsilon=epsilon) for kind in kinds if isinstance(domain, kind.takes)]
+        made += [kind(domain, epsilon=epsilon) for kind in kinds if isinstance(domain, kind._takes)]
         found += [Candidate(_name_of(design), design) for design in made]
         for design in made if wait else ():
             if isinstance(design, TraCSC | TraCSD):

@@ -14,7 +14,7 @@ from dither.cli.protection import check_protection
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -34,12 +34,12 @@ def command() -> None:
     """
 
 
-def _read(file: Path) -> tuple[Contract, Published | None]:
+def _read(file: Path) -> tuple[Campaign, Published | None]:
     """Return the campaign of a file in TOML, or of a published one."""
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
 
     if file.suffix == ".toml":
-        return Contract.read(file), None
+        return Campaign.read(file), None
     published = Published.from_json(file.read_bytes())
     return published.contract, published
 
@@ -132,7 +132,7 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @JSON_OPTION
 def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
-    from dither.collection.contract import Published
+    from dither.collection.campaign import Published
     from dither.collection.signer import Signer
 
     try:

@@ -18,7 +18,7 @@ from dither.cli.show import print_estimates, print_groups, print_results, print_
 from dither.data.streams import is_standard, shown_name
 
 if TYPE_CHECKING:
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
 
 
 @click.command()
@@ -208,7 +208,7 @@ def _population(given: Sequence[str]) -> dict[str, float]:
 def _of_files(
     files: Sequence[str],
     column: str | None,
-    asked: Campaign | None,
+    asked: Questionnaire | None,
     wanted: Wanted,
     as_json: bool,
 ) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def _of_files(
     return print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
-def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None) -> bool:
+def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Questionnaire | None) -> bool:
     """Return whether a column of groups is a question of the file."""
     from dither.data.files import carried_questions
 
@@ -240,7 +240,7 @@ def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None
 
 
 def _of_database(
-    versions: Sequence[Campaign],
+    versions: Sequence[Questionnaire],
     counts: Sequence[dict[str, list[Any]]],
     column: str | None,
     wanted: Wanted,
@@ -265,7 +265,7 @@ def _of_database(
     return print_estimates(found, "the database", column, wanted, as_json)
 
 
-def _questions(place: str, column: str | None) -> Campaign:
+def _questions(place: str, column: str | None) -> Questionnaire:
     """Return the questions of a database; a specification names none, so --column must."""
     if place.endswith(".json") and column is None and not holds_questions(place):
         raise click.UsageError(

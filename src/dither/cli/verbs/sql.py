@@ -76,7 +76,7 @@ def command(
     """Write the SQL query that counts a table of reports, by day, label and question.
 
     CAMPAIGN is a campaign, in TOML or signed, or its address, or a question's specification with --column.
-    The counted result is read back by `dt.Summary.from_counts(question, table)`. The table is expected to
+    The counted result is read back by `dt.Counts.from_counts(question, table)`. The table is expected to
     have the columns day, label, question, fingerprint, batch, place, report and report_hex; --map renames or
     leaves some out.
 

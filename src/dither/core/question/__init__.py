@@ -23,6 +23,7 @@ from dither.core.question.base import (
     check_shared,
     check_source,
     check_threads,
+    plain_of,
     read_question,
 )
 
@@ -43,5 +44,6 @@ __all__ = [
     "check_shared",
     "check_source",
     "check_threads",
+    "plain_of",
     "read_question",
 ]

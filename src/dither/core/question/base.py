@@ -5,6 +5,7 @@ Questions about one number, about categories, with several queries, and all othe
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -39,6 +40,9 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
 _MOST_NAME: Final = 80  # characters of the name of a design
 _MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+
+
+VERSION: Final = 2  # of specifications and of reports as bytes
 
 
 class Answering(ABC):
@@ -174,7 +178,7 @@ class Question(Answering):
         """Return the design with these parameters, of which some are replaced; they are untrusted input."""
         kind: Any = registry.design(self.name)
         kind = getattr(kind, "for_kernels", {}).get(self.kernel.kind, kind)
-        if not kind.admits(self.domain):
+        if not kind._admits(self.domain):
             raise Mismatch(
                 f"what {self.name} was made from does not travel (the distances between places): make the "
                 "design from it. The question draws, counts and estimates without it"
@@ -284,6 +288,33 @@ class Question(Answering):
     def probabilities(self, x: Any, **given: Any) -> Any:
         """Return the exact probability of every report for the value x, from the sampled integers."""
 
+    def specification(self) -> dict[str, Any]:
+        """Return the specification as JSON-compatible data: device text, codebook, name and parameters."""
+        if not self.domain.portable:
+            raise InvalidParameter(
+                "this mechanism cannot be written as JSON: use labels that are texts or numbers"
+            )
+        for value in self.parameters.values():
+            if isinstance(value, InvalidParameter):
+                raise value
+        return {
+            "dither": VERSION,
+            "mechanism": self.name,
+            "parameters": dict(self.parameters),
+            "fingerprint": self.fingerprint,
+            "device": self.device_text,
+            "codebook": self.codebook(),
+        }
+
+    def to_json(self) -> str:
+        """Return the specification as JSON, which `dt.from_json` reads.
+
+        >>> from dither import PM, Interval, from_json
+        >>> from_json(PM(Interval(0, 1), epsilon=1).to_json()).epsilon
+        1.0
+        """
+        return json.dumps(self.specification(), ensure_ascii=False, allow_nan=False)
+
     # --- words
 
     def describe(self) -> str:
@@ -319,6 +350,11 @@ def as_question(asked: object) -> Question:
             f"a question or a mechanism such as dt.Podium(…) was expected, not {type(asked).__name__}"
         )
     return question
+
+
+def plain_of(asked: object) -> object:
+    """Return what draws one answer: a question, that of a design, or what a combinator wraps."""
+    return asked.plain if isinstance(asked, Answering) else getattr(asked, "question", asked)
 
 
 def can_answer(asked: object) -> bool:
@@ -376,7 +412,7 @@ class PlainQuestion(Question):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        return ()  # `dt.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
+        return ()  # `dt.stats.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
@@ -463,7 +499,7 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptionalQuestion(Question):
-    """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
+    """A question about one number, or none: see `Nullable`. Reports are decoded as NaN for "no answer"."""
 
     domain: Domain
     kernel: OptionalKernel

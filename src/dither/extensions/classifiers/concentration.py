@@ -15,9 +15,9 @@ from dither.extensions.classifiers.boxes import FeatureBox
 from dither.extensions.classifiers.feature_law import FeatureLaw, feature_law
 from dither.extensions.classifiers.subject import parts_by_name
 from dither.foundation.arrays import Floats
+from dither.mechanisms.analysis.analysis import Number
 from dither.mechanisms.analysis.law import Law, is_discrete
 from dither.mechanisms.frequency.krr import KRR
-from dither.mechanisms.mechanism import Number
 
 Mass = Callable[[Floats, Floats], Floats]  # from low and high edges to probabilities
 

@@ -20,8 +20,10 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.randomness import Source
+from dither.mechanisms.analysis.analysis import Analysis
 from dither.mechanisms.analysis.law import Law, TableLaw, is_discrete
-from dither.mechanisms.mechanism import Analysis, CategoryMechanism, NumberMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 
 MOST_REPORTS: Final = 1 << 20  # a mechanism with more different reports is not tabulated
 
@@ -126,7 +128,7 @@ class NumberLaw(FeatureLaw):
     def sent(self) -> Law | None:
         if not isinstance(self.mechanism, NumberMechanism):
             return self.mechanism.law
-        return None if self.mechanism.outcomes > MOST_REPORTS else self.mechanism.sampled.law
+        return None if self.mechanism.question.outcomes > MOST_REPORTS else self.mechanism.sampled.law
 
     def draw(self, values: Floats, source: Source) -> Floats:
         if not isinstance(self.mechanism, NumberMechanism):
@@ -202,7 +204,7 @@ def feature_law(mechanism: object) -> FeatureLaw:
     if isinstance(plain, Analysis):
         return NumberLaw(plain)
     # Reports of other frequency mechanisms are sets of categories, or depend on other people's coins.
-    if isinstance(plain, CategoryMechanism) and plain.kernel.one_category and plain.alone:
+    if isinstance(plain, CategoryMechanism) and plain.question.kernel.one_category and plain.question.alone:
         return CategoryLaw(plain)
     raise InvalidParameter(
         "a feature is randomised by a mechanism of one number, or by KRR on categories that are numbers; "

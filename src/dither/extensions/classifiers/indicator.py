@@ -13,7 +13,7 @@ import numpy as np
 from dither.core.combinator import Combinator
 from dither.core.domains import Line, finite
 from dither.core.memoised import Memoised
-from dither.core.question import Answering, can_answer
+from dither.core.question import Answering, can_answer, plain_of
 from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Array
 from dither.foundation.canonical import hexadecimal
@@ -130,7 +130,7 @@ def _check(mechanism: object) -> None:
                 "an Indicator tosses a coin at each answer, so repeated permanent answers would eventually "
                 "send the raw record; apply the Indicator to a mechanism that is not memoised"
             )
-        plain = part.plain
+        plain = plain_of(part)
         if not isinstance(getattr(plain, "domain", None), Line) and not getattr(plain, "one_category", False):
             raise InvalidParameter(
                 "an Indicator needs mechanisms of one number, or randomized response, "

@@ -62,7 +62,7 @@ class Exchange:
         if (
             isinstance(count, bool)
             or not isinstance(count, int)
-            or not 1 <= count * terms.mechanism.kernel.each <= MOST
+            or not 1 <= count * terms.mechanism.each <= MOST
         ):
             raise InvalidParameter(f"an exchange deals from 1 to {MOST} coins")
         self._terms, self._role, self._count = terms, Role(role), count
@@ -141,7 +141,7 @@ class Exchange:
         self._reader.finish()
 
     def _run(self) -> Generator[ExpectedMessage, bytes, None]:
-        bits, each = self._terms.bits, self._terms.mechanism.kernel.each
+        bits, each = self._terms.bits, self._terms.mechanism.each
         tosses = self._count * each
         mine = _HELLO.pack(self._role, bits, tosses, self._digest, self._source.take(_NONCE))
         self._agree(mine, (yield from self._swap(Kind.HELLO, mine)))
@@ -205,7 +205,7 @@ class Exchange:
             raise ExchangeFailed("both devices claim the same role; the pairing says who is the first")
         if (bits, digest) != (self._terms.bits, self._digest):
             raise ExchangeFailed("the other device tosses for another question, with other coins or partners")
-        if tosses != self._count * self._terms.mechanism.kernel.each:
+        if tosses != self._count * self._terms.mechanism.each:
             raise ExchangeFailed("the other device wants another number of coins")
         if nonce == mine[-_NONCE:]:
             raise ExchangeFailed("the other device sends back what it was sent")

@@ -34,7 +34,7 @@ class Standing(IntEnum):
 
 def report_size(terms: Terms, rounds: int) -> int:
     """Return the number of bytes of a body with one report for each of `rounds` questions."""
-    return _HEAD.size + rounds * terms.mechanism.layout.itemsize
+    return _HEAD.size + rounds * terms.mechanism.question.layout.itemsize
 
 
 def pack_report(name: bytes, terms: Terms, standing: Standing, cells: Array) -> bytes:
@@ -52,10 +52,10 @@ def read_report(terms: Terms, rounds: int, body: bytes) -> tuple[bytes, Standing
     name, digest, standing = _HEAD.unpack_from(body)
     if digest != terms.digest or standing not in set(Standing):
         raise ExchangeFailed("the device answers another question, or has an unknown standing")
-    flat = np.frombuffer(body, dtype=_travelling(rule), offset=_HEAD.size).astype(rule.layout.base)
-    return name, Standing(standing), rule.reports(flat.reshape(rounds, *rule.layout.shape)).cells
+    flat = np.frombuffer(body, dtype=_travelling(rule), offset=_HEAD.size).astype(rule.question.layout.base)
+    return name, Standing(standing), rule.reports(flat.reshape(rounds, *rule.question.layout.shape)).cells
 
 
 def _travelling(rule: Joint) -> np.dtype[Any]:
     """Return the type of one integer of a report on the wire."""
-    return rule.layout.base.newbyteorder("<")
+    return rule.question.layout.base.newbyteorder("<")

@@ -96,7 +96,7 @@ class Terms:
     def alone(self, count: int = 1, *, source: Source | None = None) -> list[Coin]:
         """Return coins tossed without a partner, with the same p: plain randomized response."""
         randomness = SYSTEM if source is None else source
-        each, chance = self.mechanism.kernel.each, self.mechanism.pairs.chance
+        each, chance = self.mechanism.each, self.mechanism.pairs.chance
         tossed = randomness.coins(chance.numerator, chance.denominator, count * each).reshape(count, each)
         return self.coins(tossed)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dither.core.kernels.window.integers import Blocks
 from dither.core.kernels.window.kernel import ResponseKernel
 from dither.errors import InvalidParameter
-from dither.mechanisms.mechanism import CategoryMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dither.core.kernels.sets.hashing import MOST_BUCKETS
 from dither.core.kernels.sets.prefix import HashedResponse
 from dither.core.kernels.window.integers import Blocks
-from dither.mechanisms.mechanism import CategoryMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
 
 
 @dataclass(frozen=True)

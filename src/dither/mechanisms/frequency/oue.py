@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dither.core.kernels.sets.bits import Bits
-from dither.mechanisms.mechanism import CategoryMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Final
 from dither.core.domains import Text
 from dither.core.kernels.sets.prefix import HashedResponse, PrefixKernel
 from dither.core.kernels.window.integers import Blocks
+from dither.core.question import PlainQuestion
 from dither.mechanisms.frequency.olh import best_buckets
 from dither.mechanisms.mechanism import Mechanism
 
@@ -15,7 +16,7 @@ MOST_CHILDREN: Final = 1024  # ways to extend a prefix by one level
 
 
 @dataclass(frozen=True)
-class PEM(Mechanism[Text]):
+class PEM(Mechanism[PlainQuestion]):
     """One prefix of a text, of a random public length, reported by local hashing.
 
     Promise:   pure ε: a person reports one prefix only.
@@ -25,9 +26,11 @@ class PEM(Mechanism[Text]):
     Reference: [Wang21, Sec. 4], with levels of whole letters.
     """
 
+    domain: Text
+
     _draws = ("prefix",)
 
-    takes = (Text,)
+    _takes = (Text,)
 
     def _kernel(self) -> PrefixKernel:
         oracle = HashedResponse(Blocks.largest(self.epsilon, best_buckets(self.epsilon)))

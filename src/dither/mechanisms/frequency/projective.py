@@ -11,7 +11,7 @@ from typing import Final
 from dither.core.kernels.sets.projective import MOST_POINTS, Geometry, ProjectiveKernel
 from dither.errors import InvalidParameter
 from dither.foundation.numerics.finite_fields import prime_power
-from dither.mechanisms.mechanism import CategoryMechanism
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.privacy.exact import exp_below
 
 MOST_CATEGORIES: Final = MOST_POINTS // 2  # up to this number there is a geometry for every ε

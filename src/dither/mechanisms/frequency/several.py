@@ -14,6 +14,7 @@ import numpy as np
 
 from dither.core.domains import Domain, Several
 from dither.core.kernels.sets.several import MOST_BYTES, SetKernel, element_rates, meeting
+from dither.core.question import CategoryQuestion
 from dither.errors import InvalidParameter, found
 from dither.mechanisms.mechanism import Mechanism
 from dither.privacy.exact import exp_below
@@ -23,7 +24,7 @@ _PATIENCE: Final = 8  # sizes in a row without a smaller variance, after which n
 
 
 @dataclass(frozen=True)
-class SetResponse(Mechanism[Several]):
+class SetResponse(Mechanism[CategoryQuestion]):
     """A few of all items, more often some that meet the person's set; dummies stand for items not had.
 
     Promise:   pure ε between any two sets, whatever their sizes, the empty one included.
@@ -38,12 +39,14 @@ class SetResponse(Mechanism[Several]):
     (15, 80.58)
     """
 
+    domain: Several
+
     _draws = ("several",)
 
     _: KW_ONLY
     most_bytes: int = 16
 
-    takes: ClassVar[tuple[type[Domain], ...]] = (Several,)
+    _takes: ClassVar[tuple[type[Domain], ...]] = (Several,)
 
     def _check(self) -> None:
         given = self.most_bytes
@@ -89,7 +92,7 @@ class SetResponse(Mechanism[Several]):
     @property
     def rates(self) -> tuple[Fraction, Fraction]:
         """The exact probabilities that an item is told by who has it, and by who has it not."""
-        rates: tuple[Fraction, Fraction] = self.kernel.rates
+        rates: tuple[Fraction, Fraction] = self.question.kernel.rates
         return rates
 
     def variance(self, frequency: float = 0.0) -> float:

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from typing import Literal, NoReturn, Self
+from typing import Literal, NoReturn, Self, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from dither.core.question import CategoryQuestion, as_question, can_answer, chec
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.randomness import SYSTEM, Source
+from dither.mechanisms.frequency.base import CategoryMechanism
 from dither.mechanisms.joint.accounting import (
     Mode,
     account,
@@ -30,7 +31,6 @@ from dither.mechanisms.joint.accounting import (
     theorem_3_epsilon,
 )
 from dither.mechanisms.joint.coins import Search, coins, constraint, exact, plain, published_coins, rho_range
-from dither.mechanisms.mechanism import CategoryMechanism
 from dither.privacy import Guarantee
 
 
@@ -42,10 +42,10 @@ class Coin:
     truthful: tuple[bool, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
-        if len(self.truthful) != self.mechanism.kernel.each or not all(
+        if len(self.truthful) != self.mechanism.each or not all(
             type(truth) is bool for truth in self.truthful
         ):
-            raise InvalidParameter(f"a coin of this mechanism must be {self.mechanism.kernel.each} booleans")
+            raise InvalidParameter(f"a coin of this mechanism must be {self.mechanism.each} booleans")
 
     def apply(self, value: object, *, source: Source | None = None) -> Reports:
         """Return the report of one answer; `source` selects the lie if there are several."""
@@ -53,8 +53,8 @@ class Coin:
         if codes.shape != (1,):
             raise InvalidParameter("a coin is for one answer")
         randomness = SYSTEM if source is None else source
-        cells = np.empty(1, dtype=self.mechanism.layout)
-        cells[:] = self.mechanism.kernel.tell(codes, np.array([self.truthful]), randomness)
+        cells = np.empty(1, dtype=self.mechanism.question.layout)
+        cells[:] = self.mechanism.joint_kernel.tell(codes, np.array([self.truthful]), randomness)
         return Reports(self.mechanism.question, cells)
 
 
@@ -113,10 +113,19 @@ class Joint(CategoryMechanism):
         object.__setattr__(self, "epsilon", Guarantee(spent).epsilon)
 
     @property
+    def joint_kernel(self) -> JointKernel:
+        """The kernel of reports that share coins."""
+        return cast(JointKernel, self.question.kernel)
+
+    @property
+    def each(self) -> int:
+        """The number of coins of one report."""
+        return self.joint_kernel.each
+
+    @property
     def pairs(self) -> PairedCoins:
         """The two coins, in integers."""
-        pairs: PairedCoins = self.kernel.coins
-        return pairs
+        return self.joint_kernel.coins
 
     @property
     def correlation(self) -> Fraction:
@@ -154,7 +163,7 @@ class Joint(CategoryMechanism):
                     f"of {self.n // 2} pairs, both people hold the category in {least:g} to {most:g}, not "
                     f"{found(both)}, if {holders:g} people do"
                 )
-        return float(self.kernel.count_variance(holders, both))
+        return float(self.joint_kernel.count_variance(holders, both))
 
     def deal(
         self,
@@ -179,7 +188,7 @@ class Joint(CategoryMechanism):
                 f"source must be a Source such as dt.Seeded(7), or None, not {found(source)}"
             )
         randomness = SYSTEM if source is None else source
-        tossed = self.pairs.scatter(self.n, self.kernel.each, randomness, fixed=grouping == "fixed")
+        tossed = self.pairs.scatter(self.n, self.each, randomness, fixed=grouping == "fixed")
         return [Coin(self, tuple(map(bool, row))) for row in tossed]
 
     def thresholds(self, bits: int = 64) -> tuple[int, int, int]:

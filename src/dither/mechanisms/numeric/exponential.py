@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from dither.core.kernels.window.codebook import TableDecoder
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import TableLaw
-from dither.mechanisms.mechanism import NumberMechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.privacy.exact import exp_below
 
 _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal ones stay equal
@@ -49,7 +49,7 @@ class Exponential(NumberMechanism):
     sensitivity: float | None = None
     as_published: bool = False
 
-    takes = (Interval, Circle)
+    _takes = (Interval, Circle)
 
     def _check(self) -> None:
         object.__setattr__(self, "points", self._check_points())
@@ -115,15 +115,17 @@ class Exponential(NumberMechanism):
         weights = np.exp(-self.epsilon * self._steepness)
         chances = weights / weights.sum(axis=1, keepdims=True)
 
+        start = cast(ChannelKernel, self.question.kernel).start
+
         def at(unit: float) -> Floats:
             value = float(self.line.from_unit(np.asarray(unit)))
-            return np.asarray(chances[self.kernel.start.aim_one(value)])
+            return np.asarray(chances[start.aim_one(value)])
 
         return TableLaw(
             at,
             self.line.to_unit(np.array(self.points)),
             circular=isinstance(self.domain, Circle),
-            kinks=tuple(self.line.to_unit(np.array(self.kernel.start.edges)).tolist()),
+            kinks=tuple(self.line.to_unit(np.array(start.edges)).tolist()),
         )
 
 

@@ -19,7 +19,7 @@ from dither.foundation.arrays import Floats
 from dither.foundation.numerics.distributions import erf, erfc, survival
 from dither.foundation.numerics.roots import smallest_positive_float
 from dither.mechanisms.analysis.noise import SmoothDensity
-from dither.mechanisms.mechanism import END_MASS, AddedNoise, LatticeMechanism
+from dither.mechanisms.numeric.base import END_MASS, AddedNoise
 
 LEAST_DELTA: Final = 1e-15
 _TRIES: Final = 8
@@ -33,7 +33,7 @@ _PROBABLE: Final = ("pac", "exact pac")
 
 
 @dataclass(frozen=True)
-class Gaussian(AddedNoise, LatticeMechanism):
+class Gaussian(AddedNoise):
     """The value plus normal noise; unbiased.
 
     Promise:   (ε, δ), or with `calibration="pac"` or `"exact pac"` a loss ≤ ε with probability 1 − δ.

@@ -6,24 +6,23 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dither.core.domains import finite
 from dither.core.kernels.lattice.integers import SPENT, Bounded, Clamped, domain_base
-from dither.core.kernels.lattice.kernel import LatticeKernel, largest_shift
+from dither.core.kernels.lattice.kernel import largest_shift
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential, in_few_bits
-from dither.core.kernels.window.codebook import AffineDecoder
 from dither.errors import InvalidParameter
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import smallest_float
 from dither.mechanisms.analysis.noise import InsideLaw, SmoothDensity
-from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
+from dither.mechanisms.numeric.base import AddedNoise, LatticeMechanism, exponential_margin
 
 
 @dataclass(frozen=True)
-class Laplace(AddedNoise, LatticeMechanism):
+class Laplace(AddedNoise):
     """The value plus Laplace noise; unbiased.
 
     Promise:   pure ε.
@@ -121,9 +120,6 @@ class BoundedLaplace(LatticeMechanism):
         if self.reach == 1.0:
             return 1.0 / self.epsilon  # exact: both ends have the same normalising constant
         return _scale(self.epsilon, self.reach, 1.0, 0.0)
-
-    def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
-        return kernel.steps
 
     @cached_property
     def law(self) -> InsideLaw:

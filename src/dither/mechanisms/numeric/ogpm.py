@@ -12,7 +12,7 @@ from dither.core.kernels.window.start import Gliding
 from dither.errors import InvalidParameter, found
 from dither.foundation.losses import Loss, Power, as_power
 from dither.foundation.numerics.roots import increasing_root
-from dither.mechanisms.mechanism import Shape, WindowMechanism
+from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class OGPM(WindowMechanism):
     _: KW_ONLY
     loss: Loss = "absolute"
 
-    takes = (Interval, Circle)
+    _takes = (Interval, Circle)
 
     def shape(self) -> Shape:
         return Shape.centred(self.line, best_width(self.epsilon, as_power(self.loss)))

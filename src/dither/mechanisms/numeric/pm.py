@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from dither.core.domains import Interval, Line
-from dither.core.kernels.window.codebook import JoinedDecoder, Steps
+from dither.core.kernels.window.codebook import AffineDecoder, JoinedDecoder, Steps, TableDecoder
 from dither.core.kernels.window.integers import Sliding
 from dither.core.kernels.window.kernel import COIN, MixtureKernel
 from dither.core.kernels.window.start import GLIDING, LineStart, Placement
 from dither.foundation.arrays import Floats
+from dither.mechanisms.analysis.analysis import Realised
 from dither.mechanisms.analysis.law import Law, MixedLaw
-from dither.mechanisms.mechanism import NumberMechanism, Realised, Shape, WindowMechanism, unbiased_line
+from dither.mechanisms.numeric.base import NumberMechanism, Shape, WindowMechanism, unbiased_line
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Hybrid(NumberMechanism):
     _: KW_ONLY
     cells: int = 1 << 15
 
-    takes = (Interval,)
+    _takes = (Interval,)
 
     @cached_property
     def parts(self) -> tuple[PM, Duchi]:
@@ -143,10 +144,10 @@ class Hybrid(NumberMechanism):
     def _kernel(self) -> MixtureKernel:
         first, second = self.parts
         heads = min(round(self.coin * COIN), COIN - 1)
-        return MixtureKernel(first.kernel, second.kernel, heads)
+        return MixtureKernel(first._window_kernel, second._window_kernel, heads)
 
     def _codebook(self, kernel: MixtureKernel) -> JoinedDecoder:
-        first, second = (part.question.book for part in self.parts)
+        first, second = (cast("AffineDecoder | TableDecoder", part.question.book) for part in self.parts)
         return JoinedDecoder((first, second), (kernel.first.outcomes, kernel.second.outcomes))
 
     @cached_property
@@ -157,6 +158,6 @@ class Hybrid(NumberMechanism):
     @cached_property
     def sampled(self) -> Realised:
         """The same quantities (pdf, mean, error, …) for the integers that are sampled."""
-        coin = float(self.kernel.coin)
+        coin = float(cast(MixtureKernel, self.question.kernel).coin)
         laws = (self.parts[0].sampled.law, self.parts[1].sampled.law)
         return Realised(self.line, MixedLaw((coin, 1.0 - coin), laws))

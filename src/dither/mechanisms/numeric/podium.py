@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from dither.core.kernels.window.start import GLIDING
 from dither.foundation.numerics.roots import newton
-from dither.mechanisms.mechanism import Shape, WindowMechanism
+from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dither.core.domains import Circle
 from dither.core.kernels.lattice.integers import SPENT, Ring
-from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.lattice.noise import End, Geometric, LatticeNoise, fixed_exponential
-from dither.core.kernels.window.codebook import AffineDecoder
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.noise import RingLaw, SmoothDensity
-from dither.mechanisms.mechanism import LatticeMechanism
+from dither.mechanisms.numeric.base import LatticeMechanism
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class Purkayastha(LatticeMechanism):
 
     _draws = ("lattice ring",)
 
-    takes = (Circle,)
+    _takes = (Circle,)
 
     def lattice(self) -> Ring:
         half = self.cells // 2
@@ -40,9 +37,6 @@ class Purkayastha(LatticeMechanism):
                 Geometric(), fixed_exponential(Fraction(self.epsilon) * SPENT / half), half, End.RING
             )
         )
-
-    def _codebook(self, kernel: LatticeKernel[Any]) -> AffineDecoder:
-        return kernel.steps
 
     @cached_property
     def law(self) -> RingLaw:

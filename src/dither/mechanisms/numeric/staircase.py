@@ -16,13 +16,13 @@ from dither.foundation.losses import NamedLoss, Power, absolute, as_power, squar
 from dither.foundation.numerics.quadrature import total
 from dither.mechanisms.analysis.law import Moment
 from dither.mechanisms.analysis.noise import NoiseDensity
-from dither.mechanisms.mechanism import AddedNoise, LatticeMechanism, exponential_margin
+from dither.mechanisms.numeric.base import AddedNoise, exponential_margin
 
 _FADED: Final = 60.0  # the tail e^−60 of the noise is below the rounding error of a sum
 
 
 @dataclass(frozen=True)
-class Staircase(AddedNoise, LatticeMechanism):
+class Staircase(AddedNoise):
     """The value plus noise whose density is a step function; unbiased.
 
     Promise:   pure ε.

@@ -9,7 +9,7 @@ from dither.core.domains import Circle, Interval
 from dither.core.kernels.window.codebook import Ramps
 from dither.core.kernels.window.start import GLIDING
 from dither.errors import InvalidParameter, found
-from dither.mechanisms.mechanism import Shape, WindowMechanism
+from dither.mechanisms.numeric.base import Shape, WindowMechanism
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class SW(WindowMechanism):
     _: KW_ONLY
     redesign: bool = False
 
-    takes = (Interval, Circle)
+    _takes = (Interval, Circle)
 
     def shape(self) -> Shape:
         share = wave_share(self.epsilon)

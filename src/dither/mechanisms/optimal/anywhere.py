@@ -6,7 +6,7 @@ import hashlib
 import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from dither.core.kernels.places.nearest import (
     Points,
     Selector,
 )
-from dither.core.question import Question
+from dither.core.question import PlainQuestion, Question
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.arrays import Floats, Integers
 from dither.foundation.numerics import codebooks
@@ -112,8 +112,8 @@ class Anywhere(PathMechanism[Plane]):
     purpose: Purpose = "both"
     prior: tuple[Any, str] | PublicMap | None = None
 
-    called = "Optimal"
-    takes = (Rectangle, Disk, Parallelogram, Sphere)
+    _called = "Optimal"
+    _takes = (Rectangle, Disk, Parallelogram, Sphere)
 
     def _check(self) -> None:
         check_choice("purpose", self.purpose, Purpose)
@@ -256,7 +256,7 @@ class Anywhere(PathMechanism[Plane]):
     def error(self, places: object) -> Floats:
         """Return the mean distance between a place and its report, for each place, in the user's units."""
         checked = np.atleast_2d(self.domain.check(places)).reshape(-1, 2)
-        law = self.kernel.laws(checked)
+        law = cast(NearestKernel, self.question.kernel).laws(checked)
         return np.asarray((law * self._apart(checked, self.question.book)).sum(axis=1))
 
     def _apart(self, first: Floats, second: Floats) -> Floats:
@@ -298,7 +298,11 @@ class Anywhere(PathMechanism[Plane]):
     def read_for(self, prior: tuple[Any, str] | PublicMap | None) -> Question:
         """Return the question read at the medians of other people; devices draw as before."""
         people = _even(self.domain) if prior is None else _gather(public_map(prior).places, self.domain)
-        return replace(self.question, book=self._medians(self.kernel, *people), made_by=None)
+        return replace(
+            self.question,
+            book=self._medians(cast(NearestKernel, self.question.kernel), *people),
+            made_by=None,
+        )
 
     @property
     def gap(self) -> float:
@@ -307,7 +311,7 @@ class Anywhere(PathMechanism[Plane]):
 
 
 @dataclass(frozen=True)
-class Among(Mechanism[Places]):
+class Among(Mechanism[PlainQuestion]):
     """The number of a public place; the places nearest to the true one, by any distance, are likelier.
 
     Promise:   pure ε, whatever the distances are.
@@ -320,11 +324,13 @@ class Among(Mechanism[Places]):
     0.43
     """
 
+    domain: Places
+
     _: KW_ONLY
     prior: tuple[Any, str] | None = None
 
-    called = "Optimal"
-    takes = (Places,)
+    _called = "Optimal"
+    _takes = (Places,)
 
     def _check(self) -> None:
         _ = self.weights
@@ -348,7 +354,7 @@ class Among(Mechanism[Places]):
         return np.asarray(weights / weights.sum())
 
     @cached_property
-    def question(self) -> Question:
+    def question(self) -> PlainQuestion:
         return replace(self._ask(self), domain=self.domain.categories)
 
     @cached_property
@@ -378,7 +384,7 @@ class Among(Mechanism[Places]):
 
     def error(self) -> Floats:
         """Return the mean distance of a report from each place."""
-        laws = self.kernel.laws(np.arange(len(self.domain)))
+        laws = cast(ListingKernel, self.question.kernel).laws(np.arange(len(self.domain)))
         return np.asarray((laws * self.domain.distances[:, self.question.book]).sum(axis=1))
 
     def average_error(self) -> float:

@@ -6,13 +6,13 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from dither.core.domains import Box
 from dither.core.kernels.places.nearest import SIDE, BoxKernel, Grid, Points, Selector
-from dither.core.question import Question
+from dither.core.question import PlainQuestion, Question
 from dither.errors import InvalidParameter, OutsideDomain, check_choice
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics import codebooks
@@ -47,7 +47,7 @@ _GRAIN: Final = 8
 
 
 @dataclass(frozen=True)
-class InBox(Mechanism[Box]):
+class InBox(Mechanism[PlainQuestion]):
     """Several numbers at once by the number of a public point; the points nearest to them are likelier.
 
     Promise:   pure ε for the whole record, whatever the distances are.
@@ -63,12 +63,14 @@ class InBox(Mechanism[Box]):
     0.29
     """
 
+    domain: Box
+
     _: KW_ONLY
     purpose: Purpose = "both"
     prior: tuple[Any, str] | PublicMap | None = None
 
-    called = "Optimal"
-    takes = (Box,)
+    _called = "Optimal"
+    _takes = (Box,)
 
     def _check(self) -> None:
         check_choice("purpose", self.purpose, Purpose)
@@ -182,7 +184,9 @@ class InBox(Mechanism[Box]):
     def read_for(self, prior: tuple[Any, str] | PublicMap | None) -> Question:
         """Return the question read at the medians of other people; devices draw as before."""
         people = self._stand_ins(None if prior is None else self._public(prior))
-        return replace(self.question, book=self._medians(self.kernel, *people), made_by=None)
+        return replace(
+            self.question, book=self._medians(cast(BoxKernel, self.question.kernel), *people), made_by=None
+        )
 
     # --- errors, with every side 1 long
 
@@ -190,7 +194,8 @@ class InBox(Mechanism[Box]):
         """Return the mean distance between a record and its report, for each record, every side being 1."""
         checked = self.domain.check(records).reshape(-1, len(self.domain.sides))
         apart = codebooks.distances(self.domain.to_unit(checked), self.domain.to_unit(self.question.book))
-        return np.asarray((self.kernel.laws(checked) * apart).sum(axis=1))
+        laws = cast(BoxKernel, self.question.kernel).laws(checked)
+        return np.asarray((laws * apart).sum(axis=1))
 
     @cached_property
     def bound(self) -> float:

@@ -15,8 +15,9 @@ from dither.errors import InvalidParameter, found
 from dither.foundation.arrays import Floats
 from dither.foundation.losses import Criterion, Loss, Power, as_power
 from dither.foundation.tables import percent
+from dither.mechanisms.analysis.analysis import Realised
 from dither.mechanisms.analysis.window import BlendedLaw, WindowLaw
-from dither.mechanisms.mechanism import Realised, Shape, WindowMechanism
+from dither.mechanisms.numeric.base import Shape, WindowMechanism
 from dither.mechanisms.optimal import store
 from dither.mechanisms.optimal.anywhere import Among, Anywhere
 from dither.mechanisms.optimal.box import InBox
@@ -71,7 +72,7 @@ class Optimal(WindowMechanism):
     outputs: int | None = None
     cells: int = field(default=1 << 16, init=False)
 
-    takes = (Interval, Circle)
+    _takes = (Interval, Circle)
 
     # The classes of the designs that draw by other kernels, for whoever has only the question.
     for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among, "box": InBox}
@@ -140,7 +141,10 @@ class Optimal(WindowMechanism):
     def certificate(self) -> Certificate:
         """The error of the mechanism as it is sampled, and a lower bound on the error of every mechanism."""
         if isinstance(self.domain, Circle):
-            error, bound = error_on_circle(self.problem, self.kernel.window), bound_on_circle(self.problem)
+            error, bound = (
+                error_on_circle(self.problem, self._window_kernel.window),
+                bound_on_circle(self.problem),
+            )
         else:
             error, bound = self.design.error, self.design.bound
         loss = self.problem.loss
@@ -155,7 +159,7 @@ class Optimal(WindowMechanism):
     @cached_property
     def sampled(self) -> Realised:
         """The same questions about the integers that are sampled."""
-        start = self.kernel.start
+        start = self._window_kernel.start
         if isinstance(start, KnotStart):
             return Realised(self.line, self._between_knots(start))
         if isinstance(start, StepStart):
@@ -174,7 +178,7 @@ class Optimal(WindowMechanism):
         )
 
     def _window(self, start: Callable[[Floats], Floats]) -> WindowLaw:
-        window = self.kernel.window
+        window = self._window_kernel.window
         return WindowLaw(
             share=window.share,
             contrast=window.contrast,

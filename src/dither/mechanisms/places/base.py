@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Generic, Literal, Self, TypeVar
+from typing import Any, Final, Generic, Literal, Self, TypeVar, cast
 
 import numpy as np
 
@@ -15,15 +15,17 @@ from dither.core.domains import Disk, Line, Parallelogram, Paths, Plane, Rectang
 from dither.core.domains.plane import Pair
 from dither.core.kernels.alias import Grades
 from dither.core.kernels.places.pair import AxesKernel, PairDecoder, PairKernel
+from dither.core.kernels.places.points import ChoiceKernel
 from dither.core.kernels.places.walk import FIXED, WalkKernel
 from dither.core.post_processing import Moved, PostProcessing
-from dither.core.question import MOST_EPSILON, Question, check_epsilon, check_shared
+from dither.core.question import MOST_EPSILON, check_epsilon, check_shared
 from dither.core.question.paths import PathQuestion, check_shares
 from dither.core.reports import Reports
 from dither.errors import InvalidParameter, OutsideDomain, check_choice, found
 from dither.foundation.arrays import Integers
 from dither.foundation.numerics.codebooks import medians
-from dither.mechanisms.mechanism import Mechanism, NumberMechanism
+from dither.mechanisms.mechanism import Mechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.privacy.exact import divide, share
 
 Area = TypeVar("Area", bound=Plane)
@@ -31,13 +33,14 @@ PathUnit = Literal["location", "trajectory"]  # what ε is for
 
 
 @dataclass(frozen=True)
-class PathMechanism(Mechanism[Area], Generic[Area]):
+class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     """A design for places, applied to each location of a path.
 
     `unit` is what ε is for: one location, or a whole trajectory, whose locations then have equal shares.
     `reading` is a post-processing of the decoded places.
     """
 
+    domain: Area
     _: KW_ONLY
     unit: PathUnit = "location"
     reading: PostProcessing | None = None
@@ -51,7 +54,7 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
         return check_epsilon(self.epsilon) if self.unit == "location" else check_shared(self.epsilon)
 
     @cached_property
-    def question(self) -> Question:
+    def question(self) -> PathQuestion:
         if self.unit == "location":
             return self._ask(self)
         check_shares(self.of_location.question, 1, self.epsilon)
@@ -70,19 +73,13 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
             ) from None
 
     @property
-    def _places(self) -> PathQuestion:
-        question: Any = self.question
-        asked: PathQuestion = question
-        return asked
-
-    @property
     def area(self) -> Area:
         """The domain of the places."""
         return self.domain
 
     def per_location(self, length: int) -> Any:
         """Return the design for each location of a path of this length."""
-        return self._places.per_location(length).design()
+        return self.question.per_location(length).design()
 
     def read(self, reading: PostProcessing | Literal["median"] | None) -> Any:
         """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`.
@@ -95,12 +92,12 @@ class PathMechanism(Mechanism[Area], Generic[Area]):
 
     def paths(self, reports: Reports) -> Paths:
         """Return the decoded places of reports, as paths."""
-        return self._places.paths(reports)
+        return self.question.paths(reports)
 
     @property
     def columns(self) -> int:
         """The number of integers of a location, without the mark of a beginning."""
-        return self._places.columns
+        return self.question.columns
 
 
 _NODES: Final = 33  # places along a side of the table of medians
@@ -109,7 +106,7 @@ _PEOPLE: Final = 32  # people along a side
 
 def median_reading(design: PathMechanism[Any]) -> Moved:
     """Return the map from decoded places to the medians of people who may have reported them."""
-    kernel, area = design.of_location.kernel, design.domain
+    kernel, area = design.of_location.question.kernel, design.domain
     if not isinstance(kernel, AxesKernel) or not isinstance(area, Rectangle):
         raise InvalidParameter(
             "medians are read of reports of two coordinates in a rectangle, as TraCSC makes them; "
@@ -160,7 +157,7 @@ class PairMechanism(PathMechanism[Area], Generic[Area]):
         return self._make(*divide(self.of_location.epsilon, self._split()))
 
     def _codebook(self, kernel: PairKernel) -> PairDecoder:
-        first, second = (part.decoder for part in self.parts)
+        first, second = (part.question.decoder for part in self.parts)
         return PairDecoder((first, second))
 
 
@@ -201,8 +198,15 @@ class StepByStep:
         design: Any = self
         origin = self.origin
         first, second = design.parts
-        books = PairDecoder((first.decoder, second.decoder))
-        return WalkKernel(first.kernel, second.kernel, design.domain, origin, books, self.reference == FIXED)
+        books = PairDecoder((first.question.decoder, second.question.decoder))
+        return WalkKernel(
+            first.question.kernel,
+            second.question.kernel,
+            design.domain,
+            origin,
+            books,
+            self.reference == FIXED,
+        )
 
 
 def make_part(inner: Inner, line: Line, epsilon: float, cells: int) -> NumberMechanism:
@@ -234,7 +238,7 @@ class PublicPoints(PathMechanism[Region]):
 
     points: Points = field(repr=False)
 
-    takes = (Rectangle, Disk, Parallelogram)
+    _takes = (Rectangle, Disk, Parallelogram)
 
     def _check(self) -> None:
         try:
@@ -261,7 +265,7 @@ class PublicPoints(PathMechanism[Region]):
 
     def weights_of(self, place: tuple[float, float]) -> Integers:
         """Return the integer weight of every point for a place, proportional to its probability."""
-        kernel = self.kernel
+        kernel = cast(ChoiceKernel, self.question.kernel)
         return np.asarray(kernel.weights(kernel.nearest(self.domain.check([place])))[0])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class PlanarMechanism(PathMechanism[Region]):
     cells: int = 1 << 16
     clipped: bool = True
 
-    takes = (Rectangle, Disk, Parallelogram)
+    _takes = (Rectangle, Disk, Parallelogram)
 
     def _check(self) -> None:
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 1 << 20:
@@ -80,7 +81,7 @@ class PlanarLaplace(PlanarMechanism):
     @property
     def per_distance(self) -> float:
         """ε per unit of distance (geo-indistinguishability), up to one step of the lattice."""
-        kernel: PlanarKernel = self.kernel
+        kernel = cast(PlanarKernel, self.question.kernel)
         return float(kernel.noise.exponent(1)) / kernel.spacing
 
 

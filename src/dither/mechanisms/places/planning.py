@@ -93,7 +93,7 @@ def best_start(mechanism: TraCSD | Strawman, points: object, *, side: int = 9) -
 
 def designs_of_tracs(domain: Domain, length: int, **more: Any) -> list[PathMechanism[Any]]:
     """Return TraCS-C and TraCS-D on an area, if they support it; for longer paths with both references."""
-    kinds: list[Any] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind.takes)]
+    kinds: list[Any] = [kind for kind in (TraCSC, TraCSD) if isinstance(domain, kind._takes)]
     if TraCSD in kinds and length > 1:
         kinds.append(partial(TraCSD, reference="fixed"))
     return [kind(domain, **more) for kind in kinds]

@@ -9,7 +9,7 @@ from typing import Final
 
 from dither.core.domains import Circle, Disk, Interval, finite
 from dither.core.kernels.places.pair import PairDecoder, PolarKernel
-from dither.core.question import LEAST_EPSILON
+from dither.core.question import LEAST_EPSILON, PlainQuestion
 from dither.errors import InvalidParameter
 from dither.foundation.losses import Loss, Power, as_power
 from dither.foundation.numerics.roots import integer_argmin
@@ -21,7 +21,7 @@ _PARTS: Final = 1 << 22  # the split is a multiple of ε/_PARTS, so that devices
 
 
 @dataclass(frozen=True)
-class Polar(Mechanism[Disk]):
+class Polar(Mechanism[PlainQuestion]):
     """A place near the truth, reported as a distance from the centre and a direction.
 
     Promise:   pure ε for one location; the budgets of the two parts add up to ε.
@@ -35,6 +35,8 @@ class Polar(Mechanism[Disk]):
     [1.52977, 5.75341]
     """
 
+    domain: Disk
+
     _draws = ("polar",)
 
     _: KW_ONLY
@@ -43,7 +45,7 @@ class Polar(Mechanism[Disk]):
     radian: float = 1.0
     cells: int = 1 << 16
 
-    takes = (Disk,)
+    _takes = (Disk,)
 
     def _check(self) -> None:
         as_power(self.loss)
@@ -84,11 +86,11 @@ class Polar(Mechanism[Disk]):
 
     def _kernel(self) -> PolarKernel:
         distance, direction = self.parts
-        return PolarKernel(distance.kernel, direction.kernel, self.disk)
+        return PolarKernel(distance.question.kernel, direction.question.kernel, self.disk)
 
     def _codebook(self, kernel: PolarKernel) -> PairDecoder:
         distance, direction = self.parts
-        return PairDecoder((distance.decoder, direction.decoder), self.split)
+        return PairDecoder((distance.question.decoder, direction.question.decoder), self.split)
 
     def worst_error(self, loss: Loss) -> float:
         """Return the largest expected loss(distance) + loss(direction), directions in units of `radian`."""

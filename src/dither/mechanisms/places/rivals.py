@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from dither.errors import InvalidParameter, check_choice, found
 from dither.foundation.arrays import Array, Floats, Integers
 from dither.foundation.numerics.roots import largest_float
 from dither.mechanisms.analysis.window import WindowLaw
-from dither.mechanisms.mechanism import NumberMechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import (
     PairMechanism,
@@ -103,7 +103,7 @@ class Gridding(PathMechanism[Rectangle]):
     side: int = 10
     as_published: bool = False
 
-    takes = (Rectangle,)
+    _takes = (Rectangle,)
 
     def _codebook(self, kernel: GridKernel) -> None:
         """Return None: the grid is part of the kernel."""
@@ -290,7 +290,7 @@ class Sectors(NumberMechanism):
     sectors: int = 6
     cells: int = 1 << 16
 
-    takes = (Circle,)
+    _takes = (Circle,)
 
     def _check(self) -> None:
         whole_number = isinstance(self.sectors, int) and not isinstance(self.sectors, bool)
@@ -313,7 +313,7 @@ class Sectors(NumberMechanism):
     @cached_property
     def law(self) -> WindowLaw:
         """The distribution of the continuous mechanism that the cells approximate."""
-        k, window = self.sectors, self.kernel.window
+        k, window = self.sectors, cast(SectorKernel, self.question.kernel).window
         return WindowLaw(
             share=1.0 / k,
             contrast=window.contrast,
@@ -341,7 +341,7 @@ class Strawman(StepByStep, PairMechanism[Region]):
     sectors: int = 6
     split: float = HEURISTIC
 
-    takes = (Rectangle, Disk, Parallelogram)
+    _takes = (Rectangle, Disk, Parallelogram)
 
     def _split(self) -> float:
         return self.split

@@ -9,7 +9,7 @@ from typing import Final
 from dither.core.domains import Disk, Parallelogram, Rectangle, Region, Sphere
 from dither.core.kernels.places.pair import AxesKernel, Crossed
 from dither.core.kernels.places.walk import TURN, UNIT
-from dither.mechanisms.mechanism import NumberMechanism
+from dither.mechanisms.numeric.base import NumberMechanism
 from dither.mechanisms.numeric.ogpm import OGPM
 from dither.mechanisms.places.base import Inner, PairMechanism, StepByStep, make_part
 
@@ -31,7 +31,7 @@ class TraCSC(PairMechanism[Crossed]):
     inner: Inner = OGPM
     split: float = 0.5
 
-    takes = (Rectangle, Parallelogram, Sphere)
+    _takes = (Rectangle, Parallelogram, Sphere)
 
     def _split(self) -> float:
         return self.split
@@ -42,7 +42,7 @@ class TraCSC(PairMechanism[Crossed]):
 
     def _kernel(self) -> AxesKernel:
         first, second = self.parts
-        return AxesKernel(first.kernel, second.kernel, self.domain)
+        return AxesKernel(first.question.kernel, second.question.kernel, self.domain)
 
 
 HEURISTIC: Final = math.pi / (math.pi + 1.0)  # the direction's share of ε [Thesis, Sec. 6.3.1]
@@ -68,7 +68,7 @@ class TraCSD(StepByStep, PairMechanism[Region]):
     distance: Inner = OGPM
     split: float = HEURISTIC
 
-    takes = (Rectangle, Disk, Parallelogram)
+    _takes = (Rectangle, Disk, Parallelogram)
 
     def _split(self) -> float:
         return self.split

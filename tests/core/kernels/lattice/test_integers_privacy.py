@@ -64,8 +64,8 @@ def test_no_pair_of_inputs_has_a_larger_ratio(name: str, epsilon: float, cells: 
     laws = rows(mechanism, np.linspace(0, 1, 67))
     assert all(sum(law) == 1 and min(law) > 0 for law in laws)
     found = worst(laws)
-    assert found <= mechanism.kernel.ratio <= exp_below(Fraction(epsilon))
-    assert found >= 1 + (mechanism.kernel.ratio - 1) * Fraction(999_999, 1_000_000)
+    assert found <= mechanism.question.kernel.ratio <= exp_below(Fraction(epsilon))
+    assert found >= 1 + (mechanism.question.kernel.ratio - 1) * Fraction(999_999, 1_000_000)
 
 
 @pytest.mark.some(every=4)
@@ -73,7 +73,7 @@ def test_no_pair_of_inputs_has_a_larger_ratio(name: str, epsilon: float, cells: 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
 def test_bounded_laplace_over_all_pairs_that_are_near(epsilon: float, sensitivity: float) -> None:
     mechanism = dt.BoundedLaplace(UNIT, epsilon=epsilon, sensitivity=sensitivity, cells=64)
-    steps, shift = mechanism.kernel.lattice.noise.reach, mechanism.kernel.lattice.shift
+    steps, shift = mechanism.question.kernel.lattice.noise.reach, mechanism.question.kernel.lattice.shift
     assert shift >= sensitivity * steps
     laws = rows(mechanism, np.arange(steps + 1) / steps)
     near = max(
@@ -81,8 +81,8 @@ def test_bounded_laplace_over_all_pairs_that_are_near(epsilon: float, sensitivit
         for a, b in itertools.permutations(range(steps + 1), 2)
         if abs(a - b) <= shift
     )
-    assert near <= mechanism.kernel.ratio <= exp_below(Fraction(epsilon))
-    assert near >= 1 + (mechanism.kernel.ratio - 1) * Fraction(999, 1000)
+    assert near <= mechanism.question.kernel.ratio <= exp_below(Fraction(epsilon))
+    assert near >= 1 + (mechanism.question.kernel.ratio - 1) * Fraction(999, 1000)
 
 
 def test_inputs_within_the_sensitivity_stay_within_the_shift() -> None:
@@ -91,8 +91,8 @@ def test_inputs_within_the_sensitivity_stay_within_the_shift() -> None:
         mechanism = dt.BoundedLaplace(WIDE, epsilon=1.0, sensitivity=10 * sensitivity, cells=1 << 10)
         low = rng.uniform(-3, 7 - 10 * sensitivity, 20_000)
         high = np.minimum(low + 10 * sensitivity, 7.0)
-        apart = mechanism.kernel.start.aim(high) - mechanism.kernel.start.aim(low)
-        assert apart.max() <= mechanism.kernel.lattice.shift
+        apart = mechanism.question.kernel.start.aim(high) - mechanism.question.kernel.start.aim(low)
+        assert apart.max() <= mechanism.question.kernel.lattice.shift
 
 
 @pytest.mark.some(every=7)
@@ -123,11 +123,11 @@ def test_extreme_budgets(name: str, epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0, 20.0])
 def test_the_ends_of_the_clamped_range_are_hardly_ever_reported(epsilon: float) -> None:
     for mechanism in (dt.Laplace(UNIT, epsilon=epsilon), dt.Staircase(UNIT, epsilon=epsilon)):
-        top = mechanism.chances(1.0)[-1]
+        top = mechanism.question.chances(1.0)[-1]
         assert 0 < top < 1.1e-10
         low, high = mechanism.support
         assert high - 1 == pytest.approx(-low, rel=1e-9)
-        decoded = mechanism.decode(np.array([0, mechanism.outcomes - 1]))
+        decoded = mechanism.question.decode(np.array([0, mechanism.question.outcomes - 1]))
         assert decoded.tolist() == pytest.approx([low, high], rel=1e-12)
 
 
@@ -149,7 +149,7 @@ def refused(mechanism: Any, lattice: Any) -> bool:
 def test_a_steeper_noise_is_refused(epsilon: float) -> None:
     """A base rounded down by a part in 2^60 spends more than ε: exact arithmetic sees it."""
     honest = dt.Laplace(UNIT, epsilon=epsilon)
-    kernel = honest.kernel.lattice
+    kernel = honest.question.kernel.lattice
     steps = kernel.last >> kernel.fraction
     base = fixed_exponential(Fraction(epsilon) / steps)
     for twin, bad in (
@@ -164,7 +164,7 @@ def test_a_steeper_noise_is_refused(epsilon: float) -> None:
 def test_weights_made_of_floats_break_the_budget(epsilon: float) -> None:
     """The twin that most libraries ship: probabilities in doubles. Their ratios are not within e^ε."""
     honest = dt.Laplace(UNIT, epsilon=epsilon)
-    steps, reach = honest.kernel.lattice.steps, honest.kernel.lattice.noise.reach
+    steps, reach = honest.question.kernel.lattice.steps, honest.question.kernel.lattice.noise.reach
     floats = np.exp(-epsilon / steps * np.arange(reach))
     weights = tuple(int(Fraction(weight) * 2**128) for weight in floats.tolist())
     assert largest_ratio(weights[:-steps], weights[steps:]) > exp_above(Fraction(epsilon))
@@ -173,7 +173,7 @@ def test_weights_made_of_floats_break_the_budget(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_a_staircase_with_narrow_stairs_is_refused(epsilon: float) -> None:
     honest = dt.Staircase(UNIT, epsilon=epsilon)
-    kernel, decay = honest.kernel.lattice, honest.kernel.lattice.noise.decay
+    kernel, decay = honest.question.kernel.lattice, honest.question.kernel.lattice.noise.decay
     assert isinstance(decay, Stairs)
     noise = LatticeNoise(Stairs(decay.run - 1, decay.first), kernel.noise.base, kernel.noise.reach, End.PILED)
     assert refused(honest, Clamped(noise, kernel.last, kernel.fraction))
@@ -182,7 +182,7 @@ def test_a_staircase_with_narrow_stairs_is_refused(epsilon: float) -> None:
 def test_bounded_laplace_without_its_normaliser_is_refused() -> None:
     """b = D/ε forgets that the totals differ: it realises 1.380 at ε = 1, D = 1/2."""
     honest = dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=0.5)
-    shift, steps = honest.kernel.lattice.shift, honest.kernel.lattice.noise.reach
+    shift, steps = honest.question.kernel.lattice.shift, honest.question.kernel.lattice.noise.reach
     naive = Bounded(LatticeNoise(Geometric(), fixed_exponential(Fraction(1, shift)), steps, End.CUT), shift)
     assert log_above(naive.ratio) == pytest.approx(1.380, abs=5e-4)
     assert refused(honest, naive)
@@ -220,12 +220,12 @@ def test_delta_against_brute_force(
     spent = Fraction(mechanism.question.promise.bound.delta)
     if calibration == "pac":
         assert brute_failure(laws, bound) <= spent <= Fraction(delta)
-        assert failure(mechanism.kernel.lattice, bound) <= spent
+        assert failure(mechanism.question.kernel.lattice, bound) <= spent
     else:
         brute = brute_excess(laws, bound)
         assert brute <= spent <= Fraction(delta)
         assert brute >= spent * Fraction(999, 1000)
-        assert excess(mechanism.kernel.lattice, bound) <= spent
+        assert excess(mechanism.question.kernel.lattice, bound) <= spent
 
 
 @pytest.mark.some(every=5)
@@ -269,8 +269,8 @@ def test_narrow_normal_noise_is_refused() -> None:
     honest = dt.Gaussian(UNIT, epsilon=1.0, delta=1e-5)
     narrow, wide = (dt.Gaussian(UNIT, epsilon=epsilon, delta=1e-5) for epsilon in (1.001, 0.999))
     assert 0.99 < narrow.sigma / honest.sigma < 1 < wide.sigma / honest.sigma < 1.01
-    assert refused(honest, narrow.kernel.lattice)
-    assert not refused(honest, wide.kernel.lattice)
+    assert refused(honest, narrow.question.kernel.lattice)
+    assert not refused(honest, wide.question.kernel.lattice)
 
 
 # Channels.
@@ -286,7 +286,7 @@ def test_exponential_over_all_pairs(epsilon: float) -> None:
     ):
         laws = [mechanism.probabilities(point) for point in mechanism.points]
         assert all(sum(law) == 1 and min(law) > 0 for law in laws)
-        assert worst(laws) == mechanism.kernel.ratio <= exp_below(Fraction(epsilon))
+        assert worst(laws) == mechanism.question.kernel.ratio <= exp_below(Fraction(epsilon))
         assert dt.audit(mechanism).ok
     full = dt.Exponential(UNIT, np.linspace(0, 1, 11), epsilon=epsilon, sensitivity=0.5)
     assert dt.audit(full).realised == pytest.approx(epsilon, rel=1e-7)
@@ -333,16 +333,16 @@ def test_channels_are_checked() -> None:
 @pytest.mark.parametrize("name", PURE)
 def test_the_integers_travel(name: str) -> None:
     mechanism = PURE[name](0.7, cells=256)
-    again = dt.from_json(dt.to_json(mechanism))
+    again = dt.from_json(mechanism.to_json())
     assert again.design() == mechanism
     assert again.fingerprint == mechanism.fingerprint
-    assert again.kernel == mechanism.kernel
+    assert again.kernel == mechanism.question.kernel
 
     def refused_from_the_wire(change: Change) -> None:
         with pytest.raises(MalformedReport):
             dt.from_json(changed(mechanism, change))
 
-    refused_from_the_wire(lambda device: device.update(PURE[name](0.8, cells=256).device()))
+    refused_from_the_wire(lambda device: device.update(PURE[name](0.8, cells=256).question.device()))
     refused_from_the_wire(lambda device: device.pop("lattice"))
     refused_from_the_wire(lambda device: device.update(lattice=3))
     refused_from_the_wire(lambda device: device["lattice"]["noise"].update(digest="0" * 16))
@@ -353,14 +353,14 @@ def test_a_smaller_sensitivity_is_refused_from_the_wire() -> None:
     whole, near = (dt.BoundedLaplace(UNIT, epsilon=1.0, sensitivity=d, cells=256) for d in (1.0, 0.5))
     for asked in (whole, dt.BoundedLaplace(UNIT, epsilon=1.0, cells=256)):
         with pytest.raises(MalformedReport, match="certified for values up to 64 steps apart"):
-            dt.from_json(changed(asked, lambda device: device.update(near.device())))
+            dt.from_json(changed(asked, lambda device: device.update(near.question.device())))
 
 
 def test_a_gentler_noise_is_accepted_from_the_wire() -> None:
     """A collector reads what an older version sent, if it keeps the promise."""
     mechanism, older = (dt.Laplace(UNIT, epsilon=eps, cells=256) for eps in (0.7, 0.699))
-    read = dt.from_json(changed(mechanism, lambda device: device.update(older.device())))
-    assert read.kernel == older.kernel
+    read = dt.from_json(changed(mechanism, lambda device: device.update(older.question.device())))
+    assert read.kernel == older.question.kernel
     assert dt.audit(read).realised <= 0.699
 
 
@@ -369,11 +369,11 @@ def test_gaussian_and_exponential_travel() -> None:
         dt.Gaussian(WIDE, epsilon=1.0, delta=1e-4, calibration="pac", cells=256),
         dt.Exponential(WIDE, POINTS, epsilon=1.0),
     ):
-        again = dt.from_json(dt.to_json(mechanism))
+        again = dt.from_json(mechanism.to_json())
         assert again.design() == mechanism
         assert again.fingerprint == mechanism.fingerprint
         reports = mechanism.perturb(np.linspace(-3, 7, 40), source=dt.Seeded(2))
-        assert dt.from_bytes(dt.to_bytes(reports)) == reports
+        assert dt.from_bytes(reports.to_bytes()) == reports
 
 
 @pytest.mark.parametrize("end", End)

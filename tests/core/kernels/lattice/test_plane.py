@@ -75,7 +75,7 @@ def test_the_ratio_in_integers() -> None:
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 50.0])
 def test_the_guarantee_is_the_exact_rate(epsilon: float) -> None:
     mechanism = dt.PlanarLaplace(SQUARE, epsilon=epsilon)
-    kernel = mechanism.kernel
+    kernel = mechanism.question.kernel
     exact = Fraction(kernel.noise.fall * kernel.reach, kernel.noise.per)
     assert exact <= Fraction(mechanism.guarantee.epsilon) <= Fraction(epsilon)
     assert np.isfinite(mechanism.perturb(np.full((300, 2), 0.5), source=dt.Seeded(1)).values).all()
@@ -181,7 +181,7 @@ def test_the_ratio_in_integers_rings(epsilon: float) -> None:
 def test_places_of_the_area_are_as_near_on_the_lattice() -> None:
     """Rounding to the lattice included: k distances are at most k widths."""
     mechanism = dt.PlanarStaircase(CITY, epsilon=2, distance=700, cells=4096)
-    kernel = mechanism.kernel
+    kernel = mechanism.question.kernel
     rng = np.random.default_rng(1)
     start = rng.uniform(0.0, [20_000.0, 15_000.0], (20_000, 2))
     for times in (1, 2, 5):
@@ -199,7 +199,7 @@ def test_the_promise_is_by_distance_or_pure() -> None:
     pure = dt.PlanarStaircase(CITY, epsilon=2)
     assert isinstance(pure.guarantee.bound, Pure)
     assert pure.guarantee.epsilon <= 2
-    again = dt.from_json(dt.to_json(by_distance))
+    again = dt.from_json(by_distance.to_json())
     assert again.design() == by_distance
     assert again.guarantee == by_distance.guarantee
     assert dt.audit(by_distance).ok
@@ -211,7 +211,7 @@ def test_the_promise_is_by_distance_or_pure() -> None:
 def test_the_mean_error_is_that_of_disks(epsilon: float) -> None:
     """E|z| = ⅔·Σ b^j·R_j³ / Σ b^j·R_j², and below planar Laplace's 2Δ/ε."""
     mechanism = dt.PlanarStaircase(CITY, epsilon=epsilon, distance=1_000, clipped=False)
-    noise = mechanism.kernel.noise
+    noise = mechanism.question.kernel.noise
     radii = [(noise.first + noise.width * j) * mechanism.spacing for j in range(200)]
     weights = [math.exp(-epsilon * j) for j in range(200)]
     wanted = 2 / 3 * sum(w * r**3 for w, r in zip(weights, radii, strict=True))

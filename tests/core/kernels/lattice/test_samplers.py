@@ -117,7 +117,7 @@ def test_bounded_laplace_follows_its_closed_form() -> None:
 def test_a_staircase_with_ceil_for_floor_is_rejected() -> None:
     """ceil((|z| + g − r)/g) makes the first stair one step too wide."""
     honest = dt.Staircase(UNIT, epsilon=3.0, cells=256)
-    kernel, decay = honest.kernel.lattice, honest.kernel.lattice.noise.decay
+    kernel, decay = honest.question.kernel.lattice, honest.question.kernel.lattice.noise.decay
     assert isinstance(decay, Stairs)
     wide = LatticeNoise(Stairs(decay.run, decay.first + 1), kernel.noise.base, kernel.noise.reach, End.PILED)
     twin = Clamped(wide, kernel.last, kernel.fraction)
@@ -166,7 +166,10 @@ def test_unbiased_in_fractions(cells: int, epsilon: float) -> None:
         dt.Staircase(UNIT, epsilon=epsilon, cells=cells),
         dt.Gaussian(UNIT, epsilon=epsilon, delta=1e-3, cells=cells),
     ):
-        values = [Fraction(value) for value in mechanism.decode(np.arange(mechanism.outcomes)).tolist()]
+        values = [
+            Fraction(value)
+            for value in mechanism.question.decode(np.arange(mechanism.question.outcomes)).tolist()
+        ]
         for x in mechanism.line.from_unit(np.array([0.0, 0.123, 1.0])):
             law = mechanism.probabilities(float(x))
             mean = sum(chance * value for chance, value in zip(law, values, strict=True))
@@ -185,8 +188,8 @@ def test_no_report_gives_the_input_away(name: str) -> None:
     ]
     assert all(min(law) > 0 for law in laws)
     seen = mechanism.perturb(mechanism.line.from_unit(np.linspace(0, 1, 40_000)), source=dt.Seeded(4)).cells
-    assert int(seen.max()) < mechanism.outcomes
-    assert seen.dtype == np.min_scalar_type(mechanism.outcomes - 1)
+    assert int(seen.max()) < mechanism.question.outcomes
+    assert seen.dtype == np.min_scalar_type(mechanism.question.outcomes - 1)
 
 
 @pytest.mark.slow

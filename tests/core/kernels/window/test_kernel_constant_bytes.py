@@ -30,7 +30,7 @@ MECHANISMS = [
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_every_value_takes_the_same_bytes(mechanism: dt.Mechanism) -> None:
     source = Recorded(Seeded(3))
-    kernel = mechanism.kernel
+    kernel = mechanism.question.kernel
     seen = {
         source.during(lambda value=value: kernel.draw_one(value, source))
         for value in np.linspace(0, 1, 301)
@@ -42,7 +42,7 @@ def test_every_value_takes_the_same_bytes(mechanism: dt.Mechanism) -> None:
 @pytest.mark.parametrize("code", range(7))
 def test_every_answer_takes_the_same_bytes(code: int) -> None:
     source = Recorded(Seeded(3))
-    kernel = dt.KRR(dt.Categories(list("abcdefg")), epsilon=1).kernel
+    kernel = dt.KRR(dt.Categories(list("abcdefg")), epsilon=1).question.kernel
     assert {source.during(lambda: kernel.draw_one(code, source)) for _ in range(300)} == {(("take", 4),)}
 
 

@@ -10,7 +10,7 @@ import dither as dt
 
 @pytest.mark.parametrize("sectors", [2, 3, 6, 16])
 def test_the_operator_is_the_exact_law_of_the_blocks(sectors: int) -> None:
-    kernel = dt.rivals.Sectors(dt.Circle(360), epsilon=1, sectors=sectors, cells=1 << 8).kernel
+    kernel = dt.rivals.Sectors(dt.Circle(360), epsilon=1, sectors=sectors, cells=1 << 8).question.kernel
     inputs = np.linspace(0, 360, 37)
     operator = kernel.likelihood(inputs, 64)
     assert operator.shape == (sectors, inputs.size)
@@ -22,7 +22,7 @@ def test_the_operator_is_the_exact_law_of_the_blocks(sectors: int) -> None:
 
 
 def test_the_operator_counts_every_report_in_its_block() -> None:
-    kernel = dt.rivals.Sectors(dt.Circle(360), epsilon=1, sectors=3, cells=1 << 8).kernel
+    kernel = dt.rivals.Sectors(dt.Circle(360), epsilon=1, sectors=3, cells=1 << 8).question.kernel
     tally = np.arange(kernel.outcomes)
     assert (
         kernel.likelihood(np.zeros(1), 64).counts(tally).tolist() == tally.reshape(3, -1).sum(axis=1).tolist()

@@ -48,13 +48,15 @@ class Workload(QueryMechanism):
     (5.99, 5.74)
     """
 
+    domain: Categories
+
     _draws = ("table",)
 
     _: KW_ONLY
     queries: Sequence[Sequence[float]]
     target: float = TARGET
 
-    takes = (Categories,)
+    _takes = (Categories,)
 
     @staticmethod
     def of(queries: Any, epsilon: float, *, target: float = TARGET, labels: Any = None) -> Workload:
@@ -159,23 +161,25 @@ class Cumulative(QueryMechanism):
     Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md.
 
     >>> import dither as dt
-    >>> waiting = dt.Cumulative(dt.Interval(0, 60), epsilon=1)
+    >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)
     >>> waiting.report_bytes, round(waiting.gap, 4) < 0.01
     (1, True)
     """
+
+    domain: Interval | Categories
 
     _draws = ("channel", "table")
 
     _: KW_ONLY
     cells: int | None = None
 
-    takes = (Interval, Categories)
+    _takes = (Interval, Categories)
 
     def _check(self) -> None:
         if self.domain.optional:
             raise InvalidParameter(
                 'an ordered scale has no place for "no answer": ask with KRR or another design on '
-                "dt.Optional(dt.Categories(…))"
+                "dt.Nullable(dt.Categories(…))"
             )
         size = self._size()
         if not 2 <= size <= MOST_INPUTS:
