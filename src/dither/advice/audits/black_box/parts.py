@@ -129,8 +129,10 @@ class _Reader:
         return self._fields(name, known, depth)
 
     def _time(self, name: str, values: list[Any], depth: int) -> Columns:
-        names = ("days", "seconds", "year", "month", "day", "hour", "minute", "second", "microsecond")
-        names += ("microseconds", "fold", "tzinfo")
+        names = (
+            *("days", "seconds", "microseconds", "year", "month", "day", "hour", "minute", "second"),
+            *("microsecond", "fold", "tzinfo"),
+        )
         known = {
             part: [getattr(value, part) for value in values] for part in names if hasattr(values[0], part)
         }

@@ -68,9 +68,9 @@ def _indicators(column: Array) -> Array:
     numbers = column.astype(np.float64)
     values = np.unique(numbers[~np.isnan(numbers)])
     if len(values) <= _VALUES:
-        return (numbers[:, None] == values).astype(np.uint8)
+        return np.asarray(numbers[:, None] == values, dtype=np.uint8)
     cuts = np.quantile(numbers[~np.isnan(numbers)], np.linspace(0.0, 1.0, _VALUES + 1)[1:-1])
-    return (numbers[:, None] > cuts).astype(np.uint8)
+    return np.asarray(numbers[:, None] > cuts, dtype=np.uint8)
 
 
 def _separation(ones: Array, starts: Integers, totals: Integers, pairs: Integers) -> Floats:

@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from dither.advice.audits.black_box.columns import Binning, Columns, Edges, Event, bins_of
+from dither.advice.audits.black_box.columns import Binning, Edges, Event, bins_of
+from dither.advice.audits.black_box.parts import Columns
 from dither.advice.audits.black_box.screen import screen
 from dither.foundation.arrays import Floats, Integers, Mask
 
