@@ -173,7 +173,7 @@ async function open({ epsilon, delta = 0, store, source = systemSource(), policy
 
   const device: Device = {
     asking(specification, terms) {
-      const question = readQuestion(specification);
+      const question = readQuestion(specification, terms.name);
       const { name, asker, repeat = "fresh", assumes = [], data = null, days = null, start = null, times } = terms;
       const { mechanism, epsilon, delta, fingerprint, spend } = question;
       (["name", "asker"] as const).forEach((field) => need(terms[field] && typeof terms[field] === "string", "asking", field));

@@ -104,7 +104,7 @@ async function checkTerms(text: string): Promise<void> {
   need(Array.isArray(questions), "terms", "questions");
   for (const [name, specification, ...more] of questions as string[][]) {
     show({ questions: name }, "questions", 64);
-    const question = readQuestion(specification!);
+    const question = readQuestion(specification!, name);
     const [top, bottom] = question.ratio;
     epsilon += question.delta ? question.epsilon : Math.log1p(Number(((top - bottom) << 64n) / bottom) / 2 ** 64);
     delta += question.delta;
