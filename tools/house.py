@@ -571,7 +571,7 @@ def walk_of_a_mean() -> Crossed:
     def walk() -> None:
         question = dither.Podium(dither.Interval(18, 100), epsilon=1)
         reports = question.perturb([43.0] * 1000)
-        dither.mean(dither.from_bytes(dither.to_bytes(reports)))
+        dither.mean(dither.from_bytes(reports.to_bytes()))
 
     return second_run(walk)
 
@@ -714,7 +714,7 @@ def walk_of_an_audit() -> Crossed:
 
     def walk() -> None:
         random = np.random.default_rng(1)
-        dither.audit(
+        dither.audit_function(
             lambda values: values + random.laplace(scale=2.0, size=len(values)),
             dither.Interval(0, 1),
             epsilon=1,

@@ -122,7 +122,7 @@ def describe_design(make: Callable[[], Any], *, in_full: bool) -> Data:
     design = make()
     values = _values(design)
     result = {
-        "text": attempt(lambda: design.to_json()),
+        "text": attempt(design.to_json),
         "device": attempt(lambda: design.device_text),
         "fingerprint": attempt(lambda: design.fingerprint),
         "guarantee": attempt(lambda: _promise(design.guarantee)),
@@ -580,8 +580,8 @@ def pages() -> Data:
     age = np.where(np.arange(REPORTS) % 3 == 0, "young", "old")
     weights = partial(dt.weights.rake, {"age": age}, {"age": {"young": 400, "old": 600}})
     made: dict[str, Callable[[], Any]] = {
-        "explanation": lambda: dt.explain(survey),
-        "explanation, in batches": lambda: dt.explain(survey, minimum_batch=1000),
+        "explanation": survey.explain,
+        "explanation, in batches": lambda: survey.explain(minimum_batch=1000),
         "mean": lambda: dt.mean(some["minutes"]),
         "frequencies": lambda: dt.frequencies(some["browser"]),
         "distribution": lambda: dt.distribution(some["minutes"], 8),
@@ -607,7 +607,7 @@ def pages() -> Data:
     result = {}
     for name, make in made.items():
         result[name] = attempt(lambda make=make: _normalise(_html(make()), ROOT))  # type: ignore[misc]
-    result["card"] = attempt(lambda: dt.card(survey, asker="city.example", contact="data@city.example"))
+    result["card"] = attempt(lambda: survey.card(asker="city.example", contact="data@city.example"))
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         folder = Path(place)
         prepare(folder)

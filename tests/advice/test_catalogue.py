@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dither as dt
+from dither import mechanisms
 from dither.advice.catalogue import default_protocol
 from dither.mechanisms.optimal.problem import least_frequency_variance
 
@@ -15,8 +16,8 @@ from dither.mechanisms.optimal.problem import least_frequency_variance
         (2, 1.0, dt.KRR),
         (3, 2.0, dt.KRR),
         (8, 2.0, dt.KRR),
-        (16, 1.0, dt.SubsetIndices),
-        (64, 3.3, dt.SubsetIndices),
+        (16, 1.0, mechanisms.SubsetIndices),
+        (64, 3.3, mechanisms.SubsetIndices),
         (64, 2.0, dt.ProjectiveResponse),
         (1024, 1.0, dt.ProjectiveResponse),
         (1024, 8.0, dt.KRR),

@@ -56,7 +56,11 @@ def named(budgets: tuple[float, ...], asked: list[tuple[Any, Any]] = ASKED) -> d
     for domain, goal in asked:
         for epsilon in budgets:
             for design in dt.recommend(domain, goal, epsilon=epsilon).mechanisms:
-                if domain == FOUR and isinstance(goal, goals.Ranges) and type(design) is not dt.optimal.Cumulative:
+                if (
+                    domain == FOUR
+                    and isinstance(goal, goals.Ranges)
+                    and type(design) is not dt.optimal.Cumulative
+                ):
                     continue  # the same as for frequencies
                 kind = type(design), domain
                 if len(budgets) == 1 and kind in kinds:

@@ -10,8 +10,8 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign, Published
+from dither.collection.collector import Collector
 from dither.collection.live import Slot
 from dither.collection.settings import Settings
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import dither as dt
+from dither.collection.campaign import Campaign, CampaignLog, Published
 from dither.collection.client import Client
-from dither.collection.campaign import CampaignLog, Campaign, Published
 from dither.collection.secrets import public_part
 from dither.collection.server import ServerPlan
 from dither.collection.signer import Signer, list_file

@@ -15,8 +15,8 @@ import click
 import pytest
 
 from dither.cli.main import main
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign
+from dither.collection.collector import Collector
 from dither.collection.server import ServerPlan
 from dither.collection.settings import Networks, Settings
 from dither.collection.store.sqlite import SqliteStore

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign
+from dither.collection.collector import Collector
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
 from dither.collection.store.sqlite import SqliteStore

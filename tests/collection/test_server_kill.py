@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign
+from dither.collection.collector import Collector
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
 from dither.core.batch import BatchBody

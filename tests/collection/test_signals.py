@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign
+from dither.collection.collector import Collector
 from dither.collection.settings import Networks, Settings
 from dither.collection.signals import Signals, label_text, shared_file
 from dither.collection.store.sqlite import SqliteStore

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 import dither as dt
 from dither.collection import Client
 from dither.collection import client as client_module
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign, Published
+from dither.collection.collector import Collector
 from dither.collection.ohttp import (
     GATEWAY,
     REQUEST,

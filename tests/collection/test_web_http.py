@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dither.collection.account.inquiry import Repeat
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign
+from dither.collection.collector import Collector
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings
 from dither.core.batch import JSON, PACKED, BatchBody

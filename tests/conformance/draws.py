@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import dither as dt
+from dither import mechanisms
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
@@ -103,7 +104,7 @@ def questions() -> dict[str, Any]:
         "OGPM, optional, ε = 50": dt.OGPM(dt.Nullable(CIRCLE), epsilon=50),
         "KRR, optional": dt.KRR(dt.Nullable(WORDS), epsilon=1),
         "OLH, optional": dt.OLH(dt.Nullable(dt.Categories(300)), epsilon=1),
-        "RR": dt.KRR(dt.Categories(["no", "yes"]), epsilon=1),
+        "RR": mechanisms.RR(dt.Categories(["no", "yes"]), epsilon=1),
         "KRR": dt.KRR(WORDS, epsilon=1),
         "KRR, ε = 50": dt.KRR(dt.Categories(1000), epsilon=50),
         "SUE": dt.rivals.SUE(WORDS, epsilon=1),
@@ -144,7 +145,7 @@ def questions() -> dict[str, Any]:
         "Marginals, projective": dt.Marginals(
             {"age": dt.Categories(5), "day": dt.Categories(7)}, epsilon=0.5
         ),
-        "SubsetIndices": dt.SubsetIndices(dt.Categories(12), epsilon=1),
+        "SubsetIndices": dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"),
         "SetResponse": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
         ),

@@ -91,7 +91,7 @@ def test_the_java_client_conforms(java: list[str]) -> None:
 
 # Draws that texts.json cannot have, since clients/javascript does not know them.
 LAST_UNITS: dict[str, Any] = {
-    "indices": (dt.SubsetIndices(dt.Categories(12), epsilon=1), "heads", 1),
+    "indices": (dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"), "heads", 1),
     "prefix": (dt.PEM(dt.Text(6), epsilon=1), "step", -1),
     "questions": (
         dt.Marginals({"age": dt.Categories(3), "sex": dt.Categories(2)}, epsilon=1),

@@ -26,7 +26,9 @@ def test_questions_cannot_be_added_to_a_campaign_that_exists() -> None:
 @pytest.mark.parametrize("interval", ["5", "[1]", "[0, 1, 2]", '"01"', "{low = 0, high = 1}"])
 def test_an_interval_is_a_pair(interval: str) -> None:
     with pytest.raises(InvalidParameter, match="pair of numbers"):
-        dt.Questionnaire.from_toml(f'[questions.age]\nmechanism = "podium"\nepsilon = 1\ninterval = {interval}\n')
+        dt.Questionnaire.from_toml(
+            f'[questions.age]\nmechanism = "podium"\nepsilon = 1\ninterval = {interval}\n'
+        )
 
 
 def test_the_longest_text_is_read_and_a_longer_one_is_not() -> None:

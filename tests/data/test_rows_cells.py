@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
 from dither.errors import InvalidParameter, MalformedReport
 from tests.support.terminal import run
 
@@ -84,7 +85,7 @@ def test_one_question_alone_and_a_budget_for_all(tmp_path: Path) -> None:
     totals = dt.data.summarise_file(tmp_path / "out.csv")
     assert totals["age"].n + totals["mood"].n == counts.written
     assert abs(totals["mood"].n - 1000) < 150
-    assert "One of these is drawn" in dt.explain(campaign).person
+    assert "One of these is drawn" in explain(campaign).person
     whole = dt.Questionnaire.from_toml(text.replace("sampled = true", ""))
     assert [question.epsilon for question in whole.questions.values()] == [1.0, 1.0]
     part = dt.Questionnaire.from_toml(text.replace("sampled = true", "") + "epsilon = 1.5\n")

@@ -58,7 +58,9 @@ def test_parameters_are_found_and_the_family_is_kept(family: str) -> None:
 
 def test_counts_of_a_poisson_law() -> None:
     people = np.random.default_rng(1).poisson(7, 20_000).clip(0, 30).astype(float)
-    found = dt.stats.fit_family(dt.SW(dt.Interval(0, 30), epsilon=2).perturb(people, source=dt.Seeded(3)), "poisson")
+    found = dt.stats.fit_family(
+        dt.SW(dt.Interval(0, 30), epsilon=2).perturb(people, source=dt.Seeded(3)), "poisson"
+    )
     assert float(found.parameters["mean"]) == pytest.approx(7, abs=0.2)
     assert found.fits
     assert found.quantile(0.5) == 7
@@ -78,7 +80,9 @@ def test_the_level_of_the_test() -> None:
     """Right families are refused at 5 % in about 5 % of collections; 60 p-values are not crowded."""
     rng, mechanism = np.random.default_rng(5), dt.SW(UNIT, epsilon=2)
     values = [
-        dt.stats.fit_family(mechanism.perturb(rng.beta(2, 5, 2000), source=dt.Seeded(run)), "beta").goodness.p_value
+        dt.stats.fit_family(
+            mechanism.perturb(rng.beta(2, 5, 2000), source=dt.Seeded(run)), "beta"
+        ).goodness.p_value
         for run in range(30)
     ]
     assert sum(value < 0.05 for value in values) <= 6  # P(more) < 0.001 at 5 %
@@ -90,9 +94,13 @@ def test_wrong_input() -> None:
     with pytest.raises(dt.errors.InvalidParameter, match="gamma"):
         dt.stats.fit_family(reports, "gama")  # type: ignore[arg-type]
     with pytest.raises(dt.errors.InvalidParameter, match="circle"):
-        dt.stats.fit_family(dt.OGPM(dt.Circle(360), epsilon=1).perturb([3.0] * 9, source=dt.Seeded(1)), "normal")
+        dt.stats.fit_family(
+            dt.OGPM(dt.Circle(360), epsilon=1).perturb([3.0] * 9, source=dt.Seeded(1)), "normal"
+        )
     with pytest.raises(dt.errors.InvalidParameter, match="negative"):
-        dt.stats.fit_family(dt.SW(dt.Interval(-1, 1), epsilon=1).perturb([0.5] * 9, source=dt.Seeded(1)), "gamma")
+        dt.stats.fit_family(
+            dt.SW(dt.Interval(-1, 1), epsilon=1).perturb([0.5] * 9, source=dt.Seeded(1)), "gamma"
+        )
 
 
 def test_the_mean_of_the_shape_with_the_linear_mean_beside_it() -> None:

@@ -59,7 +59,9 @@ def test_both_items_are_estimated_without_bias(runs: tuple[Any, list[np.ndarray]
     picked = np.random.default_rng(3).random((len(people), 3)) < [0.7, 0.5, 0.3]
     people[:, :3] = picked
     told = asked.perturb(people, source=dt.Seeded(4))
-    parts = [dt.stats.joint_frequency(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)]
+    parts = [
+        dt.stats.joint_frequency(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)
+    ]
     values, errors = (np.array([getattr(one, name) for one in parts]) for name in ("value", "standard_error"))
     assert abs(values.mean() - TRUE_BOTH) < 5 * values.std() / np.sqrt(len(parts))
     assert errors.mean() == pytest.approx(values.std(), rel=0.25)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
 from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
 from dither.estimation.distribution_methods import empirical_bayes
 from dither.estimation.distributions import EstimatedDistribution
@@ -249,7 +250,7 @@ def test_a_campaign_says_optional() -> None:
     again = dt.Questionnaire.from_json(campaign.to_json())
     assert str(again.questions["age"].domain) == "[18, 100] or no answer"
     assert again.questions["age"].domain.unit == "years"
-    assert "Whether you answer is hidden" in dt.explain(campaign).person
+    assert "Whether you answer is hidden" in explain(campaign).person
     for wrong in ("optional = 1", 'optional = "yes"'):
         with pytest.raises(InvalidParameter, match="true or false"):
             dt.Questionnaire.from_toml(text.replace("optional = true", wrong, 1))

@@ -162,7 +162,9 @@ def test_without_noise_it_is_numpys():
 def test_many_cells_are_read_to_the_last_bit():
     first, second, *_ = reported(dt.Podium, 20.0, 500, cells=1 << 24)
     few, others, *_ = reported(dt.Podium, 20.0, 500)
-    assert dt.stats.covariance(first, second).value == pytest.approx(dt.stats.covariance(few, others).value, rel=0.1)
+    assert dt.stats.covariance(first, second).value == pytest.approx(
+        dt.stats.covariance(few, others).value, rel=0.1
+    )
 
 
 def test_weak_reports_have_wide_intervals_or_no_answer():

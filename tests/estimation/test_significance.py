@@ -53,7 +53,8 @@ def test_a_true_expectation_is_rejected_at_the_level(mechanism):
         line = isinstance(mechanism.domain, dt.Interval)
         expected = stats.beta.ppf(ranks, 2, 5) if line else stats.vonmises.ppf(ranks, 2) % (2 * np.pi)
     wrong = sum(
-        dt.stats.goodness_of_fit(sample(mechanism, rng, source, 500), expected).p_value < 0.05 for _ in range(RUNS)
+        dt.stats.goodness_of_fit(sample(mechanism, rng, source, 500), expected).p_value < 0.05
+        for _ in range(RUNS)
     )
     assert wrong <= MOST
     assert dt.stats.goodness_of_fit(sample(mechanism, rng, source, 20_000, 0.35), expected).p_value < 1e-3
@@ -65,7 +66,9 @@ def test_frequencies_at_other_budgets_are_compared():
     found = dt.stats.same_distribution(sample(weak, rng, source, 3000), sample(strong, rng, source, 3000))
     assert found.freedom == 2
     assert found.p_value > 1e-6
-    other = dt.stats.same_distribution(sample(weak, rng, source, 9000), sample(strong, rng, source, 9000, 0.3))
+    other = dt.stats.same_distribution(
+        sample(weak, rng, source, 9000), sample(strong, rng, source, 9000, 0.3)
+    )
     assert other.p_value < 1e-6
     assert "χ² =" in repr(other)
     assert "p <" in repr(other)

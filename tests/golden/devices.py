@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dither as dt
+from dither import mechanisms
 from dither.extensions.classifiers.indicator import Indicator, RawRelease
 from dither.mechanisms.places.base import grid
 
@@ -96,7 +97,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "ProjectiveResponse, q = 4, t = 4": lambda: dt.ProjectiveResponse(dt.Categories(64), epsilon=1),
     "ProjectiveResponse, ε = 50": lambda: dt.ProjectiveResponse(dt.Categories(1000), epsilon=50),
     "Purkayastha": lambda: dt.rivals.Purkayastha(TURN, epsilon=1),
-    "RR": lambda: dt.KRR(dt.Categories(["no", "yes"]), epsilon=1),
+    "RR": lambda: mechanisms.RR(dt.Categories(["no", "yes"]), epsilon=1),
     "SUE": lambda: dt.rivals.SUE(FOUR, epsilon=1),
     "SW": lambda: dt.SW(WIDE, epsilon=1),
     "SW, redesigned": lambda: dt.SW(WIDE, epsilon=1).redesigned(),
@@ -106,7 +107,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "SetResponse, 1 000 items": lambda: dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
     "Strawman": lambda: dt.rivals.Strawman(CITY, epsilon=2),
-    "SubsetIndices": lambda: dt.SubsetIndices(dt.Categories(12), epsilon=1),
+    "SubsetIndices": lambda: dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"),
     "SubsetSelection": lambda: dt.SubsetSelection(FOUR, epsilon=1),
     "TraCSC": lambda: dt.TraCSC(CITY, epsilon=2),
     "TraCSC, sphere": lambda: dt.TraCSC(dt.Sphere(), epsilon=2),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dither.collection.campaign import CampaignLog, Campaign, KeyBefore, Published
+from dither.collection.campaign import Campaign, CampaignLog, KeyBefore, Published
 from dither.collection.secrets import public_part
 from tests.support.repository import ROOT
 

@@ -97,7 +97,9 @@ def finding(sampled: bool) -> Any:
     if not sampled:
         return dt.audit(dt.Podium(UNIT, epsilon=1))
     asked = dt.KRR(PET, epsilon=1)
-    return dt.audit(lambda values: asked.perturb(values).cells, epsilon=1, domain=PET, samples=4000, seed=1)
+    return dt.audit_function(
+        lambda values: asked.perturb(values).cells, epsilon=1, domain=PET, samples=4000, seed=1
+    )
 
 
 MAKERS: dict[str, Callable[[], Any]] = {

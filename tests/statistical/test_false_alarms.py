@@ -61,7 +61,7 @@ def alarms(mechanism: Any, seeds: range, **more: Any) -> int:
     inputs, promise = _inputs(mechanism), mechanism.guarantee
     found = 0
     for seed in seeds:
-        finding = dt.audit(
+        finding = dt.audit_function(
             _seeded(mechanism, seed),
             inputs,
             epsilon=promise.epsilon,
@@ -126,7 +126,7 @@ def test_the_audit_is_repeatable() -> None:
     def once() -> results.Finding:
         source = dt.Seeded(4)
         pm = dt.PM(dt.Interval(0, 1), epsilon=1)
-        return dt.audit(
+        return dt.audit_function(
             lambda values: pm.perturb(values, source=source),
             pm.domain,
             epsilon=1,

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import dither as dt
 from dither.foundation.canonical import canonical, digest
 
 Change = Callable[[dict[str, Any]], None]

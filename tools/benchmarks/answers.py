@@ -22,8 +22,8 @@ def main() -> None:
     """Print the table; goals are in tools/benchmarks/answers.md."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from dither.collection.collector import Collector
     from dither.collection.campaign import Campaign, Published
+    from dither.collection.collector import Collector
     from dither.collection.live import Slot
     from dither.collection.settings import Settings
     from dither.collection.web.answers import Answers, Query, What

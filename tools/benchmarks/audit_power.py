@@ -213,7 +213,7 @@ def growth() -> list[tuple[float, float]]:
 def _needed(krr: Any, seed: int) -> int:
     source, samples = dt.Seeded(seed), 1000
     while samples < 30_000_000:
-        finding = dt.audit(
+        finding = dt.audit_function(
             ours(krr, source), EIGHT, epsilon=1, samples=samples, timing=False, seed=seed, seconds=600
         )
         if not finding.ok:

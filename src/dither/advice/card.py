@@ -9,9 +9,8 @@ from importlib import resources
 from typing import Any, Final
 
 from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
+from dither.core.question import Question, as_question
 from dither.core.questionnaire import Questionnaire
-from dither.core.question import Question
-from dither.core.wire import specification
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
 
@@ -96,7 +95,7 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
 
 def _question_data(name: str, asked: Any) -> dict[str, Any]:
     mechanism: Question = getattr(asked, "question", asked)
-    given = specification(mechanism)
+    given = as_question(mechanism).specification()
     return {
         "name": name,
         "domain": mechanism.domain.device(),

@@ -11,11 +11,11 @@ from functools import cache, reduce
 from importlib import resources
 from typing import Any, Final, Literal
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.combinator import Combinator
 from dither.core.domains import Domain
 from dither.core.memoised import Memoised
 from dither.core.question import Question, as_question
+from dither.core.questionnaire import Questionnaire
 from dither.core.repetition import AskedAgain, KeptChange, Once
 from dither.errors import DitherError, InvalidParameter, check_choice, unknown_name
 from dither.foundation.markup import element

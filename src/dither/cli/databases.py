@@ -13,8 +13,8 @@ from dither.errors import unknown_name
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
-    from dither.core.questionnaire import Questionnaire
     from dither.core.counts import Counts
+    from dither.core.questionnaire import Questionnaire
     from dither.data.sql.engines import Columns
     from dither.data.sql.query import ReportTable
     from dither.estimation.groups import GroupCounts, GroupedEstimates

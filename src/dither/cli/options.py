@@ -15,8 +15,8 @@ from dither.data.dialect import Dialect
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
-    from dither.core.questionnaire import Questionnaire
     from dither.core.domains import Domain
+    from dither.core.questionnaire import Questionnaire
     from dither.privacy import Guarantee
 
 
@@ -147,7 +147,8 @@ class Asked:
     @cached_property
     def campaign(self) -> Questionnaire:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.core.questionnaire import Questionnaire, default_mechanism
+        from dither.advice.ask import default_mechanism
+        from dither.core.questionnaire import Questionnaire
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
         if self._found is not None:

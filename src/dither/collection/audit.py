@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dither.advice.audits.api import audit
-from dither.collection.client import fetch_campaign, fetch_log, fetch_public
 from dither.collection.campaign import Campaign, Published, check_pin
+from dither.collection.client import fetch_campaign, fetch_log, fetch_public
 from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
 from dither.errors import MalformedReport, Mismatch
 

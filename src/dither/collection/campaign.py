@@ -24,10 +24,10 @@ from dither.collection.ohttp import public_key
 from dither.collection.secrets import public_part, refuse_private
 from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.questionnaire import BUDGET, TERMS, Questionnaire, read_as, reading
 from dither.core.question import Question, as_question
+from dither.core.questionnaire import BUDGET, TERMS, Questionnaire, read_as, reading
 from dither.core.repetition import Once
-from dither.core.wire import MOST_BYTES, loads, read_named, to_json
+from dither.core.wire import MOST_BYTES, loads, read_named
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -222,7 +222,7 @@ class Campaign:
                 **terms,
                 "repeat": self.repeat,
                 "promise": promises(self.guarantee),
-                "questions": [[name, to_json(question)] for name, question in self.questions.items()],
+                "questions": [[name, question.to_json()] for name, question in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
             }

@@ -8,7 +8,7 @@ from typing import Final, cast
 from dither.collection.account.account import Account
 from dither.collection.account.returns import Preview
 from dither.collection.account.state import Data
-from dither.collection.campaign import CampaignLog, Campaign, Published
+from dither.collection.campaign import Campaign, CampaignLog, Published
 from dither.collection.exchange import (
     MOST_ANSWER,
     MOST_CAMPAIGN,

@@ -22,9 +22,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dither.collection.campaign import Campaign
+from dither.core.counts import Counts
 from dither.core.kernels.counting import EachReport
 from dither.core.question import Question
-from dither.core.counts import Counts
 from dither.errors import unknown_name
 from dither.foundation.arrays import Array, Integers
 

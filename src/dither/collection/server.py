@@ -18,9 +18,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dither.collection.campaign import Campaign, CampaignLog, Published
 from dither.collection.collector import Collector, reason_closed, today
 from dither.collection.connections import protocol
-from dither.collection.campaign import CampaignLog, Campaign, Published
 from dither.collection.log import log, to_stderr
 from dither.collection.ohttp import GatewayKeys, configuration
 from dither.collection.refusals import Reason

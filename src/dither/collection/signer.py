@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from dither.collection.campaign import CampaignLog, Campaign, KeyBefore, Published
+from dither.collection.campaign import Campaign, CampaignLog, KeyBefore, Published
 from dither.collection.secrets import make_key, public_part, read_key
 from dither.errors import InvalidParameter
 from dither.foundation.atomic import lock_beside, whole

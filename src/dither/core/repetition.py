@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core import registry
 from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain
 from dither.core.domains.separate import as_array
@@ -18,6 +19,9 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Integers, Mask
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Pure
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,6 +184,11 @@ class AskedAgain(Answering, Combinator):
     def device(self) -> dict[str, Any]:
         """Return the question's data: asking again does not change the distribution of one report."""
         return self.question.device()
+
+    def explain(self, name: str, **options: Any) -> Explanation:
+        """Explain the question in plain words under a name, as `dt.Questionnaire.explain` does."""
+        explained: Explanation = registry.adviser().explain({name: self}, **options)
+        return explained
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.domains import Domain
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
 from dither.data.dialect import USUAL, Dialect, Missing, Outside, check_missing, check_outside
 from dither.data.formats.format import (

@@ -15,9 +15,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.domains import Categories, CodedLabels, Domain, Line
 from dither.core.domains.separate import as_array
+from dither.core.questionnaire import Questionnaire
 from dither.data.dialect import Dialect, Missing, Outside, missing_answer
 from dither.data.formats.format import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text
@@ -396,7 +396,9 @@ def domains_of(
 class RowChoice:
     """Decides which rows are used, reads their values, and counts. Nearly always all rows are used."""
 
-    def __init__(self, campaign: Questionnaire, person: str | None, missing: Missing, outside: Outside) -> None:
+    def __init__(
+        self, campaign: Questionnaire, person: str | None, missing: Missing, outside: Outside
+    ) -> None:
         self.domains = domains_of(campaign)
         self.counts, self.misfits = RowCounts(), Misfits()
         self._person, self._missing, self._outside = person, missing, outside

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dither.core.reports import Reports
 from dither.core.counts import Counts, summarise
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies, supported_frequencies

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.reports import Reports
-from dither.core.counts import Counts
 from dither.errors import InvalidParameter, found
 from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
@@ -66,9 +66,9 @@ class Likelihood(Method):
         """Estimate the variance."""
         return _likeliest_on_line(summary).variance()
 
-    def quantile(self, summary: Counts, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return _likeliest_on_line(summary).quantile(share)
+    def quantile(self, summary: Counts, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
+        return _likeliest_on_line(summary).quantile(q)
 
     def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
@@ -96,7 +96,8 @@ class Likelihood(Method):
 def _likeliest_on_line(summary: Counts) -> Likeliest:
     if on_circle(number_question(summary)):
         raise InvalidParameter(
-            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.stats.resultant"
+            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and "
+            "dt.stats.resultant"
         )
     return Likeliest.of(summary)
 
@@ -137,12 +138,12 @@ class EmpiricalBayes(Method):
         remark = f", linear {show(float(beside), float(beside.half_width()))}"
         return replace(answer, remark=answer.remark + remark)
 
-    def quantile(self, summary: Counts, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
+    def quantile(self, summary: Counts, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
         if is_too_coarse(summary):
-            return likelihood.quantile(summary, share)
+            return likelihood.quantile(summary, q)
         self._on_line(summary)
-        return self.curve(summary).quantile(share)
+        return self.curve(summary).quantile(q)
 
     @staticmethod
     def _on_line(summary: Counts) -> NumberQuestion:
@@ -242,9 +243,9 @@ class AsReported(Method):
         """Estimate the length of the mean direction."""
         return resultant_length(summary, as_reported=True)
 
-    def quantile(self, summary: Counts, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return self.distribution(summary, 1024).quantile(share)
+    def quantile(self, summary: Counts, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
+        return self.distribution(summary, 1024).quantile(q)
 
     def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.projective import ProjectiveKernel
@@ -17,7 +18,6 @@ from dither.core.kernels.sets.subsets import ChosenSets
 from dither.core.kernels.window.kernel import ResponseKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.counts import Counts, name_result, summarise
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level
 from dither.estimation.frequency_posterior import Narrowed
@@ -449,7 +449,7 @@ def _sum_interval(
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     if question is not None and isinstance(question.counting, EachReport) and not one_share:
-        counts, codes = cast("Summary", told).counts, np.arange(question.counting.outcomes)
+        counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
         else:

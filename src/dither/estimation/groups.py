@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
-from dither.core.counts import Counts
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval

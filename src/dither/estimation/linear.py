@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.core.counts import Counts
 from dither.core.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.core.question import NumberQuestion
-from dither.core.counts import Counts
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import (

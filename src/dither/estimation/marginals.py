@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, summarise
 from dither.core.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.counts import Counts, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import VarianceInterval

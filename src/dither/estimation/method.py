@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
+from dither.core.counts import Counts, summarise
 from dither.core.domains import Circle
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
 from dither.core.reports import Reports
-from dither.core.counts import Counts, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 

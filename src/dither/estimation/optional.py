@@ -20,12 +20,12 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Circle
 from dither.core.kernels.window.codebook import IDENTITY, decoder
 from dither.core.kernels.window.kernel import SlidingKernel
 from dither.core.question import NumberQuestion, OptionalQuestion
 from dither.core.reports import Reports
-from dither.core.counts import Counts, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, supported_frequencies

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.core.counts import name_result
 from dither.core.kernels.codes import BucketReports
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.counts import name_result
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import simplex

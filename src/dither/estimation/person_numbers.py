@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result
 from dither.core.kernels.counting import LeadingBits
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
 from dither.core.reports import Reports
-from dither.core.counts import Counts, name_result
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.linear import squared_reading, unbiased_reading

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Categories
 from dither.core.question import QueryQuestion
 from dither.core.reports import Reports
-from dither.core.counts import Counts, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
 from dither.estimation.estimate import Estimate
@@ -86,25 +86,25 @@ class EstimatedCumulative(Estimate):
         place = self._place(x)
         return self._at(place)
 
-    def quantile(self, share: float) -> Estimate | EstimatedAnswer:
-        """Estimate the value below which a share of the people are; on a scale, the answer itself.
+    def quantile(self, q: float) -> Estimate | EstimatedAnswer:
+        """Estimate the value below which a q of the people are; on a scale, the answer itself.
 
-        The interval holds every value whose cumulative share is compatible with it.
+        The interval holds every value whose cumulative q is compatible with it.
         """
-        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
             )
         heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
         low, high = self.interval()
-        middle = _inverse(heights, self.edges, share)
+        middle = _inverse(heights, self.edges, q)
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
         if self.labels:
-            ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
+            ends = [self._answer(heights[1:], q) for heights in (heights, upper, lower)]
             return EstimatedAnswer(
                 ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels, about=self.about
             )
-        half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
+        half = (_inverse(lower, self.edges, q) - _inverse(upper, self.edges, q)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
 
     def _answer(self, heights: Floats, share: float) -> Hashable:

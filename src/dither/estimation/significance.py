@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Circle
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
@@ -22,7 +23,6 @@ from dither.core.kernels.sets.hadamard import Columns
 from dither.core.kernels.sets.projective import ProjectiveKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.counts import Counts, name_result, summarise
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.frequency import pair_rates, simplex
 from dither.estimation.method import has_numbers

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
-from dither.core.reports import Reports
 from dither.core.counts import Counts, name_result, summarise
+from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found
 from dither.estimation.distribution_methods import (
     as_reported,
@@ -161,7 +161,7 @@ def frequencies(reports: Reports | Counts, *, weights: Weighting | None = None) 
     return weighted_frequencies(reports, weights)
 
 
-def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
+def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     """Estimate how many people have both of two items of their sets, without bias.
 
     Needs reports that tell two items or more, and the reports themselves: a summary has lost which items were
@@ -170,7 +170,7 @@ def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     >>> import dither as dt
     >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
     >>> told = tools.perturb([[0, 1]] * 3_000 + [[2]] * 1_000, source=dt.Seeded(1))
-    >>> together(told, 0, 1).n
+    >>> joint_frequency(told, 0, 1).n
     4000
     """
     return both_items(reports, first, second)
@@ -179,7 +179,7 @@ def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
 @overload
 def quantile(
     reports: Reports | Counts,
-    share: float,
+    q: float,
     *,
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
@@ -187,7 +187,7 @@ def quantile(
 @overload
 def quantile(
     reports: Reports | Counts,
-    share: Sequence[float],
+    q: Sequence[float],
     *,
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
@@ -195,12 +195,12 @@ def quantile(
 @name_result
 def quantile(
     reports: Reports | Counts,
-    share: float | Sequence[float],
+    q: float | Sequence[float],
     *,
     method: MethodName | None = None,
     weights: Weighting | None = None,
 ) -> Estimate | list[Estimate]:
-    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
+    """Estimate a quantile: the value below which a share q of the people are. The median has q = 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
     value is read off a smooth density with point masses. The interval contains that of the smooth density and
@@ -208,13 +208,13 @@ def quantile(
     has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
     `weights` are public, one for each report; the interval is that of as many equal people as they count for.
     """
-    if isinstance(share, list | tuple | np.ndarray):
-        return [quantile(reports, part, method=method, weights=weights) for part in share]
-    if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+    if isinstance(q, list | tuple | np.ndarray):
+        return [quantile(reports, part, method=method, weights=weights) for part in q]
+    if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(
-            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+            f"q, the share of a quantile, is a number strictly between 0 and 1, not {found(q)}"
         )
-    at = float(share)
+    at = float(q)
     if weights is None:
         return _quantile(_count_numbers(reports), at, method)
     told = check_weighted(reports)

@@ -130,6 +130,10 @@ class Mechanism(ABC, Generic[Q_co]):
         """The size of one report, in bytes."""
         return self.question.report_bytes
 
+    def to_json(self) -> str:
+        """Return the specification of its question as JSON, which `dt.from_json` reads."""
+        return self.question.to_json()
+
     def describe(self) -> str:
         """Return a description in words: the domain, the guarantee, the size of a report."""
         return self.question.describe()

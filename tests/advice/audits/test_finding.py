@@ -48,7 +48,7 @@ def test_a_difference_of_durations_is_seen(
 
 def test_durations_are_no_part_of_the_verdict() -> None:
     rng = np.random.default_rng(3)
-    finding = dt.audit(
+    finding = dt.audit_function(
         lambda values: np.round(64 * values + rng.laplace(scale=64, size=len(values))),
         UNIT,
         epsilon=1,
@@ -61,6 +61,8 @@ def test_durations_are_no_part_of_the_verdict() -> None:
 
 def test_a_randomiser_that_fails_has_no_durations() -> None:
     assert (
-        timing.time_calls(Calls(lambda values: 1 / 0, dt.audits.Neighbours.of(UNIT)), np.random.default_rng(2))
+        timing.time_calls(
+            Calls(lambda values: 1 / 0, dt.audits.Neighbours.of(UNIT)), np.random.default_rng(2)
+        )
         is None
     )

@@ -306,7 +306,9 @@ BAD = {
     "a pair of datetimes": {"data": (1, 2)},
     "with time zones": {"data": (datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2))},
     "one mechanism": {"mechanism": "PM"},
-    "give the mechanism": {"mechanism": dt.Memoised(dt.KRR(dt.Categories(2), epsilon=1), bytes(32), name="x")},
+    "give the mechanism": {
+        "mechanism": dt.Memoised(dt.KRR(dt.Categories(2), epsilon=1), bytes(32), name="x")
+    },
     "alone": {"mechanism": dt.JRR(dt.Categories(2), p=0.8, rho=-0.25, n=2)},
 }
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
+from dither.core.counts import summarise
 from dither.core.domains import Domain
 from dither.core.domains.domain import read_domain
 from dither.core.kernels.channel import Channel, CodeChannelKernel, LinearReading
-from dither.core.counts import summarise
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.mechanism import Mechanism
 
@@ -117,7 +118,7 @@ def test_it_is_described(asked: Confused, reports: dt.Reports) -> None:
     assert MOODS.words() == "one of the moods calm, glad, sad"
     assert asked.describe().startswith("Confused on 3 moods with ε = 1.5. A mood is reported by a table")
     assert repr(reports) == "Reports(10 000 of Confused on 3 moods, uint8)"
-    assert "Confused" in dt.explain({"mood": asked}).officer
+    assert "Confused" in explain({"mood": asked}).officer
 
 
 def test_it_is_audited_by_its_integers_and_as_a_black_box(asked: Confused) -> None:
@@ -125,10 +126,10 @@ def test_it_is_audited_by_its_integers_and_as_a_black_box(asked: Confused) -> No
     assert found.ok, found
     assert "every report under 3 inputs" in found.how
     assert "16384 draws of an input" in found.how
-    assert dt.audit(
+    assert dt.audit_function(
         lambda values: asked.perturb(values).cells, MOODS, epsilon=1.5, timing=False, samples=5_000
     ).ok
-    revealing = dt.audit(MOODS.check, MOODS, epsilon=1.5, timing=False, samples=5_000)
+    revealing = dt.audit_function(MOODS.check, MOODS, epsilon=1.5, timing=False, samples=5_000)
     assert not revealing.ok
 
 

@@ -84,7 +84,11 @@ def test_devices_insist_on_names_that_are_known() -> None:
     with pytest.raises(MalformedReport, match="Halves"):
         dt.from_json(text, policy=dt.privacy.Policy())
     assert read_named(dt.Podium(UNIT, epsilon=1).to_json()).name == "Podium"
-    for wrong in ("KRR", "Questionnaire", "Interval"):  # a name of dither's whose design draws otherwise, or none
+    for wrong in (
+        "KRR",
+        "Questionnaire",
+        "Interval",
+    ):  # a name of dither's whose design draws otherwise, or none
         with pytest.raises(MalformedReport, match=wrong):
             dt.from_json(renamed(dt.Podium(UNIT, epsilon=1), wrong))
 

@@ -72,7 +72,9 @@ def test_the_error_is_as_small_as_at_large_budgets(kind: Any) -> None:
 @pytest.mark.parametrize(
     "kind", [dt.TraCSD, partial(dt.rivals.Strawman, sectors=3)], ids=["TraCSD", "Strawman"]
 )
-@pytest.mark.parametrize("area", [SQUARE, dt.Disk(1.0), dt.maps.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str)
+@pytest.mark.parametrize(
+    "area", [SQUARE, dt.Disk(1.0), dt.maps.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str
+)
 def test_alone_and_together_are_one_law(kind: Any, area: Any) -> None:
     """Few paths walk in plain numbers, many in arrays; both follow the exact law of two steps."""
     mechanism = kind(area, epsilon=3.0, cells=4)

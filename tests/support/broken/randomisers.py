@@ -334,7 +334,9 @@ MUSEUM: dict[str, Case] = {
     "a seed from the clock": Case(clock_seed, UNIT, 1.0),
     "one noise a call": Case(one_noise, UNIT, 1.0),
     "the last bit left alone": Case(last_bit, BITS, 1.0),
-    "memoised without a name": Case(without_name, dt.audits.Neighbours([(np.array([3, 3]), np.array([3, 5]))]), 1.0),
+    "memoised without a name": Case(
+        without_name, dt.audits.Neighbours([(np.array([3, 3]), np.array([3, 5]))]), 1.0
+    ),
     "SW with a clamped edge": Case(clamped_edge, UNIT, 1.0),
     "noise rounded before it is added": Case(rounded_noise, UNIT, 1.0),
     "rounded to the value's digits": Case(rounded_by_value, UNIT, 1.0),

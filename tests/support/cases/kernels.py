@@ -78,7 +78,9 @@ CASES: dict[str, KernelCase] = {
     "response": KernelCase(dt.KRR(FIVE, epsilon=1), (0, 3)),
     "bits": KernelCase(dt.OUE(FIVE, epsilon=1), (0, 3), binary),
     "subset": KernelCase(dt.SubsetSelection(FIVE, epsilon=1), (0, 3), binary),
-    "indices": KernelCase(dt.SubsetIndices(dt.Categories(9), epsilon=1), (0, 3), of_sets(9)),
+    "indices": KernelCase(
+        dt.SubsetSelection(dt.Categories(9), epsilon=1, report="indices"), (0, 3), of_sets(9)
+    ),
     "several": KernelCase(
         SEVERAL,
         (np.array([0, -1]), np.array([1, 3])),

@@ -144,7 +144,7 @@ def command(
                 epsilon=epsilon,
                 shuffled=shuffled,
                 delta=delta,
-                bytes=size,
+                most_bytes=size,
                 progress=progress,
             )
         if as_json:

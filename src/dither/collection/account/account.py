@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dither.collection.account.inquiry import Inquiry
 from dither.collection.account.budget import (
     Left,
     budget_left,
@@ -24,6 +23,7 @@ from dither.collection.account.budget import (
 )
 from dither.collection.account.clock import ClockReading, EpochName
 from dither.collection.account.exports import is_identity, read_export, read_invitation
+from dither.collection.account.inquiry import Inquiry
 from dither.collection.account.returns import Batch, Preview, Waiting, waiting
 from dither.collection.account.rules import Decision, decide
 from dither.collection.account.state import Data, State

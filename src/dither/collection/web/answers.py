@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign
+from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import client_address
-from dither.core.question import Question
 from dither.core.counts import Counts
+from dither.core.question import Question
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from dither.advice.explain import BatchPromise, batch_promise
-from dither.collection.collector import Collector
 from dither.collection.campaign import Campaign, Published
+from dither.collection.collector import Collector
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
     FEW,

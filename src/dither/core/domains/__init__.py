@@ -29,7 +29,7 @@ __all__ = [
     "Interval",
     "LabelLists",
     "Line",
-    "Optional",
+    "Nullable",
     "Parallelogram",
     "Paths",
     "Places",

@@ -5,6 +5,7 @@ Questions about one number, about categories, with several queries, and all othe
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -39,6 +40,9 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
 _MOST_NAME: Final = 80  # characters of the name of a design
 _MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+
+
+VERSION: Final = 2  # of specifications and of reports as bytes
 
 
 class Answering(ABC):
@@ -283,6 +287,33 @@ class Question(Answering):
     @abstractmethod
     def probabilities(self, x: Any, **given: Any) -> Any:
         """Return the exact probability of every report for the value x, from the sampled integers."""
+
+    def specification(self) -> dict[str, Any]:
+        """Return the specification as JSON-compatible data: device text, codebook, name and parameters."""
+        if not self.domain.portable:
+            raise InvalidParameter(
+                "this mechanism cannot be written as JSON: use labels that are texts or numbers"
+            )
+        for value in self.parameters.values():
+            if isinstance(value, InvalidParameter):
+                raise value
+        return {
+            "dither": VERSION,
+            "mechanism": self.name,
+            "parameters": dict(self.parameters),
+            "fingerprint": self.fingerprint,
+            "device": self.device_text,
+            "codebook": self.codebook(),
+        }
+
+    def to_json(self) -> str:
+        """Return the specification as JSON, which `dt.from_json` reads.
+
+        >>> from dither import PM, Interval, from_json
+        >>> from_json(PM(Interval(0, 1), epsilon=1).to_json()).epsilon
+        1.0
+        """
+        return json.dumps(self.specification(), ensure_ascii=False, allow_nan=False)
 
     # --- words
 

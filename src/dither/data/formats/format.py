@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.domains import first_misfit
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
 from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.cells import from_text

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.domains import CodedLabels, Domain, first_misfit
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.data.dialect import Missing, Outside, check_missing, missing_answer
 from dither.data.formats.arrow import (
     SPECIFICATION,
@@ -243,10 +243,10 @@ def perturb_batch(
 ) -> Any:
     """Return a record batch, or a table, of reports in the columns of the questions.
 
-    `specification` is `Questionnaire(questions).to_json()`: text, so that a worker on another machine builds the
-    questions itself and draws from its own operating system. A question is built once in a process. No other
-    column is in the result but those in `keep`, which are unchanged; their dictionaries become the values of
-    their rows. A null raises `OutsideDomain`; with `"skip"` it stays null.
+    `specification` is `Questionnaire(questions).to_json()`: text, so that a worker on another machine builds
+    the questions itself and draws from its own operating system. A question is built once in a process. No
+    other column is in the result but those in `keep`, which are unchanged; their dictionaries become the
+    values of their rows. A null raises `OutsideDomain`; with `"skip"` it stays null.
 
     Every call draws new reports and spends the budget. Call it once for each row, write the result and read
     the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from
@@ -274,7 +274,8 @@ def cached_campaign(specification: str) -> Questionnaire:
     """Return the campaign of a specification; each is built once in a process."""
     if not isinstance(specification, str):
         raise InvalidParameter(
-            f"the specification is text: dt.Questionnaire(questions).to_json(), not {type(specification).__name__}"
+            "the specification is text: dt.Questionnaire(questions).to_json(), not "
+            f"{type(specification).__name__}"
         )
     return _read_campaign(specification)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from dither.core.questionnaire import Questionnaire
-from dither.core.question import Question
-from dither.core.reports import Reports
 from dither.core.counts import Counts
+from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
+from dither.core.reports import Reports
 from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import (
     BATCH,

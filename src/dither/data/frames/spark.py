@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 
 from dither import errors
-from dither.core.questionnaire import Questionnaire
-from dither.core.question import Question
 from dither.core.counts import Counts
-from dither.core.wire import from_json, to_json
+from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
+from dither.core.wire import from_json
 from dither.data.dialect import Missing, check_missing
 from dither.data.formats.arrow import arrow, from_column
 from dither.data.formats.format import Questions
@@ -319,7 +319,7 @@ def _reports_schema(given: Any, campaign: Questionnaire) -> Any:
     for field in given.fields:
         if field.name in campaign.questions:
             question = campaign.questions[field.name]
-            fields.append(StructField(field.name, spark_type(question), True, {KEY: to_json(question)}))
+            fields.append(StructField(field.name, spark_type(question), True, {KEY: question.to_json()}))
         else:
             fields.append(field)
     return StructType(fields)

@@ -9,10 +9,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.count_tables import NEEDED, CountTotals, read_counts
-from dither.core.question import Question
 from dither.core.counts import Counts
+from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query

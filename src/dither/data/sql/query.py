@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from dither.core.batch import BatchBody
-from dither.core.questionnaire import Questionnaire
 from dither.core.count_tables import Measure
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
 from dither.data.sql.dialects import SqlDialect, dialect_named

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from dither.core.questionnaire import Questionnaire
 from dither.core.count_tables import NEEDED
+from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.dialects import SqlDialect
 from dither.data.sql.query import ReportTable, counting_query, question_condition
