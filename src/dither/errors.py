@@ -97,7 +97,7 @@ class MissingExtra(DitherError, ImportError):
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:
-    """Return the error for an unknown public name; its message shows the nearest known name.
+    """Return the error for an unknown public name: it shows the nearest known name, or else all of them.
 
     `kind` says what the name stands for. `also` says what else is accepted, such as "or a number".
     """
@@ -106,10 +106,11 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     names = [_printable(name) for name in known]
     spelled = {spelling.lower(): spelling for spelling in names[:_COMPARED]}
     near = get_close_matches(name[:_SHOWN].lower(), spelled, 1) if isinstance(name, str) else []
-    there = f"did you mean {spelled[near[0]]}? There" if near else "there"
+    if near:
+        return InvalidParameter(f"there is no {kind} {found(name)}: did you mean {spelled[near[0]]}?")
     listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
     choices = ", ".join([*listed, also] if also else listed) or "none"
-    return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
+    return InvalidParameter(f"there is no {kind} {found(name)}: there are {choices}")
 
 
 def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:

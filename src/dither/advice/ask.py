@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.catalogue import default_protocol, solved_candidates
-from dither.advice.explain import caution
-from dither.advice.goals.numbers import Goal, Mean
 from dither.core.domains import Domain, Interval
 from dither.core.question import Answering, Question, check_epsilon
 from dither.core.registry import design_of
 from dither.errors import InvalidParameter, found
 
 if TYPE_CHECKING:
+    from dither.advice.goals.numbers import Goal
     from dither.core.reports import Reports
     from dither.foundation.randomness import Source
     from dither.mechanisms.mechanism import Mechanism
@@ -139,6 +138,8 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     for candidate in solved_candidates(domain, epsilon, (), ("worst",), unbiased=True, wait=False):
         if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
             return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
+    from dither.advice.goals.numbers import Mean  # loads the estimators, which a solved design does not need
+
     spread = Mean().spread
     closed: list[Any] = [design_of(name) for name in ("Hybrid", "Podium")]
     made = [kind(domain, epsilon=epsilon) for kind in closed]
@@ -154,6 +155,8 @@ _WHY: Final = {
 
 
 def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[Any], str]:
+    from dither.advice.goals.numbers import Goal
+
     if not isinstance(goal, Goal):
         raise InvalidParameter(f"a goal of dt.goals was expected, such as dt.goals.Mean(), not {found(goal)}")
     name, number = type(goal).__name__, domain.kind == "interval"
@@ -181,6 +184,8 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., An
 
 
 def _warn_once(guarantee: Guarantee) -> None:
+    from dither.advice.explain import caution
+
     warning = caution(guarantee)
     if warning is not None and not _warned:
         _warned.append(True)
