@@ -17,8 +17,9 @@ A message says what was expected, what was given and what to do. It shows public
 bound of a domain. It never contains a person's value, because error messages are logged.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import TypeVar, get_args
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, get_args
 
 __all__ = [
     "AccountUnusable",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Chosen = TypeVar("Chosen")
+Given, Result = ParamSpec("Given"), TypeVar("Result")
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
 _LISTED, _COMPARED = 60, 1000  # the most names that a message lists, and that are searched for the nearest
@@ -122,6 +124,32 @@ def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:
     if isinstance(name, str) and name in choices:
         return choices[name]
     raise unknown_name(kind, name, [f'"{choice}"' for choice in choices])
+
+
+def given_by_position(name: str, function: Any) -> InvalidParameter:
+    """Return the error of a call with too many parameters by position; it shows the call with the names.
+
+    >>> str(given_by_position("shuffled", lambda mechanism, *, n, delta, times=1: None))
+    'expected parameters by name: shuffled(mechanism, n=…, delta=…)'
+    """
+    code, optional = function.__code__, function.__kwdefaults__ or {}
+    first, names = code.co_argcount, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    required = [f"{word}=…" for word in names[first:] if word not in optional]
+    shown = [word for word in names[:first] if word != "self"] + required
+    return InvalidParameter(f"expected parameters by name: {name}({', '.join(shown)})")
+
+
+def by_name(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Make a function raise `given_by_position`, not a TypeError, if a keyword has no name in a call."""
+    most = function.__code__.co_argcount  # type: ignore[attr-defined]
+
+    @wraps(function)
+    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
+        if len(given) > most:
+            raise given_by_position(function.__name__, function)
+        return function(*given, **named)
+
+    return checked
 
 
 def check_choice(kind: str, name: object, literal: object) -> None:

@@ -16,7 +16,7 @@ from dither.advice.catalogue import default_protocol, solved_candidates
 from dither.core.domains import Domain, Interval
 from dither.core.question import Answering, Question, check_epsilon
 from dither.core.registry import design_of
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, by_name, found
 
 if TYPE_CHECKING:
     from dither.advice.goals.numbers import Goal
@@ -97,6 +97,7 @@ class Chosen(Answering):
         return f"{self.question.name} on {self.domain}, ε = {self.epsilon:g}: {self.why}"
 
 
+@by_name
 def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
     """Return a question about a domain: the best mechanism for its usual goal that every client can draw.
 
@@ -189,4 +190,4 @@ def _warn_once(guarantee: Guarantee) -> None:
     warning = caution(guarantee)
     if warning is not None and not _warned:
         _warned.append(True)
-        warnings.warn(f"{warning}. This is said once", LittleProtection, stacklevel=3)
+        warnings.warn(f"{warning}. This is said once", LittleProtection, stacklevel=4)

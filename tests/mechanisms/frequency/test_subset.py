@@ -69,5 +69,5 @@ def test_reports_are_bits_unless_indices_are_named() -> None:
     bits = dt.SubsetSelection(dt.Categories(12), epsilon=1)
     assert bits == dt.SubsetSelection(dt.Categories(12), epsilon=1, report="bits")
     assert bits.question.name == "SubsetSelection"
-    with pytest.raises(InvalidParameter, match='did you mean "indices"'):
+    with pytest.raises(InvalidParameter, match='there are "bits", "indices"'):
         dt.SubsetSelection(dt.Categories(12), epsilon=1, report="index")  # type: ignore[arg-type]
