@@ -152,7 +152,7 @@ class MeanPlace(Averaged):
             half = {side: part.at(epsilon / 2.0) for side, part in own.items()}
             name = kind.__name__
             found.append(Candidate(f"Sampled(x={name}(…), y={name}(…))", Sampled(own)))
-            found.append(Candidate(f"Each(x={name}(…), y={name}(…))", Each(half), variant=True))
+            found.append(Candidate(f"Each(x={name}(…), y={name}(…))", Each(half)))
         return found
 
     def spread(self, mechanism: Any) -> float:

@@ -29,7 +29,7 @@ class SubsetSelection(CategoryMechanism):
 
     def __new__(cls, *args: Any, report: str = "bits", **more: Any) -> Any:
         """Return the mechanism whose reports are bits, or lists of numbers: `SubsetIndices`."""
-        check_choice("report", report, ("bits", "indices"))
+        check_choice("report", report, Literal["bits", "indices"])
         return super().__new__(cls) if report == "bits" else SubsetIndices(*args, **more)
 
     def __post_init__(self, report: str) -> None:
