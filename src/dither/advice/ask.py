@@ -63,11 +63,6 @@ class Chosen(Answering):
         """The guarantee of a person who answers once, computed from the integers that are sampled."""
         return self.question.guarantee
 
-    @property
-    def plain(self) -> Question:
-        """The question that draws one answer."""
-        return self.question
-
     def device(self) -> dict[str, Any]:
         """Return what a device needs in order to answer, as JSON-compatible data."""
         return self.question.device()
@@ -127,7 +122,7 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
     """
     if domain.usual_mechanism is not None:
-        kind: Any = design_of(domain.usual_mechanism)
+        kind = design_of(domain.usual_mechanism)
         return kind(domain, epsilon=epsilon), _WHY.get(domain.usual_mechanism, _WHY["OGPM"])
     if domain.listed is not None:
         return default_protocol(domain.listed, epsilon), "the smallest variance of a share in a short report"
@@ -167,7 +162,7 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
         "SingleValues": ("OGPM", "the smallest worst-case error of single values among closed formulas"),
     }
     if name in chosen and (number or domain.kind == "circle"):
-        kind: Any = design_of(chosen[name][0])
+        kind = design_of(chosen[name][0])
         more: dict[str, Any] = {"loss": goal.loss} if hasattr(goal, "loss") else {}
         return kind(domain, epsilon=epsilon, **more), chosen[name][1]
     if name in ("Mean", "Frequencies"):

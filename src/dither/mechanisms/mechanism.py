@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
 
 from dither.core import registry
 from dither.core.domains import Domain
@@ -20,6 +20,10 @@ from dither.foundation.randomness import Source
 from dither.privacy import Guarantee
 
 Q_co = TypeVar("Q_co", bound=Question, covariant=True)
+
+# The metadata of a parameter that was added later: specifications do not list it while it has its default, so
+# that those of older mechanisms stay as they are.
+ADDED: Final = {"added": True}
 
 
 class _Signature:
@@ -120,8 +124,12 @@ class Mechanism(ABC, Generic[Q_co]):
         return cast(Q_co, question)  # the kernel of the design determines the class
 
     def _parameters(self) -> dict[str, Any]:
-        """Return the parameters of the constructor, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        """Return the parameters of the constructor, by name; without those that are `ADDED` and not used."""
+        return {
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if item.init and not (item.metadata == ADDED and getattr(self, item.name) is item.default)
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self._parameters())  # derived attributes are computed again

@@ -10,6 +10,8 @@ from dither.core.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, Index
 from dither.errors import InvalidParameter, check_choice
 from dither.mechanisms.frequency.base import CategoryMechanism
 
+ReportKind = Literal["bits", "indices"]
+
 
 @dataclass(frozen=True)
 class SubsetSelection(CategoryMechanism):
@@ -24,13 +26,13 @@ class SubsetSelection(CategoryMechanism):
     """
 
     _: KW_ONLY
-    report: InitVar[Literal["bits", "indices"]] = "bits"
+    report: InitVar[ReportKind] = "bits"
 
     _draws = ("subset",)
 
     def __new__(cls, *args: Any, report: str = "bits", **more: Any) -> Any:
         """Return the mechanism whose reports are bits, or lists of numbers: `SubsetIndices`."""
-        check_choice("report", report, Literal["bits", "indices"])
+        check_choice("report", report, ReportKind)
         return super().__new__(cls, *args) if report == "bits" else SubsetIndices(*args, **more)
 
     def __post_init__(self, report: str) -> None:
