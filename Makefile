@@ -101,11 +101,16 @@ lock: ## renew the locked versions
 		--no-emit-index-url --no-emit-find-links tools/requirements/dev.in --output-file tools/requirements/dev.lock
 	rm tools/requirements/dev.in
 
-# The wheels and source distributions of dither and of dither-device, the same bytes from the same commit.
+# The wheels and source distributions of dither and of dither-device, the same bytes from the same commit: of the
+# files that are committed, so that a key or a store in this folder is not among them.
+dist: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct)
 dist: $(VENV)/.package ## wheels and source distributions
-	rm -rf dist
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m hatchling build
-	cd clients/python && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(CURDIR)/$(BIN)/python -m hatchling build -d ../../dist
+	rm -rf dist build/dist
+	mkdir -p build/dist
+	git archive HEAD | tar -x -C build/dist
+	cd build/dist && $(abspath $(BIN))/python -m hatchling build -d $(CURDIR)/dist
+	cd build/dist/clients/python && $(abspath $(BIN))/python -m hatchling build -d $(CURDIR)/dist
+	rm -rf build/dist
 	$(BIN)/twine check --strict dist/*
 	cd dist && sha256sum *
 

@@ -24,7 +24,7 @@ def main() -> None:
     def careless(values: np.ndarray) -> np.ndarray:
         return np.round(values + rng.laplace(scale=20, size=len(values)))
 
-    finding = dt.audit(careless, dt.Interval(0, 50), epsilon=1, timing=False)
+    finding = dt.audit_function(careless, dt.Interval(0, 50), epsilon=1, timing=False)
     axes = dress_axes(
         finding.plot(),
         title=f"A randomiser that claims ε = 1: ε ≥ {finding.realised:.2f} with confidence 99 %",

@@ -54,7 +54,7 @@ def year() -> tuple[np.ndarray, np.ndarray, results.EstimatedDays]:
     """Return the shares of a year with a shock, those that people really have, and the estimates."""
     level = 0.25 + 0.06 * np.sin(2 * np.pi * np.arange(DAYS) / DAYS) + 0.25 * (np.arange(DAYS) >= 240)
     values = (np.random.default_rng(1).random((PEOPLE, 1)) < level).astype(np.int8)
-    once = dt.Once(dt.RR(dt.Categories(range(2)), epsilon=1), days=DAYS)
+    once = dt.Once(dt.KRR(dt.Categories(range(2)), epsilon=1), days=DAYS)
     return level, values.mean(axis=0), dt.by_day(once.perturb(values, source=dt.Seeded(4)), smoothing=7)
 
 

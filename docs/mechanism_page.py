@@ -36,7 +36,7 @@ EXAMPLES = {
     "SetResponse": "dt.SetResponse(dt.Several(8, most=3), epsilon=1)",
     "PEM": "dt.PEM(dt.Text(6), epsilon=1)",
     "Workload": "dt.optimal.Workload.of(np.tril(np.ones((8, 8))), 1)",
-    "RR": 'dt.RR(dt.Categories(["no", "yes"]), epsilon=1)',
+    "RR": 'dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)',
 }
 DOMAINS = ("dt.Interval(0, 1)", "dt.Circle(360)", "dt.Categories(8)", SQUARE, "dt.Disk(1.0)")
 GUIDES = {

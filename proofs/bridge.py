@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 import dither as dt
-from dither.core.domains import Box, Line, Optional
+from dither.core.domains import Box, Line, Nullable
 from dither.core.domains.plane import Plane
 from dither.core.kernels.alias import TOTAL_BITS
 from dither.core.kernels.channel import ChannelKernel, CodeChannelKernel
@@ -97,7 +97,7 @@ def mechanism_of(specification: str) -> Any:
 
 def _inside(domain: Any, value: Any) -> Any:
     """Return a value as a device moves it into its domain."""
-    if isinstance(domain, Optional):
+    if isinstance(domain, Nullable):
         return value if value is None else _inside(domain.of, value)
     if not isinstance(domain, Line | Plane | Box):
         return value

@@ -55,7 +55,7 @@ def fitting(kind: Any, size: int, n: int, epsilon: float) -> Callable[[Rng, dt.S
 
     def run(rng: Rng, source: dt.Seeded) -> Any:
         reports = asked.perturb(rng.choice(size, n, p=shares), source=source)
-        return dt.goodness_of_fit(reports, expected).p_value > 0.05
+        return dt.stats.goodness_of_fit(reports, expected).p_value > 0.05
 
     return run
 
@@ -65,7 +65,7 @@ def equal(kind: Any, size: int, n: int, epsilon: float) -> Callable[[Rng, dt.See
 
     def run(rng: Rng, source: dt.Seeded) -> Any:
         groups = [asked.perturb(rng.choice(size, m, p=shares), source=source) for m in (n, n // 2)]
-        return dt.same_distribution(*groups).p_value > 0.05
+        return dt.stats.same_distribution(*groups).p_value > 0.05
 
     return run
 
@@ -132,7 +132,7 @@ def marginals(n: int, epsilon: float, *, rarest: bool) -> Callable[[Rng, dt.Seed
             name: np.where(group, *(rng.choice(size, n, p=laws[side][at]) for side in (1, 0)))
             for at, (name, size) in enumerate(_NAMED.items())
         }
-        found = dt.tables(asked.perturb(rows, source=source))
+        found = dt.stats.tables(asked.perturb(rows, source=source))
         if rarest:
             held = found[least].covers(truth[least])
             return held[np.unravel_index(truth[least].argmin(), held.shape)]
@@ -297,7 +297,7 @@ def rare_extremes(n: int, *, any_time: bool) -> Callable[[Rng, dt.Seeded], Any]:
 
 
 def arcsine(n: int, epsilon: float, *, ends: bool) -> Callable[[Rng, dt.Seeded], Any]:
-    asked = dt.Cumulative(dt.Interval(0, 1), epsilon=epsilon)
+    asked = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon)
 
     def run(rng: Rng, source: dt.Seeded) -> Any:
         values = np.sin(np.pi / 2.0 * rng.random(n)) ** 2

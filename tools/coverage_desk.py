@@ -345,7 +345,7 @@ def _regressions() -> list[Cell]:
 
 def optional(what: str, n: int, epsilon: float, share: float, kind: Any = dt.Podium, **options: Any) -> Run:
     """Values are Beta(2, 5); who has a large one answers as often as others."""
-    asked = kind(dt.Optional(UNIT), epsilon=epsilon, cells=1 << 10)
+    asked = kind(dt.Nullable(UNIT), epsilon=epsilon, cells=1 << 10)
     truth = {"mean": 2 / 7, "variance": 10 / 392, "quantile": 0.26444998329566005}
     places = np.linspace(0, 1, 17)
     shares = np.diff(1.0 - (1.0 - places) ** 6 - 6.0 * places * (1.0 - places) ** 5)

@@ -89,29 +89,29 @@ def ratio_of_shares(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
 
 def all_differences(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     reports = podium(epsilon).perturb(rng.beta(2, 5, 5 * n), source=source)
-    table = dt.difference(dt.estimate(reports, by=np.arange(5 * n) % 5))
+    table = dt.stats.difference(dt.estimate(reports, by=np.arange(5 * n) % 5))
     return all(row["low"] <= 0.0 <= row["high"] for row in table)
 
 
 def holm(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     groups = {place: dt.mean(skewed(rng, source, epsilon, n)) for place in range(5)}
-    return min(row["p"] for row in dt.difference(groups)) > 0.05
+    return min(row["p"] for row in dt.stats.difference(groups)) > 0.05
 
 
 def other_budgets(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     parts = [skewed(rng, source, epsilon, n), skewed(rng, source, 2 * epsilon, n // 2)]
-    return dt.combine(parts).covers(2 / 7)
+    return dt.stats.combine(parts).covers(2 / 7)
 
 
 def rare_budgets(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     parts = [rare(rng, source, epsilon, n, 0.05), rare(rng, source, 2 * epsilon, n // 2, 0.05)]
-    return dt.combine(parts)[1].covers(0.05)
+    return dt.stats.combine(parts)[1].covers(0.05)
 
 
 def strata(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     old = podium(epsilon).perturb(rng.beta(5, 2, n // 4), source=source)
     groups = {"young": dt.mean(skewed(rng, source, epsilon, n)), "old": dt.mean(old)}
-    return dt.post_stratified(groups, {"young": 0.4, "old": 0.6}).covers(0.4 * 2 / 7 + 0.6 * 5 / 7)
+    return dt.stats.post_stratified(groups, {"young": 0.4, "old": 0.6}).covers(0.4 * 2 / 7 + 0.6 * 5 / 7)
 
 
 def weighted(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
@@ -143,17 +143,17 @@ def same_shares(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
         _made(dt.OUE, FOUR, epsilon).perturb(rng.choice(4, size, p=[0.4, 0.3, 0.2, 0.1]), source=source)
         for size in (n, n // 2)
     ]
-    return dt.same_distribution(*groups).p_value > 0.05
+    return dt.stats.same_distribution(*groups).p_value > 0.05
 
 
 def same_numbers(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     groups = [skewed(rng, source, epsilon, size) for size in (n, n // 2)]
-    return dt.same_distribution(*groups).p_value > 0.05
+    return dt.stats.same_distribution(*groups).p_value > 0.05
 
 
 def expected_numbers(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
     reports = podium(epsilon).perturb(rng.random(n), source=source)
-    return dt.goodness_of_fit(reports, (np.arange(200) + 0.5) / 200).p_value > 0.05
+    return dt.stats.goodness_of_fit(reports, (np.arange(200) + 0.5) / 200).p_value > 0.05
 
 
 def two(rng: Rng, source: Source, epsilon: float, n: int) -> tuple[Any, Any]:
@@ -168,7 +168,7 @@ TRUE = 0.6 * SPREAD / np.sqrt(SPREAD * (0.36 * SPREAD + 0.04 / 12))
 
 
 def covariance(rng: Rng, source: Source, epsilon: float, n: int) -> Any:
-    return dt.covariance(*two(rng, source, epsilon, n)).covers(0.6 * SPREAD)
+    return dt.stats.covariance(*two(rng, source, epsilon, n)).covers(0.6 * SPREAD)
 
 
 def correlation(rng: Rng, source: Source, epsilon: float, n: int) -> Any:

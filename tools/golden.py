@@ -71,7 +71,7 @@ def files(folder: Path) -> None:
     for ending in (".csv", ".jsonl", ".parquet", ".arrow"):
         path = folder / f"table-2{ending}"
         path.unlink(missing_ok=True)
-        table_format(path).write(path, dt.Campaign(questions).to_json(), iter([columns]))
+        table_format(path).write(path, dt.Questionnaire(questions).to_json(), iter([columns]))
     box, random = dt.Rectangle(dt.Interval(139.4, 140.0), dt.Interval(35.5, 36.0)), np.random.default_rng(1)
     paths = dt.Paths.of([random.normal((139.7, 35.7), 0.03, (length, 2)) for length in (3, 1, 5)])
     times = tuple(f"2026-05-01T08:0{minute}:00Z" for minute in range(9))
@@ -95,7 +95,7 @@ def _row(name: str, mechanism: Any, values: object) -> dict[str, Any]:
     reports = mechanism.perturb(values, source=dt.Seeded(2025))
     return {
         "case": name,
-        "bytes": base64.b64encode(dt.to_bytes(reports)).decode(),
+        "bytes": base64.b64encode(reports.to_bytes()).decode(),
         "values": reports.values.tolist(),
     }
 

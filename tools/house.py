@@ -293,7 +293,7 @@ def _rooms_of_kinds() -> set[str]:
     """Return the entries at the top of the package in which kinds and designs are defined."""
     public = public_names() | result_classes()
     kernel = type(dither.Podium(dither.Interval(0, 1), epsilon=1).question.kernel)
-    names = ("dt.Question", "dt.Interval", "dt.Reports", "dt.to_json", "dt.Once", "dt.Podium", "dt.Optimal")
+    names = ("dt.Question", "dt.Interval", "dt.Reports", "dt.from_json", "dt.Once", "dt.Podium", "dt.Optimal")
     defined = [public[name] for name in (*names, "dither.results.PostProcessing")]
     places = [kind.__module__ for kind in (*defined, kernel, named("design_of"))]
     places += [public[name].__name__ for name in ("dt.jrr", "dt.rivals")]
@@ -571,7 +571,7 @@ def walk_of_a_mean() -> Crossed:
     def walk() -> None:
         question = dither.Podium(dither.Interval(18, 100), epsilon=1)
         reports = question.perturb([43.0] * 1000)
-        dither.mean(dither.from_bytes(dither.to_bytes(reports)))
+        dither.mean(dither.from_bytes(reports.to_bytes()))
 
     return second_run(walk)
 
@@ -625,7 +625,7 @@ def _with_a_collector(counted: str) -> Crossed:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-    published = named("Published").sign(named("Contract").from_toml(_CAMPAIGN), key)
+    published = named("Published").sign(named("Campaign").from_toml(_CAMPAIGN), key)
     question = published.contract.questions["minutes"]
     rows = question.perturb([43.0] * 100, source=dither.Seeded(1)).cells
     reports = sorted(row.astype(row.dtype.newbyteorder("<")).tobytes().hex() for row in rows)
@@ -688,7 +688,7 @@ def _ask(app: Any, method: str, path: str, body: bytes = b"") -> None:
 def walk_of_an_account() -> Crossed:
     """Return what is crossed by `account.answer`."""
     question: Any = dither.Podium(dither.Interval(18, 100), epsilon=1)  # it stands for its question
-    asking = dither.Asking("age", question, asker="city.example", repeat="fresh")
+    asking = dither.Inquiry("age", question, asker="city.example", repeat="fresh")
     with tempfile.TemporaryDirectory() as folder:
         account = dither.Account.create(Path(folder, "me.account"), epsilon=4)
         try:
@@ -714,7 +714,7 @@ def walk_of_an_audit() -> Crossed:
 
     def walk() -> None:
         random = np.random.default_rng(1)
-        dither.audit(
+        dither.audit_function(
             lambda values: values + random.laplace(scale=2.0, size=len(values)),
             dither.Interval(0, 1),
             epsilon=1,

@@ -109,7 +109,7 @@ def values_of(domain: Any, count: int = REPORTS) -> Any:
         case dt.Disk():
             ring = domain.radius * 0.99 * share[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
             return ring + np.asarray(domain.centre)
-        case dt.Parallelogram():
+        case dt.maps.Parallelogram():
             sides = np.asarray([domain.first, domain.second])
             return np.asarray(domain.corner) + np.column_stack([share, 1.0 - share]) @ sides * 0.99
         case dt.Sphere():
@@ -122,7 +122,7 @@ def describe_design(make: Callable[[], Any], *, in_full: bool) -> Data:
     design = make()
     values = _values(design)
     result = {
-        "text": attempt(lambda: dt.to_json(design)),
+        "text": attempt(design.to_json),
         "device": attempt(lambda: design.device_text),
         "fingerprint": attempt(lambda: design.fingerprint),
         "guarantee": attempt(lambda: _promise(design.guarantee)),
@@ -154,7 +154,7 @@ def _draw(design: Any, values: Any) -> Any:
 def _read(text: str, values: Any) -> Data:
     question = dt.from_json(text)
     return {
-        "text": dt.to_json(question),
+        "text": question.to_json(),
         "fingerprint": question.fingerprint,
         "guarantee": _promise(question.guarantee),
         **_answers(_draw(question, values), in_full=False),
@@ -175,18 +175,18 @@ def _answers(reports: Any, *, in_full: bool) -> Data:
             "digest": hashlib.sha256(cells.tobytes()).hexdigest(),
             "first": cells[:3].tolist(),
         },
-        "bytes": attempt(lambda: hashlib.sha256(dt.to_bytes(reports)).hexdigest()),
-        "again": attempt(lambda: bool(dt.from_bytes(dt.to_bytes(reports)) == reports)),
+        "bytes": attempt(lambda: hashlib.sha256(reports.to_bytes()).hexdigest()),
+        "again": attempt(lambda: bool(dt.from_bytes(reports.to_bytes()) == reports)),
         "values": attempt(lambda: _rows(reports.values[:50])),
         "all guarantee": attempt(lambda: _promise(reports.guarantee)),
-        "summary": attempt(lambda: hashlib.sha256(dt.Summary.of(reports).to_bytes()).hexdigest()),
+        "summary": attempt(lambda: hashlib.sha256(dt.Counts.of(reports).to_bytes()).hexdigest()),
         "mean": attempt(lambda: _estimate(dt.mean(reports))),
         "variance": attempt(lambda: _estimate(dt.variance(reports))),
         "frequencies": attempt(lambda: _estimate(dt.frequencies(reports))),
         "estimate": attempt(lambda: _estimate(dt.estimate(reports))),
-        "answers": attempt(lambda: _estimate(dt.answers(reports))),
+        "answers": attempt(lambda: _estimate(dt.stats.answers(reports))),
         "cumulative": attempt(lambda: _table(dt.cumulative(reports))),
-        "tables": attempt(lambda: _table(dt.tables(reports))),
+        "tables": attempt(lambda: _table(dt.stats.tables(reports))),
         "heavy hitters": attempt(lambda: _table(dt.heavy_hitters(reports))),
         "density": attempt(lambda: _table(dt.maps.density(reports, 4, 4))),
     }
@@ -194,7 +194,7 @@ def _answers(reports: Any, *, in_full: bool) -> Data:
         result |= {
             "mean, as reported": attempt(lambda: _estimate(dt.mean(reports, method="as reported"))),
             "projected": attempt(lambda: _estimate(dt.frequencies(reports).projected())),
-            "resultant": attempt(lambda: _estimate(dt.resultant(reports))),
+            "resultant": attempt(lambda: _estimate(dt.stats.resultant(reports))),
             "quantile, likelihood": attempt(
                 lambda: _estimate(dt.quantile(reports, 0.7, method="likelihood"))
             ),
@@ -337,7 +337,7 @@ def prepare(folder: Path) -> None:
     account = dt.Account.create(folder / "me.account", epsilon=4.0)
     account.close()
     question = dt.Podium(dt.Interval(0, 180), epsilon=1)
-    (folder / "minutes.json").write_text(dt.to_json(question))
+    (folder / "minutes.json").write_text(question.to_json())
     cells = question.perturb(np.linspace(0, 180, 500), source=dt.Seeded(5)).cells
     (folder / "export.csv").write_text("\n".join(["report", *map(str, cells.tolist())]) + "\n")
 
@@ -556,7 +556,7 @@ def _served(page: str, campaign: str, folder: Path) -> Data:
 def _batch(seed: int) -> Data:
     """Return the reports of 400 people to both questions, by fingerprint, in hexadecimal and sorted."""
     result = {}
-    for question in dt.Campaign.from_toml(_questions()).questions.values():
+    for question in dt.Questionnaire.from_toml(_questions()).questions.values():
         cells = question.perturb(values_of(question.domain, 400), source=dt.Seeded(seed)).cells
         rows = cells.astype(cells.dtype.newbyteorder("<"))
         result[question.fingerprint] = sorted(row.tobytes().hex() for row in rows)
@@ -569,7 +569,7 @@ def _questions() -> str:
 
 def pages() -> Data:
     """Return the other pages and parts of pages in HTML: explanations, cards, tables and estimates."""
-    survey = dt.Campaign.from_toml(_questions())
+    survey = dt.Questionnaire.from_toml(_questions())
     minutes, browser = survey.questions.values()
     some = {
         "minutes": minutes.perturb(values_of(minutes.domain), source=dt.Seeded(1)),
@@ -580,8 +580,8 @@ def pages() -> Data:
     age = np.where(np.arange(REPORTS) % 3 == 0, "young", "old")
     weights = partial(dt.weights.rake, {"age": age}, {"age": {"young": 400, "old": 600}})
     made: dict[str, Callable[[], Any]] = {
-        "explanation": lambda: dt.explain(survey),
-        "explanation, in batches": lambda: dt.explain(survey, minimum_batch=1000),
+        "explanation": survey.explain,
+        "explanation, in batches": lambda: survey.explain(minimum_batch=1000),
         "mean": lambda: dt.mean(some["minutes"]),
         "frequencies": lambda: dt.frequencies(some["browser"]),
         "distribution": lambda: dt.distribution(some["minutes"], 8),
@@ -589,7 +589,7 @@ def pages() -> Data:
         "pairs": lambda: dt.crosstab(some["browser"], some["again"]),
         "comparison": lambda: dt.compare(dt.Interval(0, 1), epsilon=1),
         "recommendation": lambda: dt.recommend(dt.Interval(0, 1), dt.goals.Mean(n=1000), epsilon=1),
-        "over time": lambda: dt.over_time(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=7),
+        "over time": lambda: dt.over_time(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=7),
         "audit": lambda: dt.audit(minutes),
         "guarantee": lambda: minutes.guarantee,
         "weights": weights,
@@ -607,7 +607,7 @@ def pages() -> Data:
     result = {}
     for name, make in made.items():
         result[name] = attempt(lambda make=make: _normalise(_html(make()), ROOT))  # type: ignore[misc]
-    result["card"] = attempt(lambda: dt.card(survey, asker="city.example", contact="data@city.example"))
+    result["card"] = attempt(lambda: survey.card(asker="city.example", contact="data@city.example"))
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
         folder = Path(place)
         prepare(folder)

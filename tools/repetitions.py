@@ -35,7 +35,7 @@ def truth(design: Any) -> Any:
 def estimate(reports: Any) -> Any:
     return (
         dt.frequencies(reports)
-        if isinstance(dt.Summary.of(reports).question, CategoryQuestion)
+        if isinstance(dt.Counts.of(reports).question, CategoryQuestion)
         else dt.mean(reports)
     )
 
@@ -79,8 +79,8 @@ def looked_at(
     cuts = np.concatenate([[0], sizes])
     for _ in range(repetitions):
         reports = design.perturb(people(design, rng, int(sizes[-1])), source=source)
-        parts = [dt.Summary.of(reports[a:b]) for a, b in pairwise(cuts)]
-        whole, seen = dt.Summary.empty(design), []
+        parts = [dt.Counts.of(reports[a:b]) for a, b in pairwise(cuts)]
+        whole, seen = dt.Counts.empty(design), []
         for part in parts:
             whole = whole + part
             if ask is not None:

@@ -109,20 +109,20 @@ def questions() -> list[dict[str, Any]]:
             "unit": "minutes",
             "quantiles": quantiles,
             "specifications": [
-                dt.to_json(dt.Podium(dt.Interval(0, 180), epsilon=epsilon)) for epsilon in EPSILONS
+                dt.Podium(dt.Interval(0, 180), epsilon=epsilon).to_json() for epsilon in EPSILONS
             ],
         },
         {
             "title": "Have you smoked this week?",
             "labels": list(yes_no.labels),
             "shares": [0.78, 0.22],
-            "specifications": [dt.to_json(dt.RR(yes_no, epsilon=epsilon)) for epsilon in EPSILONS],
+            "specifications": [dt.KRR(yes_no, epsilon=epsilon).to_json() for epsilon in EPSILONS],
         },
         {
             "title": "Which browser do you use?",
             "labels": BROWSERS,
             "shares": SHARES,
-            "specifications": [dt.to_json(dt.KRR(browsers, epsilon=epsilon)) for epsilon in EPSILONS],
+            "specifications": [dt.KRR(browsers, epsilon=epsilon).to_json() for epsilon in EPSILONS],
         },
         {
             "title": "Which of these do you use?",
@@ -131,7 +131,7 @@ def questions() -> list[dict[str, Any]]:
             "sets": [list(items) for items in SETS],
             "shares": list(SETS.values()),
             "rates": [[asked.question.p, asked.question.q] for asked in sets],
-            "specifications": [dt.to_json(asked) for asked in sets],
+            "specifications": [asked.to_json() for asked in sets],
         },
     ]
 

@@ -7,6 +7,31 @@ the lazy loader: a module is imported when one of its names is first used; `impo
 import lazy_loader
 
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# Public modules for research and for audits, which are not among the first names that `dir` lists.
+_APART = ("audits", "protocols", "randomness", "rivals")
+__all__ = [name for name in __all__ if name not in _APART]
+
+# Names of earlier versions, and what to write instead.
+_RENAMED = {
+    "Asking": "dt.Inquiry",
+    "Campaign": "dt.Questionnaire for named questions; dither.collection.Campaign is the signed one",
+    "Cumulative": "dt.optimal.Cumulative",
+    "Neighbours": "dt.audits.Neighbours",
+    "Optional": "dt.Nullable",
+    "Parallelogram": "dt.maps.Parallelogram",
+    "RR": "dt.KRR",
+    "SUE": "dt.rivals.SUE",
+    "SubsetIndices": 'dt.SubsetSelection(…, report="indices")',
+    "Summary": "dt.Counts",
+    "card": "questionnaire.card(…)",
+    "explain": "questionnaire.explain()",
+    "to_bytes": "reports.to_bytes()",
+    "to_json": "mechanism.to_json()",
+    "fit": "dt.stats.fit_family",
+    "together": "dt.stats.joint_frequency",
+    **dict.fromkeys(("answers", "combine", "covariance", "difference", "goodness_of_fit"), "dt.stats"),
+    **dict.fromkeys(("post_stratified", "resultant", "same_distribution", "tables"), "dt.stats"),
+}
 
 
 def __getattr__(name: str) -> object:
@@ -15,4 +40,7 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("dither")
+    if name in _RENAMED:
+        new = f"dt.stats.{name}" if _RENAMED[name] == "dt.stats" else _RENAMED[name]
+        raise AttributeError(f"dt.{name} does not exist: write {new}")
     return _public(name)

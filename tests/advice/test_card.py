@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.advice.card import schema
+from dither.advice.card import card, schema
 from dither.errors import InvalidParameter
 from tests.support.terminal import run
 
@@ -83,6 +83,6 @@ def test_the_card_has_its_schema(tmp_path: Path) -> None:
     for words in ((), ("--asker", "A"), (*stated, "--ends", "tomorrow"), (*stated, "--ends", "2026-04-01")):
         assert run("card", campaign, *words).exit_code == 2
     with pytest.raises(InvalidParameter, match="names its contact"):
-        dt.card(AGE, asker="A", contact=" ")
+        card(AGE, asker="A", contact=" ")
     with pytest.raises(InvalidParameter, match="people is a whole number"):
-        dt.card(AGE, asker="A", contact="b", people=0)
+        card(AGE, asker="A", contact="b", people=0)

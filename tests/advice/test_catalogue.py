@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dither as dt
+from dither import mechanisms
 from dither.advice.catalogue import default_protocol
 from dither.mechanisms.optimal.problem import least_frequency_variance
 
@@ -12,11 +13,11 @@ from dither.mechanisms.optimal.problem import least_frequency_variance
 @pytest.mark.parametrize(
     ("k", "epsilon", "kind"),
     [
-        (2, 1.0, dt.RR),
+        (2, 1.0, dt.KRR),
         (3, 2.0, dt.KRR),
         (8, 2.0, dt.KRR),
-        (16, 1.0, dt.SubsetIndices),
-        (64, 3.3, dt.SubsetIndices),
+        (16, 1.0, mechanisms.SubsetIndices),
+        (64, 3.3, mechanisms.SubsetIndices),
         (64, 2.0, dt.ProjectiveResponse),
         (1024, 1.0, dt.ProjectiveResponse),
         (1024, 8.0, dt.KRR),
@@ -46,5 +47,5 @@ def test_no_protocol_is_below_the_bound(k: int, epsilon: float) -> None:
 
 
 def test_campaigns_use_it() -> None:
-    campaign = dt.Campaign.from_toml("[questions.browser]\ncategories = 1000\nepsilon = 1")
+    campaign = dt.Questionnaire.from_toml("[questions.browser]\ncategories = 1000\nepsilon = 1")
     assert campaign.questions["browser"].name == "ProjectiveResponse"

@@ -81,7 +81,7 @@ def test_a_comparison_for_a_distribution() -> None:
 )
 def test_the_default_on_an_interval_is_the_better_one_for_a_mean(epsilon: float, best: str) -> None:
     text = f"[questions.a]\ninterval = [0, 1]\nepsilon = {epsilon}\n"
-    (mechanism,) = dt.Campaign.from_toml(text).questions.values()
+    (mechanism,) = dt.Questionnaire.from_toml(text).questions.values()
     assert mechanism.name == best
     design = mechanism.design()
     others = [dt.Hybrid(dt.Interval(0, 1), epsilon=epsilon), dt.Podium(dt.Interval(0, 1), epsilon=epsilon)]

@@ -19,9 +19,17 @@ from string import Formatter
 import pytest
 
 import dither as dt
-from dither.advice.explain import batch_promise, caution, guessed_right, odds, officer_page, sentences
+from dither.advice.explain import (
+    batch_promise,
+    caution,
+    explain,
+    guessed_right,
+    officer_page,
+    sentences,
+)
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
+from dither.privacy.guarantee import largest_posterior
 from tests.support.repository import ROOT
 from tests.support.terminal import run
 
@@ -43,31 +51,31 @@ epsilon = 0.25
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_odds_are_reached_by_randomized_response_and_never_exceeded(prior: float, epsilon: float) -> None:
     """Bayes' rule with the exact probabilities of the report that speaks most for a value."""
-    coin = dt.RR(dt.Categories(["no", "yes"]), epsilon=epsilon)
+    coin = dt.KRR(dt.Categories(["no", "yes"]), epsilon=epsilon)
     (yes, no) = (Fraction(coin.p), 1 - Fraction(coin.p))
     after = prior * yes / (prior * yes + (1 - prior) * no)
-    assert float(after) <= odds(epsilon, prior) + 1e-12
-    assert float(after) == pytest.approx(odds(epsilon, prior), rel=1e-6)
+    assert float(after) <= largest_posterior(epsilon, prior) + 1e-12
+    assert float(after) == pytest.approx(largest_posterior(epsilon, prior), rel=1e-6)
 
 
 def test_the_text_for_the_person_is_short_and_computed() -> None:
     many = {f"a question about something long {number}": AGE["age"] for number in range(40)}
     for questions in (AGE, many):
-        text = dt.explain(questions, spent=Guarantee(Pure(2.0))).person
+        text = explain(questions, spent=Guarantee(Pure(2.0))).person
         assert len(text.split()) <= 120
-    assert "at most 74 % sure" in dt.explain(AGE).person
-    assert "at most 89 % sure" in dt.explain({"age": AGE["age"].at(2)}).person
-    assert "96 %" in dt.explain(AGE, spent=Guarantee(Pure(2.0))).person  # e³/(1 + e³)
+    assert "at most 74 % sure" in explain(AGE).person
+    assert "at most 89 % sure" in explain({"age": AGE["age"].at(2)}).person
+    assert "96 %" in explain(AGE, spent=Guarantee(Pure(2.0))).person  # e³/(1 + e³)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0, 3.99, 4.0, 4.61, 5.3, 7.0, 9.0, 12.0, 20.0])
 def test_at_most_is_never_below_the_bound(epsilon: float) -> None:
-    told = dt.explain({"age": AGE["age"].at(epsilon)})
+    told = explain({"age": AGE["age"].at(epsilon)})
     for text, priors in ((told.person, [0.5]), (told.officer, [0.01, 0.1, 0.5, 0.9])):
         stated = [float(one) for one in re.findall(r"(?:at most|→) ([\d.]+) %", text)]
         assert len(stated) == len(priors)
         for percent, prior in zip(stated, priors, strict=True):
-            bound = 100 * odds(AGE["age"].at(epsilon).guarantee.epsilon, prior)
+            bound = 100 * largest_posterior(AGE["age"].at(epsilon).guarantee.epsilon, prior)
             assert bound <= percent <= max(bound + 1, 100.0 if bound > 99.99 else 0.0)
 
 
@@ -80,7 +88,7 @@ def test_what_is_said_changes_with_epsilon() -> None:
         (9.9, "weak protection", "nothing certain"),
         (20, "protects you little", "deny"),
     ):
-        text = dt.explain({"age": AGE["age"].at(epsilon)}).person
+        text = explain({"age": AGE["age"].at(epsilon)}).person
         assert said in text
         assert unsaid not in text
     assert caution(Guarantee(Pure(4.99))) is None
@@ -90,41 +98,41 @@ def test_what_is_said_changes_with_epsilon() -> None:
 
 
 def test_who_randomises_and_what_stays_as_it_is() -> None:
-    assert "Your device changes" in dt.explain(AGE).person
-    told = dt.explain(AGE, randomiser="holder", keep=["department", "sex", "date"], weights=["size"])
+    assert "Your device changes" in explain(AGE).person
+    told = explain(AGE, randomiser="holder", keep=["department", "sex", "date"], weights=["size"])
     assert "Your device" not in str(told)
     for text in (told.person, told.officer):
         assert "department, sex, date" in text
         assert "size" in text
     assert "holder knows the true ones" in told.person
     with pytest.raises(InvalidParameter, match="holder"):
-        dt.explain(AGE, randomiser="somebody")  # type: ignore[arg-type]
+        explain(AGE, randomiser="somebody")  # type: ignore[arg-type]
 
 
 def test_questions_that_are_asked_again_or_drawn() -> None:
-    coin = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
-    year = dt.explain({"smokes": dt.Once(coin, days=365), "age": AGE["age"]})
+    coin = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
+    year = explain({"smokes": dt.Once(coin, days=365), "age": AGE["age"]})
     assert "once in 365 days, on a day drawn at random (smokes)" in year.person
     assert "ε ≤ 2" in year.officer
-    assert "5 times in 365 days" in dt.explain({"smokes": dt.Once(coin, days=365, every=73)}).person
-    assert "at most one change" in dt.explain({"smokes": dt.KeptChange(coin, days=365)}).person
-    drawn = dt.explain(dt.Sampled(smokes=coin, age=AGE["age"]))
+    assert "5 times in 365 days" in explain({"smokes": dt.Once(coin, days=365, every=73)}).person
+    assert "at most one change" in explain({"smokes": dt.KeptChange(coin, days=365)}).person
+    drawn = explain(dt.Sampled(smokes=coin, age=AGE["age"]))
     assert "only that answer is sent" in drawn.person
     assert "at most 74 % sure after reading your answer." in drawn.person  # one of ε = 1, not both
-    each = dt.explain(dt.Each(smokes=coin, age=AGE["age"]), minimum_batch=1000)
+    each = explain(dt.Each(smokes=coin, age=AGE["age"]), minimum_batch=1000)
     assert "at most 89 % sure after reading all your answers" in each.person
-    assert "no bound for smokes" in dt.explain({"smokes": dt.Once(coin)}, minimum_batch=1000).officer
-    assert "same report is sent again" in dt.explain(AGE, repeat="same").person
-    assert "tells as much again" in dt.explain(AGE, repeat="fresh").person
+    assert "no bound for smokes" in explain({"smokes": dt.Once(coin)}, minimum_batch=1000).officer
+    assert "same report is sent again" in explain(AGE, repeat="same").person
+    assert "tells as much again" in explain(AGE, repeat="fresh").person
     with pytest.raises(InvalidParameter, match="explain it by itself"):
-        dt.explain({"both": dt.Each(smokes=coin)})
+        explain({"both": dt.Each(smokes=coin)})
 
 
 def test_numbers_have_no_exponent() -> None:
     income = dt.Podium(dt.Interval(0, 10_000), epsilon=0.5)
-    assert re.search(r"standard error of \d\d0 for 1 000 people", dt.explain({"income": income}).officer)
+    assert re.search(r"standard error of \d\d0 for 1 000 people", explain({"income": income}).officer)
     tiny = dt.Podium(dt.Interval(0, 1e-6), epsilon=0.5)
-    for officer in (dt.explain({"x": income}).officer, dt.explain({"x": tiny}).officer):
+    for officer in (explain({"x": income}).officer, explain({"x": tiny}).officer):
         assert not re.search(r"standard error.*\de[+-]?\d", officer)
 
 
@@ -150,16 +158,16 @@ def test_another_language_is_one_file() -> None:
             for key, text in table.items():
                 assert places(other[part][key]) == places(text), key
     with pytest.raises(InvalidParameter, match="there are"):
-        dt.explain(AGE, language="xx")
+        explain(AGE, language="xx")
 
 
 def test_the_officer_sees_errors_and_assumptions() -> None:
     near = dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)
-    text = dt.explain({"x": near}).officer
+    text = explain({"x": near}).officer
     assert near.guarantee.assumes[0] in text
     error = dt.goals.Mean(n=1000).error(AGE["age"])
-    assert f"{error:.2g} for 1 000 people" in dt.explain(AGE).officer
-    assert "no assumptions" in dt.explain(AGE).officer
+    assert f"{error:.2g} for 1 000 people" in explain(AGE).officer
+    assert "no assumptions" in explain(AGE).officer
 
 
 def test_at_the_terminal(tmp_path: Path) -> None:
@@ -183,7 +191,7 @@ def test_at_the_terminal(tmp_path: Path) -> None:
             assert result.exit_code == 0, result.output
             assert all(name in result.output for name in ("minutes", "heading", "browser"))
     assert json.loads(run("audit", reports, "--json").output)["minutes"]["ok"] is True
-    near = dt.Campaign({"x": dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)})
+    near = dt.Questionnaire({"x": dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)})
     forged = tmp_path / "near.json"
     forged.write_text(near.to_json())
     assert run("explain", forged).exit_code == 0
@@ -200,13 +208,13 @@ def test_what_was_given_before_is_what_the_account_charged(tmp_path: Path) -> No
     campaign, path = tmp_path / "survey.toml", tmp_path / "me.account"
     campaign.write_text(TOML, encoding="utf-8")
     with dt.Account.create(path, epsilon=2) as account:
-        account.answer(dt.Asking("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
+        account.answer(dt.Inquiry("age", AGE["age"].at(0.5), asker="clinic.example"), 41)
     told = run("explain", campaign, "--officer", "--account", path).output
     assert "Spent before: ε ≤ 0.5" in told
     assert "Together: ε ≤ 1.5" in " ".join(told.split())
 
 
-COIN = dt.RR(dt.Categories(["no", "yes"]), epsilon=2)
+COIN = dt.KRR(dt.Categories(["no", "yes"]), epsilon=2)
 TWO = {"coin": COIN, "age": dt.Podium(dt.Interval(18, 100), epsilon=1)}
 
 
@@ -276,7 +284,7 @@ def test_explained_at_the_terminal(tmp_path: Path) -> None:
     campaign = tmp_path / "survey.toml"
     campaign.write_text('[questions.smokes]\ncategories = ["yes", "no"]\nepsilon = 1\nmechanism = "RR"\n')
     told = json.loads(run("explain", campaign, "--minimum-batch", 10_000, "--json").output)
-    question = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    question = dt.KRR(dt.Categories(["yes", "no"]), epsilon=1)
     share = guessed_right(dt.shuffled(question, n=10_000, delta=1e-6))
     assert f"at most {math.ceil(1000 * share) / 10:g} %" in told["person"]
     assert "10 000 people" in told["person"]
@@ -303,7 +311,7 @@ def test_recommended_for_a_crowd() -> None:
 
 
 def test_german_has_german_numbers_and_promises() -> None:
-    told = dt.explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=6.3)}, language="de")
+    told = explain({"age": dt.Podium(dt.Interval(18, 100), epsilon=6.3)}, language="de")
     assert "höchstens zu 99,9 % sicher" in told.person
     assert "ε ≤ 6,3 für eine Angabe" in told.officer
     assert "for one" not in told.officer
@@ -378,8 +386,8 @@ def test_the_officers_page_is_one_sheet(tmp_path: Path, language: str, campaign:
 
 def test_errors_of_a_drawn_question_are_those_of_the_people_who_answer_it() -> None:
     """1 000 people of whom each answers one of four questions: the error is twice that of one question."""
-    answer = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
-    alone = str(dt.explain({"a": answer}))
-    drawn = str(dt.explain(dt.Sampled(a=answer, b=answer, c=answer, d=answer)))
+    answer = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
+    alone = str(explain({"a": answer}))
+    drawn = str(explain(dt.Sampled(a=answer, b=answer, c=answer, d=answer)))
     assert "a standard error of 0.03 for 1 000 people" in alone
     assert "a standard error of 0.061 for 1 000 people" in drawn

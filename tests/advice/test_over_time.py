@@ -8,7 +8,7 @@ import pytest
 import dither as dt
 from dither.errors import InvalidParameter
 
-SMOKES = dt.RR(dt.Categories(2), epsilon=1)
+SMOKES = dt.KRR(dt.Categories(2), epsilon=1)
 
 
 @pytest.mark.parametrize("changes", [None, 4, 1000])
@@ -95,7 +95,7 @@ def test_the_recommended_way_has_the_smaller_error(days: int, changes: int, kept
 def test_other_questions_and_wrong_ones() -> None:
     assert isinstance(dt.over_time(dt.PM(dt.Interval(0, 10), epsilon=1), days=30).best, dt.Once)
     assert dt.over_time(dt.SW(dt.Interval(0, 10), epsilon=1), days=30, changes=2)[0]["way"].startswith("one")
-    tiny = dt.over_time(dt.RR(dt.Categories(range(2)), epsilon=1e-5), days=365)
+    tiny = dt.over_time(dt.KRR(dt.Categories(range(2)), epsilon=1e-5), days=365)
     assert not [row for row in tiny if "divided" in row["way"]]
     for wrong in ({"days": 0}, {"days": 3, "changes": -1}, {"days": 3, "changes": 1.5}, {"days": 3, "n": 0}):
         with pytest.raises(InvalidParameter):

@@ -159,7 +159,7 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
             values = line.from_unit(np.interp(rng.random(n), cdf, at))
         reports = mechanism.perturb(values, source=dt.Seeded(seed))
         shape: Any
-        if isinstance(mechanism, dt.Cumulative):
+        if isinstance(mechanism, dt.optimal.Cumulative):
             shape = dt.cumulative(reports, method="empirical bayes")
         else:
             shape = dt.distribution(reports)
@@ -168,7 +168,7 @@ def _again(goal: Any, mechanism: Any, seeds: range) -> tuple[float, float]:
             misses.append((float(shape.quantile(goal.share)) - truth) ** 2)
             continue
         above = line.from_unit(places[1:])
-        if isinstance(mechanism, dt.Cumulative):
+        if isinstance(mechanism, dt.optimal.Cumulative):
             gaps = np.array([float(shape.cdf(x)) for x in above])
         else:
             gaps = np.array([float(shape.share(line.low, x)) for x in above])
@@ -207,7 +207,7 @@ def test_a_predicted_distribution_comes_true() -> None:
     "goal", [goals.Distribution(3000, distance="ks"), goals.Quantile(3000, 0.3)], ids=repr
 )
 def test_predictions_for_cumulative_shares_come_true(goal: Any) -> None:
-    mechanism = dt.Cumulative(UNIT, epsilon=2)
+    mechanism = dt.optimal.Cumulative(UNIT, epsilon=2)
     assert "Cumulative" in [one.name for one in goal.candidates(UNIT, 2.0)]
     assert "Cumulative" not in [one.name for one in goal.candidates(UNIT, 2.0, wait=False)]
     error, spread = _again(goal, mechanism, range(10_000, 10_040))

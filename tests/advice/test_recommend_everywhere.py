@@ -12,7 +12,7 @@ import pytest
 
 import dither as dt
 from dither.advice import goals
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.web.answers import Query, ReportsPart, rows
 from dither.data.sql.engines import connect, summaries
 from dither.data.sql.query import ReportTable, counting_query
@@ -56,7 +56,11 @@ def named(budgets: tuple[float, ...], asked: list[tuple[Any, Any]] = ASKED) -> d
     for domain, goal in asked:
         for epsilon in budgets:
             for design in dt.recommend(domain, goal, epsilon=epsilon).mechanisms:
-                if domain == FOUR and isinstance(goal, goals.Ranges) and type(design) is not dt.Cumulative:
+                if (
+                    domain == FOUR
+                    and isinstance(goal, goals.Ranges)
+                    and type(design) is not dt.optimal.Cumulative
+                ):
                     continue  # the same as for frequencies
                 kind = type(design), domain
                 if len(budgets) == 1 and kind in kinds:
@@ -165,7 +169,7 @@ def test_what_is_recommended_for_places_works_or_is_refused(goal: int, tmp_path:
             found = {key: dt.estimate(told[key]).n for key in told}
             assert sum(found.values()) in (60, 120), name
         elif isinstance(domain, dt.Profile):
-            assert dt.tables(design.perturb(given)), name
+            assert dt.stats.tables(design.perturb(given)), name
         else:
             told = design.perturb(given)
             assert np.asarray(told).shape == (60, 2), name
@@ -189,16 +193,16 @@ def write(design: Any, path: Path) -> Path:
     return path
 
 
-def contract(questions: dict[str, Any]) -> Contract:
+def contract(questions: dict[str, Any]) -> Campaign:
     day = datetime.date(2026, 1, 1)
     terms = {"name": "x", "version": 1, "asker": "a.example", "contact": "c", "purpose": "p"}
     asked = {name: getattr(design, "question", design) for name, design in questions.items()}
-    return Contract(**terms, begins=day, ends=day, questions=asked)  # type: ignore[arg-type]
+    return Campaign(**terms, begins=day, ends=day, questions=asked)  # type: ignore[arg-type]
 
 
 def test_the_quantile_of_an_ordered_scale_is_an_answer(tmp_path: Path) -> None:
     scale = dt.Categories(["never", "rarely", "often", "always"])
-    often = dt.Cumulative(scale, epsilon=3)
+    often = dt.optimal.Cumulative(scale, epsilon=3)
     given = ["never"] * 200 + ["rarely"] * 300 + ["often"] * 400 + ["always"] * 100
     found = dt.cumulative(often.perturb(given * 4, source=dt.Seeded(1)))
     median = found.quantile(0.7)

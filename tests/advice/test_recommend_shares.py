@@ -43,7 +43,7 @@ def test_frequencies(k: int, epsilon: float) -> None:
 
 
 def _cumulative(mechanism: Any, values: Any, codes: np.ndarray, seed: int) -> np.ndarray:
-    if isinstance(mechanism, dt.Cumulative):
+    if isinstance(mechanism, dt.optimal.Cumulative):
         reports = mechanism.perturb(values, source=dt.Seeded(seed))
         return np.asarray(dt.cumulative(reports, monotone=False).value)[:-1]
     reports = mechanism.perturb(codes, source=dt.Seeded(seed))
@@ -73,7 +73,7 @@ def test_tables() -> None:
     ranking = dt.recommend(domain, dt.goals.Tables(n=n), epsilon=2)
     errors = []
     for run in range(RUNS):
-        found = dt.tables(ranking.best.perturb(rows, source=dt.Seeded(run)))
+        found = dt.stats.tables(ranking.best.perturb(rows, source=dt.Seeded(run)))
         gaps = [np.asarray(table.value) - 1.0 / np.asarray(table.value).size for table in found.values()]
         errors.append(math.sqrt(float(np.concatenate([gap.reshape(-1) ** 2 for gap in gaps]).mean())))
     assert _held(errors, ranking[0]["error"]) == (True, False)

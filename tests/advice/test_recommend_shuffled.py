@@ -31,7 +31,7 @@ def test_shuffling_never_makes_a_device_s_budget_smaller() -> None:
 
 def test_a_design_that_ends_at_some_budget_is_not_asked_beyond() -> None:
     """Lists of at most 8 of 50 categories end where a set would have a single one."""
-    lists = dt.SubsetIndices(dt.Categories(range(50)), epsilon=2)
+    lists = dt.SubsetSelection(dt.Categories(range(50)), epsilon=2, report="indices")
     device = epsilon_on_device(0.07, n=100_000, delta=1e-6, design=lists)
     assert dt.shuffled(lists.at(device), n=100_000, delta=1e-6).epsilon <= 0.07
     with pytest.raises(InvalidParameter):

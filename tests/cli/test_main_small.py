@@ -25,9 +25,9 @@ def test_the_version() -> None:
 def test_a_campaign_is_read_from_a_name_and_promises_for_all_answers(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text("[questions.a]\ninterval = [0, 1]\nepsilon = 1\n")
-    assert dt.Campaign.read(str(path)).guarantee.unit == "value"
+    assert dt.Questionnaire.read(str(path)).guarantee.unit == "value"
     path.write_text(path.read_text() + "[questions.b]\ncategories = 3\nepsilon = 0.5\n")
-    both = dt.Campaign.read(str(path)).guarantee
+    both = dt.Questionnaire.read(str(path)).guarantee
     assert (both.unit, both.epsilon) == ("record", pytest.approx(1.5))
 
 

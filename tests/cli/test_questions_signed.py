@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
 from tests.collection.campaigns import TOML
 from tests.support.terminal import run
@@ -34,7 +34,7 @@ def serve(signed: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
     files = {place: text, "/v1/log": signed.with_name("asker.log").read_bytes()}
     files |= {f"/client/{name}": bundle(name) or b"" for name in BUNDLES}
 
-    def exchange(to: Any, method: str, path: str, *_: object) -> tuple[int, str, bytes, str]:
+    def exchange(to: Any, method: str, path: str, **_: object) -> tuple[int, str, bytes, str]:
         return (200, "", files[path], "") if path in files else (404, "", b"", "")
 
     def serving(**changed: bytes | None) -> str:
@@ -42,7 +42,7 @@ def serve(signed: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
             files.pop(path) if data is None else files.update({path: data})
         return ROOT + place
 
-    monkeypatch.setattr("dither.collection.client._exchange", exchange)
+    monkeypatch.setattr("dither.collection.client.exchange", exchange)
     return serving
 
 

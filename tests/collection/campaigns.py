@@ -8,7 +8,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 DAY = datetime.date(2026, 5, 4)
@@ -37,11 +37,11 @@ mechanism = "KRR"
 """
 
 
-def contract(**changes: Any) -> Contract:
+def contract(**changes: Any) -> Campaign:
     """Return the contract of the tests, with some terms changed."""
-    made = Contract.from_toml(TOML)
+    made = Campaign.from_toml(TOML)
     terms = {name: getattr(made, name) for name in made.__dataclass_fields__}
-    return Contract(**{**terms, **changes})
+    return Campaign(**{**terms, **changes})
 
 
 def published(**changes: Any) -> Published:

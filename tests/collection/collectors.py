@@ -10,8 +10,8 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
+from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract, Published
 from dither.collection.live import Slot
 from dither.collection.settings import Settings
 
@@ -64,7 +64,7 @@ def make(day: datetime.date = TUESDAY, **changes: Any) -> tuple[Collector, Publi
     """Return a collector with one campaign, and the campaign."""
     store: Any = NoDisk()
     collector = Collector(store, Settings(), lambda: day)
-    published = Published.sign(Contract(**{**TERMS, **changes}), KEY)
+    published = Published.sign(Campaign(**{**TERMS, **changes}), KEY)
     collector.publish(published)
     return collector, published
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.core.batch import PACKED, BatchBody
 
 
@@ -23,7 +23,7 @@ class Told:
     seconds: list[float] = field(default_factory=list)
 
 
-def batches(contract: Contract, seed: int, reports: int = 1) -> Iterator[tuple[str, bytes]]:
+def batches(contract: Campaign, seed: int, reports: int = 1) -> Iterator[tuple[str, bytes]]:
     """Yield batches without end: their identities and packed bodies."""
     random = np.random.default_rng(seed)
     minutes, browser = contract.questions["minutes"], contract.questions["browser"]

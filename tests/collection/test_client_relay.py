@@ -15,7 +15,7 @@ import pytest
 
 import dither as dt
 from dither.collection import Client
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.ohttp import GATEWAY, REQUEST, BinaryRequest, configuration, encapsulate
 from dither.collection.secrets import make_sealing_key
 from dither.core.batch import JSON, PACKED, BatchBody
@@ -129,7 +129,7 @@ def test_a_person_answers_through_a_relay(tmp_path: Path, monkeypatch: pytest.Mo
         pytest.skip("nginx is not installed")
     key = configuration(make_sealing_key(tmp_path / "sealing.key"))
     toml = OPEN.replace("[campaign]", f'[campaign]\nsealing_key = "{key}"')
-    contract = Contract.from_toml(toml)
+    contract = Campaign.from_toml(toml)
     limits = tmp_path / "limits.toml"
     limits.write_text("rate = 0.001\nburst = 2\n", encoding="utf-8")
     options = (

@@ -11,7 +11,7 @@ import pytest
 
 import dither as dt
 from dither.collection.live import FoldedCounts, LiveCounts, Slot, count_sorted
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import InvalidParameter
 from dither.mechanisms.mechanism import Mechanism
 from tests.collection.campaigns import DAY, contract, hashed
@@ -45,9 +45,9 @@ def test_counts_equal_the_summary(kind: str) -> None:
         live.add(slot, cells[place : place + 500].tobytes())
         if place % 3000 == 0:
             live.summary(made.id, "q")
-    assert live.summary(made.id, "q") == Summary.of(reports)
+    assert live.summary(made.id, "q") == Counts.of(reports)
     assert live.n(made.id, "q") == 20_000
-    assert live.summary(made.id, "q", day=days[1]) == Summary.of(reports[10_000:])
+    assert live.summary(made.id, "q", day=days[1]) == Counts.of(reports[10_000:])
     assert live.summary(made.id, "q", label="1.0").n == 10_000
     assert live.days(made.id, "q") == days
     assert live.labels(made.id, "q") == ["", "1.0"]
@@ -59,11 +59,11 @@ def test_counts_that_were_folded_are_added() -> None:
     live = LiveCounts()
     live.know(made)
     reports = mechanism.perturb(values(mechanism, 1000), source=dt.Seeded(3))
-    first = Summary.of(reports[:400])
+    first = Counts.of(reports[:400])
     slot = Slot(made.id, "q", DAY, "")
     live.add(slot, reports.cells[400:].tobytes())
     live.add_counts(FoldedCounts(slot, first.counts, first.n, shown=True))
-    assert live.summary(made.id, "q") == Summary.of(reports)
+    assert live.summary(made.id, "q") == Counts.of(reports)
     live.clear(made.id)
     assert live.n(made.id, "q") == 0
 
@@ -99,10 +99,10 @@ def test_counts_that_rest_are_held_in_few_bytes_and_stay_the_same() -> None:
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert before - after > 400_000
-    assert live.summary(made.id, "q") == Summary.of(reports[:200_000])
+    assert live.summary(made.id, "q") == Counts.of(reports[:200_000])
     live.add(slot, reports.cells[200_000:].tobytes())
-    live.add_counts(FoldedCounts(slot, Summary.of(reports[:1000]).counts, 1000, shown=True))
-    assert live.summary(made.id, "q") == Summary.of(reports) + Summary.of(reports[:1000])
+    live.add_counts(FoldedCounts(slot, Counts.of(reports[:1000]).counts, 1000, shown=True))
+    assert live.summary(made.id, "q") == Counts.of(reports) + Counts.of(reports[:1000])
 
 
 def test_unknown_names() -> None:

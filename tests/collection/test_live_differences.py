@@ -19,7 +19,7 @@ from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived, CollectorStore
 from dither.collection.web.answers import answer_routes
 from dither.core.batch import PACKED, BatchBody
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from tests.collection.caller import Caller
 from tests.collection.campaigns import DAY, contract, published
 from tests.collection.collectors import Asked, make, send
@@ -104,7 +104,7 @@ def test_fifty_of_fifty_single_reports_cannot_be_read(make_store: MakeStore) -> 
         for part in ("", "&label=", "&label=1.0", "&label=1.1", f"&day={DAY}"):
             answer = client.get(f"{BASE}/summary?question=browser{part}")
             if answer.status_code == 200:
-                found[part] = Summary.from_bytes(answer.content, BROWSER).counts
+                found[part] = Counts.from_bytes(answer.content, BROWSER).counts
             else:
                 assert answer.status_code == 409
         rows = client.get(f"{BASE}/answers.json?question=browser&by=label").json()["rows"]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.server import ServerPlan, serve
 from dither.errors import MissingExtra
 from tests.collection.campaigns import TOML
@@ -39,7 +39,7 @@ def test_without_its_packages_a_collector_names_the_extra_and_makes_no_file(
     assert list(tmp_path.iterdir()) == [campaign]
 
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 
 
 def processes(folder: Path) -> list[int]:

@@ -15,8 +15,8 @@ import click
 import pytest
 
 from dither.cli.main import main
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
 from dither.collection.server import ServerPlan
 from dither.collection.settings import Networks, Settings
 from dither.collection.store.sqlite import SqliteStore
@@ -30,7 +30,7 @@ CONTAINER = (FOLDER / "Containerfile").read_text(encoding="utf-8")
 
 
 def test_the_campaign_and_the_limits_are_read() -> None:
-    made = Contract.read(FOLDER / "campaign.toml")
+    made = Campaign.read(FOLDER / "campaign.toml")
     assert list(made.questions) == ["minutes", "travel"]
     assert "ε ≤ 2" in str(made.guarantee)
     given, default = Settings.read(FOLDER / "collector.toml"), Settings()

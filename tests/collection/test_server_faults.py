@@ -15,8 +15,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
 from dither.collection.store.sqlite import SqliteStore
@@ -28,7 +28,7 @@ from tests.collection.serving import OPEN, Process
 from tests.collection.test_server_kill import PATH, recount, stored
 from tests.collection.test_store import CAMPAIGN, arrived, counts, expected
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 
 
 def limits(folder: Path) -> tuple[str, str]:

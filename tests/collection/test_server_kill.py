@@ -16,16 +16,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
 from dither.collection.settings import Settings
 from dither.collection.store.opening import open_store
 from dither.core.batch import BatchBody
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from tests.collection.load import Told, batches, send
 from tests.collection.serving import OPEN
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 PATH = f"/v1/campaigns/{CONTRACT.id}/batches"
 
 
@@ -148,11 +148,11 @@ def stored(store: str) -> dict[str, list[bytes]]:
     return found
 
 
-def recount(bodies: dict[str, bytes], question: str) -> Summary:
+def recount(bodies: dict[str, bytes], question: str) -> Counts:
     mechanism = CONTRACT.questions[question]
     read = [BatchBody.from_bytes(body).reports.get(mechanism.fingerprint, ()) for body in bodies.values()]
     data = b"".join(chain.from_iterable(read))
-    return Summary.of(mechanism.reports(np.frombuffer(data, mechanism.layout)))
+    return Counts.of(mechanism.reports(np.frombuffer(data, mechanism.layout)))
 
 
 def held(folder: Path, address: str, rounds: int, most: int) -> int:

@@ -20,14 +20,14 @@ from pathlib import Path
 
 import pytest
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.core.batch import PACKED
 from tests.collection.load import batches, send
 from tests.collection.serving import OPEN, Process
 from tests.support.repository import ROOT
 
 FOLDER = ROOT / "examples" / "collector"
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 PATH = f"/v1/campaigns/{CONTRACT.id}/batches"
 PERSON = "127.0.0.77"  # the address of a person, which nobody may write down
 

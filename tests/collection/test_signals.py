@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
 from dither.collection.settings import Networks, Settings
 from dither.collection.signals import Signals, label_text, shared_file
 from dither.collection.store.sqlite import SqliteStore
@@ -29,7 +29,7 @@ from tests.collection.test_server_faults import limits
 from tests.collection.test_server_kill import PATH
 from tests.collection.test_store import arrived
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 
 
 def scrape(text: str) -> dict[tuple[Any, ...], float]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from dither.collection.contract import CampaignLog, Published
+from dither.collection.campaign import CampaignLog, Published
 from dither.collection.signer import Signer, list_file
 from tests.collection.campaigns import DAY, contract
 from tests.collection.serving import OPEN, Process

@@ -14,7 +14,7 @@ from dither.collection.live import Slot
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings
 from dither.collection.store.store import Arrived, CollectorStore, RefusedKey, Stored, StoreUnavailable
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import Mismatch
 from tests.collection.campaigns import DAY, KEY, contract, published
 from tests.collection.conftest import MakeStore
@@ -34,18 +34,18 @@ def arrived(seed: int, parts: int = 1, day: datetime.date = DAY, label: str = ""
     return Arrived(random.bytes(16), tuple(both[:parts]))
 
 
-def counts(store: CollectorStore) -> dict[str, Summary]:
+def counts(store: CollectorStore) -> dict[str, Counts]:
     """Return what a fresh collector counts from a store."""
     live = Collector(store, Settings()).live
     return {name: live.summary(CAMPAIGN.id, name) for name in CAMPAIGN.questions}
 
 
-def expected(batches: list[Arrived]) -> dict[str, Summary]:
-    found: dict[str, Any] = {name: Summary.empty(one) for name, one in CAMPAIGN.questions.items()}
+def expected(batches: list[Arrived]) -> dict[str, Counts]:
+    found: dict[str, Any] = {name: Counts.empty(one) for name, one in CAMPAIGN.questions.items()}
     for batch in batches:
         for slot, data in batch.parts:
             mechanism = CAMPAIGN.questions[slot.question]
-            found[slot.question] += Summary.of(mechanism.reports(np.frombuffer(data, mechanism.layout)))
+            found[slot.question] += Counts.of(mechanism.reports(np.frombuffer(data, mechanism.layout)))
     return found
 
 

@@ -20,7 +20,7 @@ from dither.collection.store.export import LIST, Export, export_reports, report_
 from dither.collection.store.opening import open_store
 from dither.collection.store.store import Arrived, CollectorStore
 from dither.core.batch import BatchBody
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.data import sql
 from dither.errors import InvalidParameter
 from tests.collection.campaigns import DAY, contract, hashed, published
@@ -44,7 +44,7 @@ def begun(store: CollectorStore, count: int = 20, **changes: Any) -> list[Arrive
     return batches
 
 
-def counted(folder: Path) -> dict[str, Summary]:
+def counted(folder: Path) -> dict[str, Counts]:
     """Return what DuckDB counts in all files of a folder."""
     with sql.connect(f"duckdb://{folder}/**/*.parquet") as engine:
         return sql.summaries(CAMPAIGN.questions, engine.counts(CAMPAIGN.questions))

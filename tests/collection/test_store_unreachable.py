@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from tests.collection.load import Told, batches, send
 from tests.collection.relay import Relay
 from tests.collection.serving import OPEN, Process
 from tests.collection.test_server_faults import check_counts
 from tests.collection.test_server_kill import PATH, stored
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 
 
 @pytest.fixture

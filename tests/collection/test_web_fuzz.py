@@ -13,8 +13,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from dither.collection.campaign import Published
 from dither.collection.collector import Collector
-from dither.collection.contract import Published
 from dither.collection.ohttp import GATEWAY, REQUEST, BinaryRequest, BinaryResponse, encapsulate
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings

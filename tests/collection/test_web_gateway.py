@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 import dither as dt
 from dither.collection import Client
 from dither.collection import client as client_module
+from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract, Published
 from dither.collection.ohttp import (
     GATEWAY,
     REQUEST,
@@ -104,10 +104,10 @@ def stored(caller: Caller) -> int:
 def test_contracts_without_a_key_keep_their_text() -> None:
     assert "sealing" not in PLAIN.text
     assert set(json.loads(CAMPAIGN.text)) == {*json.loads(PLAIN.text), "sealing_key"}
-    assert Contract.from_text(CAMPAIGN.text) == CAMPAIGN
+    assert Campaign.from_text(CAMPAIGN.text) == CAMPAIGN
     line = f'[campaign]\nsealing_key = "{PUBLIC}"'
-    assert Contract.from_toml(TOML.replace("[campaign]", line)).sealing_key == PUBLIC
-    assert Contract.from_toml(TOML).id == PLAIN.id
+    assert Campaign.from_toml(TOML.replace("[campaign]", line)).sealing_key == PUBLIC
+    assert Campaign.from_toml(TOML).id == PLAIN.id
 
 
 def test_the_signature_covers_the_key() -> None:
@@ -117,7 +117,7 @@ def test_the_signature_covers_the_key() -> None:
         Published.from_json(text.replace(PUBLIC, other))
     for bad in (None, "", "ab", PUBLIC.upper(), PUBLIC[6:70], PUBLIC[:6] + "00" * 32 + PUBLIC[70:], 5):
         with pytest.raises(MalformedReport):
-            Contract.from_text(canonical({**json.loads(CAMPAIGN.text), "sealing_key": bad}))
+            Campaign.from_text(canonical({**json.loads(CAMPAIGN.text), "sealing_key": bad}))
     with pytest.raises(InvalidParameter, match="sealing key"):
         contract(sealing_key="00" * 41)
     with pytest.raises(InvalidParameter, match="this is a private one"):
@@ -326,13 +326,13 @@ def test_a_person_in_python_answers_encrypted(
 ) -> None:
     """Batches are encrypted if the campaign has a key; with the pinned key the campaign is, too."""
     sent: list[tuple[str, str, int]] = []
-    exchange = client_module._exchange
+    exchange = client_module.exchange
 
-    def watched(to: Any, method: str, path: str, content: bytes, form: str, timeout: float) -> Any:
-        sent.append((method, path if form else "campaign or list", len(content)))
-        return exchange(to, method, path, content, form, timeout)
+    def watched(to: Any, method: str, path: str, content: bytes = b"", *fields: Any, **limits: Any) -> Any:
+        sent.append((method, path if content else "campaign or list", len(content)))
+        return exchange(to, method, path, content, *fields, **limits)
 
-    monkeypatch.setattr(client_module, "_exchange", watched)
+    monkeypatch.setattr(client_module, "exchange", watched)
     plain, hidden = ("GET", "campaign or list", 0), ("POST", GATEWAY, 1079)
     with dt.Account.create(
         tmp_path / "person.account", epsilon=3, policy=dt.privacy.Policy(epsilon=1.1)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.core.batch import JSON, PACKED
 from tests.collection.load import answer, batches, request
 from tests.collection.serving import OPEN, Process
 from tests.collection.test_server_kill import PATH
 
-CONTRACT = Contract.from_toml(OPEN)
+CONTRACT = Campaign.from_toml(OPEN)
 SOURCE = batches(CONTRACT, 21, 3)
 
 

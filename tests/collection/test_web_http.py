@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dither.collection.account.asking import Repeat
+from dither.collection.account.inquiry import Repeat
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
 from dither.collection.refusals import Reason
 from dither.collection.settings import Settings
 from dither.core.batch import JSON, PACKED, BatchBody
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from tests.collection.caller import Caller
 from tests.collection.campaigns import DAY, KEY, contract, published
 from tests.collection.conftest import MakeStore
@@ -34,10 +34,10 @@ def body(seed: int, reports: int = 3, label: str = "", browser: int = 4) -> Batc
     return BatchBody.of(random.bytes(16).hex(), pairs, label)
 
 
-def summary(bodies: list[BatchBody], name: str) -> Summary:
+def summary(bodies: list[BatchBody], name: str) -> Counts:
     mechanism = CAMPAIGN.questions[name]
     data = b"".join(b"".join(one.reports[mechanism.fingerprint]) for one in bodies)
-    return Summary.of(mechanism.reports(np.frombuffer(data, mechanism.layout)))
+    return Counts.of(mechanism.reports(np.frombuffer(data, mechanism.layout)))
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ def test_rates_count_reports_not_batches(start: Started) -> None:
     assert [post(client, body(seed)).status_code for seed in range(4)] == [200, 200, 200, 429]
 
 
-def one_of(campaign: Contract, name: str, seed: int, reports: int = 1) -> BatchBody:
+def one_of(campaign: Campaign, name: str, seed: int, reports: int = 1) -> BatchBody:
     """A batch with reports to one question."""
     random, mechanism = np.random.default_rng(seed), campaign.questions[name]
     pairs = [(mechanism.fingerprint, bytes([one])) for one in random.integers(0, 4, reports)]
@@ -279,7 +279,7 @@ def test_campaigns_and_the_client_are_served(start: Started) -> None:
     client = start()
     listed = client.get("/v1/campaigns").json()["campaigns"]
     assert [one["id"] for one in listed] == [CAMPAIGN.id]
-    from dither.collection.contract import Published
+    from dither.collection.campaign import Published
 
     assert Published.from_json(client.get(f"/v1/campaigns/{CAMPAIGN.id}").text) == published()
     assert client.get("/v1/campaigns/none").status_code == 404

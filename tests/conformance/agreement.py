@@ -55,7 +55,7 @@ def specifications() -> Iterator[tuple[str, str, str, str]]:
 
         return changed(bounded, change)
 
-    yield READ, "scale", "R over the length of the domain", dt.to_json(bounded)
+    yield READ, "scale", "R over the length of the domain", bounded.to_json()
     yield REFUSED, "scale", "the next double above R over the length of the domain", scaled(1.0)
     yield REFUSED, "scale", "twice R over the length of the domain", scaled(2.0)
     yield READ, "polynomial", "the first primitive one, x^6 + x + 1", _projective()

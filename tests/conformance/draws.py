@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import dither as dt
+from dither import mechanisms
 from dither.core.kernels.alias import Alias
 from dither.core.kernels.lattice.kernel import LatticeKernel
 from dither.core.kernels.places.nearest import BoxKernel, Grid, ListingKernel, NearestKernel, Points
@@ -31,14 +32,14 @@ DRAWS: Final = 60  # of each question
 LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; clients/conformance/README.md names them.
 PYTHON_ONLY: Final = (
-    *("channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"),
+    *("channel", "table", "questions", "prefix", "planar", "rings", "points", "grid"),
     *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
 )
 
 LINE, CIRCLE = dt.Interval(-3, 7.5), dt.Circle(360)
 WORDS = dt.Categories(["firefox", "chrome", "safari", "other"])
 CITY = dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86))
-DISK, SLANTED = dt.Disk(2.5, (1.0, -1.0)), dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
+DISK, SLANTED = dt.Disk(2.5, (1.0, -1.0)), dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
 POINTS = grid(CITY, 4)
 INTEGERS = dt.Rectangle(dt.Interval(0, 65536), dt.Interval(0, 65536))  # a place is its own integers
 
@@ -97,13 +98,13 @@ def questions() -> dict[str, Any]:
         "Sectors": dt.rivals.Sectors(CIRCLE, epsilon=1),
         "Optimal": dt.Optimal(LINE, epsilon=1),
         "Optimal, unbiased": dt.Optimal(LINE, epsilon=1, unbiased=True),
-        "Podium, optional": dt.Podium(dt.Optional(LINE), epsilon=1),
-        "OGPM, optional, 64 cells": dt.OGPM(dt.Optional(LINE), epsilon=2, cells=64),
-        "OGPM, optional circle": dt.OGPM(dt.Optional(CIRCLE), epsilon=1, cells=32),
-        "OGPM, optional, ε = 50": dt.OGPM(dt.Optional(CIRCLE), epsilon=50),
-        "KRR, optional": dt.KRR(dt.Optional(WORDS), epsilon=1),
-        "OLH, optional": dt.OLH(dt.Optional(dt.Categories(300)), epsilon=1),
-        "RR": dt.RR(dt.Categories(["no", "yes"]), epsilon=1),
+        "Podium, optional": dt.Podium(dt.Nullable(LINE), epsilon=1),
+        "OGPM, optional, 64 cells": dt.OGPM(dt.Nullable(LINE), epsilon=2, cells=64),
+        "OGPM, optional circle": dt.OGPM(dt.Nullable(CIRCLE), epsilon=1, cells=32),
+        "OGPM, optional, ε = 50": dt.OGPM(dt.Nullable(CIRCLE), epsilon=50),
+        "KRR, optional": dt.KRR(dt.Nullable(WORDS), epsilon=1),
+        "OLH, optional": dt.OLH(dt.Nullable(dt.Categories(300)), epsilon=1),
+        "RR": mechanisms.RR(dt.Categories(["no", "yes"]), epsilon=1),
         "KRR": dt.KRR(WORDS, epsilon=1),
         "KRR, ε = 50": dt.KRR(dt.Categories(1000), epsilon=50),
         "SUE": dt.rivals.SUE(WORDS, epsilon=1),
@@ -137,14 +138,14 @@ def questions() -> dict[str, Any]:
         "Gridding": dt.rivals.Gridding(CITY, epsilon=2, side=5),
         "ATP": dt.rivals.ATP(CITY, POINTS, epsilon=2),
         "Exponential": dt.Exponential(LINE, [-3, 0, 2.5, 7.5], epsilon=1),
-        "Cumulative": recorded()["Cumulative"],  # dt.Cumulative(LINE, epsilon=1, cells=8)
-        "Cumulative, scale": dt.Cumulative(WORDS, epsilon=2),
+        "Cumulative": recorded()["Cumulative"],  # dt.optimal.Cumulative(LINE, epsilon=1, cells=8)
+        "Cumulative, scale": dt.optimal.Cumulative(WORDS, epsilon=2),
         "Workload": recorded()["Workload"],  # dt.optimal.Workload.of(np.tril(np.ones((4, 4))), 1)
         "Marginals": dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1),
         "Marginals, projective": dt.Marginals(
             {"age": dt.Categories(5), "day": dt.Categories(7)}, epsilon=0.5
         ),
-        "SubsetIndices": dt.SubsetIndices(dt.Categories(12), epsilon=1),
+        "SubsetIndices": dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"),
         "SetResponse": dt.SetResponse(
             dt.Several(["mail", "maps", "music", "news", "notes"], most=2), epsilon=1
         ),
@@ -253,7 +254,7 @@ def drawn(name: str, mechanism: Mechanism[Any], count: int, seed: str = "") -> I
     if isinstance(mechanism.question.kernel, LatticeKernel) or channel is not None:
         noise = mechanism.question.kernel.lattice.noise if channel is None else channel
         turning, beyond = alias_edges(noise.table), 15
-    moved = outside(mechanism.domain) if not seed and known_to_javascript(dt.to_json(mechanism)) else []
+    moved = outside(mechanism.domain) if not seed and known_to_javascript(mechanism.to_json()) else []
     for number, value in enumerate(chain(islice(given, count), moved)):
         source = EdgeBytes(turning, f"{name} {number} {seed}", beyond)
         told = report(mechanism, value, source)
@@ -270,11 +271,11 @@ def vectors(count: int = DRAWS, seed: str = "", *, second: bool = False) -> list
     return [
         {
             "name": name,
-            "specification": dt.to_json(mechanism),
+            "specification": mechanism.to_json(),
             "draws": list(drawn(name, mechanism, count, seed)),
         }
         for name, mechanism in questions().items()
-        if not second or known_to_javascript(dt.to_json(mechanism))
+        if not second or known_to_javascript(mechanism.to_json())
     ]
 
 

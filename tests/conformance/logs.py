@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dither.collection.contract import CampaignLog, KeyBefore
+from dither.collection.campaign import CampaignLog, KeyBefore
 from dither.collection.secrets import public_part
 from dither.foundation.canonical import canonical
 from tests.conformance.signatures import KEY

@@ -32,7 +32,7 @@ def case(name: str, alike: list[int], *asks: Ask, keys: tuple[int, ...] = ()) ->
                 "key": hashlib.sha256(b"key %d" % number).hexdigest(),
                 "asker": asker,
                 "question": question,
-                "specification": dt.to_json(mechanism),
+                "specification": mechanism.to_json(),
                 "value": value,
             }
             for number, (asker, question, mechanism, value) in zip(

@@ -31,7 +31,7 @@ MISSING: Final = object()
 
 
 def _base() -> dict[str, Any]:
-    spare = dt.Podium(dt.Optional(LINE), epsilon=0.3)
+    spare = dt.Podium(dt.Nullable(LINE), epsilon=0.3)
     return {
         "window": dt.Podium(LINE, epsilon=1),
         "circle": dt.OGPM(CIRCLE, epsilon=1),
@@ -46,7 +46,7 @@ def _base() -> dict[str, Any]:
         "subset": dt.SubsetSelection(dt.Categories(20), epsilon=1),
         "largest subset": dt.SubsetSelection(dt.Categories(1 << 16), epsilon=1),
         "several": dt.SetResponse(dt.Several(20, most=3), epsilon=1),
-        "optional": dt.Podium(dt.Optional(LINE), epsilon=1),
+        "optional": dt.Podium(dt.Nullable(LINE), epsilon=1),
         "optional, ε to spare": ask(
             spare.domain,
             spare.question.kernel,
@@ -55,7 +55,7 @@ def _base() -> dict[str, Any]:
             name="Podium",
             parameters={"epsilon": 1.0},
         ),
-        "optional circle": dt.OGPM(dt.Optional(dt.Circle(360)), epsilon=1),
+        "optional circle": dt.OGPM(dt.Nullable(dt.Circle(360)), epsilon=1),
         "nearest": nearest()["disk"],
         "equal points": nearest()["equal points"],
         "listing": nearest()["listing"],
@@ -436,7 +436,7 @@ def _composed() -> Iterator[tuple[str, str, str]]:
     ):
         kind = type(made).__name__
         for mechanism in (kind, "Podium"):
-            whole = json.loads(dt.to_json(age)) | {
+            whole = json.loads(age.to_json()) | {
                 "mechanism": mechanism,
                 "device": made.device_text,
                 "fingerprint": made.fingerprint,
@@ -459,7 +459,7 @@ def refused() -> list[dict[str, str]]:
             made.append({"name": f"{base}: {place}", "reason": reason, "specification": text})
     made += [
         {"name": "text", "reason": reason, "specification": text}
-        for text, reason in _texts(dt.to_json(bases["window"]))
+        for text, reason in _texts(bases["window"].to_json())
     ]
     made += [{"name": name, "reason": reason, "specification": text} for name, text, reason in _composed()]
     return made

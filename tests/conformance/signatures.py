@@ -13,7 +13,7 @@ from typing import Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 
 FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "signatures.json"
 
@@ -21,9 +21,9 @@ FILE: Final = Path(__file__).parents[2] / "clients" / "conformance" / "2" / "sig
 KEY: Final = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 
 
-def contract() -> Contract:
+def contract() -> Campaign:
     """Return the campaign that is signed."""
-    return Contract(
+    return Campaign(
         name="waiting",
         version=1,
         asker="clinic.example",

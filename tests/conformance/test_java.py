@@ -91,7 +91,7 @@ def test_the_java_client_conforms(java: list[str]) -> None:
 
 # Draws that texts.json cannot have, since clients/javascript does not know them.
 LAST_UNITS: dict[str, Any] = {
-    "indices": (dt.SubsetIndices(dt.Categories(12), epsilon=1), "heads", 1),
+    "indices": (dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"), "heads", 1),
     "prefix": (dt.PEM(dt.Text(6), epsilon=1), "step", -1),
     "questions": (
         dt.Marginals({"age": dt.Categories(3), "sex": dt.Categories(2)}, epsilon=1),
@@ -99,7 +99,7 @@ LAST_UNITS: dict[str, Any] = {
         1,
     ),
     "polar": (dt.Polar(dt.Disk(2.5), epsilon=2), "first.step", 1),
-    "table": (dt.Cumulative(dt.Categories(4), epsilon=2), "values.0", 1),
+    "table": (dt.optimal.Cumulative(dt.Categories(4), epsilon=2), "values.0", 1),
     "channel": (dt.Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=1), "values.0", 1),
 }
 
@@ -111,7 +111,7 @@ def test_the_last_unit_of_every_draw_decides(java: list[str], kinds: tuple[str, 
     every = {one["name"]: one["specification"] for one in vectors("draws")["questions"]}
     asked += [every[name] for name in ("PlanarLaplace", "PlanarStaircase", "JRR", "JointSUE")]
     made = dt.TraCSD(dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1)), epsilon=2, unit="trajectory")
-    asked.append(dt.to_json(made))
+    asked.append(made.to_json())
     lines = "\n".join(json.dumps({"id": 0, "do": "read", "specification": one}) for one in asked)
     done = subprocess.run(
         [*java, "dither.Conformance"], input=lines, capture_output=True, text=True, check=True

@@ -19,7 +19,7 @@ def report(ask: Ask, mechanism: Any = None, **more: Any) -> str:
     mechanism = dt.from_json(ask["specification"]) if mechanism is None else mechanism
     path = isinstance(asked["value"], list) and mechanism.unit == "location"
     times = {"times": 1} if path else {}
-    question = dt.Asking(asked["question"], mechanism, asker=asked["asker"], repeat="per value", **times)
+    question = dt.Inquiry(asked["question"], mechanism, asker=asked["asker"], repeat="per value", **times)
     return question.to_bytes(question.draw(asked["value"], lambda: bytes.fromhex(asked["key"]))).hex()
 
 

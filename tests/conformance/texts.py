@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 import dither as dt
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 from dither.collection.secrets import public_part
 from dither.collection.terms import promises
-from dither.core.campaign import Campaign
+from dither.core.questionnaire import Questionnaire
 from dither.core.wire import read_named
 from dither.errors import DitherError
 from dither.foundation.canonical import canonical, digest
@@ -57,7 +57,7 @@ def read_campaign(published: str) -> Row:
 
 
 def _whole(mechanism: Mechanism[Any]) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(dt.to_json(mechanism))
+    data: dict[str, Any] = json.loads(mechanism.to_json())
     return data
 
 
@@ -113,7 +113,7 @@ def edge(mechanism: Mechanism[Any], field: str, sign: int) -> tuple[str, str]:
 def specifications() -> Iterator[Case]:
     """Yield the verdict, the name of a case, the reason, and the text."""
     window, answer = dt.Podium(LINE, epsilon=1), dt.KRR(WORDS, epsilon=1)
-    text = dt.to_json(window)
+    text = window.to_json()
     data = _whole(window)
 
     yield READ, "as written", "what Python writes", text
@@ -124,7 +124,7 @@ def specifications() -> Iterator[Case]:
     yield READ, "whole ε", "1 and 1.0 are one number", text.replace('"epsilon": 1.0', '"epsilon": 1')
     yield READ, "exponent", "10e-1 and 1.0 are one number", text.replace('"epsilon": 1.0', '"epsilon": 10e-1')
     colons = dt.KRR(dt.Categories(['a":"b', "\\", '\\"', ":::", "😀"]), epsilon=1)
-    yield READ, "colons", "colons, quotes and backslashes in labels", dt.to_json(colons)
+    yield READ, "colons", "colons, quotes and backslashes in labels", colons.to_json()
 
     for part in ("device", "fingerprint", "dither"):
         twice = text.replace(f'"{part}":', f'"{part}": {json.dumps(data[part])}, "{part}":')
@@ -193,7 +193,7 @@ def specifications() -> Iterator[Case]:
         *(READ, "named", "another mechanism that draws windows: devices do the same"),
         _claimed(window, "PM", dt.PM(LINE, epsilon=1)),
     )
-    binary = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    binary = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
     yield READ, "named", "RR and KRR draw the same", _claimed(binary, "KRR")
     yield REFUSED, "named", "an RR that is called Podium", _claimed(binary, "Podium", window)
     yield REFUSED, "named", "an RR that is called Podium, without its parameters", _claimed(binary, "Podium")
@@ -232,7 +232,7 @@ def specifications() -> Iterator[Case]:
     last = changed(window, lambda device: device["start"].update(last=(1 << 31) - (1 << 15)))
     yield READ, "start", "the last start of 31 bits, less the random rounding", last
     labels = dt.KRR(dt.Categories(["a", None, True, 0.5, 2, -(2**53) + 1]), epsilon=1)
-    yield READ, "labels", "a text, null, a truth value, a fraction, whole numbers", dt.to_json(labels)
+    yield READ, "labels", "a text, null, a truth value, a fraction, whole numbers", labels.to_json()
     far = changed(
         dt.TraCSD(dt.Disk(2.5), epsilon=2), lambda device: device.update(start=[2.5 * (1 + 4e-16), 0])
     )
@@ -316,7 +316,7 @@ def _two() -> dict[str, Mechanism[Any]]:
 
 
 def _promise(*questions: Mechanism[Any]) -> dict[str, Any]:
-    return promises(Campaign({str(at): one for at, one in enumerate(questions)}).guarantee)
+    return promises(Questionnaire({str(at): one for at, one in enumerate(questions)}).guarantee)
 
 
 # the place in the campaign, what is put there (a function is applied), why it must be refused
@@ -441,7 +441,7 @@ TERMS: Final[tuple[tuple[str, Any, str], ...]] = (
 )  # fmt: skip
 
 
-def _terms(change: Callable[[dict[str, Any]], None], base: Contract | None = None) -> str:
+def _terms(change: Callable[[dict[str, Any]], None], base: Campaign | None = None) -> str:
     data = json.loads((base or contract()).text)
     change(data)
     return canonical(data)
@@ -461,7 +461,7 @@ def _asked_once(days: Any) -> Callable[[dict[str, Any]], None]:
 
 def _twins(first: Mechanism[Any], second: Mechanism[Any], *promise: Mechanism[Any]) -> str:
     """Return a campaign that asks two questions under one name, and promises for some of them."""
-    both = [["minutes", dt.to_json(first)], ["minutes", dt.to_json(second)]]
+    both = [["minutes", first.to_json()], ["minutes", second.to_json()]]
     return _terms(lambda data: data.update(questions=both, promise=_promise(*promise)))
 
 
@@ -486,8 +486,8 @@ def campaigns() -> Iterator[Case]:
         _signed(replace(plain, questions={"minutes": declared}).text),
     )
     for made in (
-        dt.Podium(dt.Optional(dt.Interval(0, 180)), epsilon=1),
-        dt.OGPM(dt.Optional(dt.Circle(360)), epsilon=1),
+        dt.Podium(dt.Nullable(dt.Interval(0, 180)), epsilon=1),
+        dt.OGPM(dt.Nullable(dt.Circle(360)), epsilon=1),
     ):
         missing = replace(plain, questions={"minutes": made})
         for words, reason in (({"step": 15, "unit": "h"}, "a unit and a step"), ({"unit": "h"}, "a unit")):
@@ -565,7 +565,7 @@ def campaigns() -> Iterator[Case]:
         (dt.PEM(dt.Text(6), epsilon=1), "a text: a collector counts none"),
         (dt.Marginals({"age": dt.Categories(3), "browser": WORDS}, epsilon=1), "a collector shows no tables"),
     ):
-        told = {"questions": [["way", dt.to_json(asked)]], "promise": _promise(asked)}
+        told = {"questions": [["way", asked.to_json()]], "promise": _promise(asked)}
         yield REFUSED, "questions", reason, _signed(_terms(_updated(told)))
     yield (
         *(REFUSED, "reading", "a unit of a list of answers"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dither.core.domains import Box, Categories, Circle, Line, Optional, Several, Sphere, Text
+from dither.core.domains import Box, Categories, Circle, Line, Nullable, Several, Sphere, Text
 from dither.core.domains.plane import Plane
 from dither.core.domains.records import Profile
 from dither.core.kernels.codes import CodeKernel
@@ -61,7 +61,7 @@ def _as_given(mechanism: Mechanism[Any], value: Any) -> Any:
 
 def _moved(domain: Any, value: Any) -> Any:
     """Return a number, a place or a record that is not in the domain as a device moves it there."""
-    if isinstance(domain, Optional) and value is not None:
+    if isinstance(domain, Nullable) and value is not None:
         return _moved(domain.of, value)
     if not isinstance(domain, Line | Plane | Box):
         return value
@@ -74,7 +74,7 @@ def _moved(domain: Any, value: Any) -> Any:
 
 def outside(domain: Any) -> list[Any]:
     """Return values that a device moves into its domain first: clips, or turns."""
-    if isinstance(domain, Optional):
+    if isinstance(domain, Nullable):
         return outside(domain.of)
     if isinstance(domain, Circle):
         return [-domain.period / 4, 2.625 * domain.period, -1e-20]
@@ -125,7 +125,7 @@ def _of(domain: Any, picked: random.Random) -> Iterator[Any]:
         yield items[: domain.most + 1]
         while True:
             yield picked.choices(items, k=picked.randrange(domain.most + 4))  # repeated ones count once
-    elif isinstance(domain, Optional):
+    elif isinstance(domain, Nullable):
         inner = _of(domain.of, picked)
         while True:
             yield None

@@ -112,7 +112,7 @@ def test_bad_input_is_refused() -> None:
 
 def test_two_questions_of_one_mechanism_have_noise_of_their_own() -> None:
     """Equal answers to two questions must give different reports as often as fresh noise does."""
-    coin = dt.RR(dt.Categories(2), epsilon=1)
+    coin = dt.KRR(dt.Categories(2), epsilon=1)
     source, differ = dt.Seeded(11), 0
     for _ in range(400):
         key = source.take(32)
@@ -218,7 +218,7 @@ def test_a_fresh_coin_over_a_permanent_answer_is_refused() -> None:
 
 def test_nothing_is_promised_if_the_value_changes() -> None:
     """Enumerated in fractions: two permanent answers differ with probability (E² + 1)/(E + 1)²."""
-    smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    smokes = dt.KRR(dt.Categories(["yes", "no"]), epsilon=1)
     device = dt.Memoised(smokes, KEY, name="smokes")
     assert isinstance(device.guarantee.bound, Pure)
     assert isinstance(device.guarantee.if_changing, dt.privacy.Nothing)
@@ -245,7 +245,7 @@ def test_nothing_is_promised_if_the_value_changes() -> None:
 
 def test_a_change_is_proved_as_often_as_is_computed() -> None:
     source, people = dt.Seeded(9), 2_000
-    smokes = dt.RR(dt.Categories(["yes", "no"]), epsilon=1)
+    smokes = dt.KRR(dt.Categories(["yes", "no"]), epsilon=1)
     differ = 0
     for _ in range(people):
         device = dt.Memoised(smokes, source.take(32), name="smokes")

@@ -74,10 +74,10 @@ def test_a_reading_is_a_way_of_reading() -> None:
     read = rounded.reports(reports)
     np.testing.assert_array_equal(read.values, rounded.reading(reports.values))
     assert len(np.unique(read.values, axis=0)) == 3
-    back = dt.from_bytes(dt.to_bytes(read))
+    back = dt.from_bytes(read.to_bytes())
     np.testing.assert_array_equal(back.values, read.values)
     for reading in (dt.maps.Snapped(SQUARE, 3, 4), dt.maps.Projected([(0, 0), (1, 0), (0, 1)])):
-        other = dt.from_json(dt.to_json(mechanism.read(reading)))
+        other = dt.from_json(mechanism.read(reading).to_json())
         assert other.reading == reading
         np.testing.assert_array_equal(other.reports(reports).values, reading(reports.values))
 

@@ -87,7 +87,7 @@ def test_what_cannot_be_written_is_kept_as_its_error() -> None:
     )
     assert own.perturb([[0.1, 0.2]]).values.shape == (1, 2)
     with pytest.raises(InvalidParameter, match="cannot be written"):
-        dt.to_json(own)
+        own.to_json()
 
 
 def test_parameters_have_the_types_of_their_class() -> None:

@@ -22,7 +22,7 @@ from tests.core.repetition.kept_changes import Row, Told, Values, loss, real, se
 from tests.support.chi_square import ALARM, fits
 
 YES_NO = dt.Categories(["no", "yes"])
-SMOKES = dt.RR(YES_NO, epsilon=1)
+SMOKES = dt.KRR(YES_NO, epsilon=1)
 
 
 @pytest.mark.parametrize(("days", "every"), [(1, None), (4, None), (6, None), (4, 2), (5, 2), (3, 1)])
@@ -89,7 +89,7 @@ def test_intervals_by_day_cover() -> None:
     days, people = 40, 12_000
     rng, once, covered = (
         np.random.default_rng(5),
-        dt.Once(dt.RR(dt.Categories(range(2)), epsilon=1), days=40),
+        dt.Once(dt.KRR(dt.Categories(range(2)), epsilon=1), days=40),
         [],
     )
     for seed in range(25):
@@ -104,7 +104,7 @@ def test_intervals_by_day_cover() -> None:
 def test_smoothing_is_a_choice_that_intervals_know_of() -> None:
     """With smoothing alone the average of the days is covered; with a declared drift the day itself is."""
     days, people = 60, 60_000
-    once = dt.Once(dt.RR(dt.Categories(range(2)), epsilon=4), days=days)
+    once = dt.Once(dt.KRR(dt.Categories(range(2)), epsilon=4), days=days)
     shock = np.where(np.arange(days) < 30, 0.2, 0.5)
     slow = truth(days)
     rng = np.random.default_rng(8)
@@ -146,7 +146,7 @@ def test_one_drawn_day_beats_a_divided_budget_over_a_year() -> None:
     rng = np.random.default_rng(2)
     values = (rng.random((people, 1)) < level).astype(np.int8)  # few changes of each person
     actual = values.mean(axis=0)
-    question = dt.RR(dt.Categories(range(2)), epsilon=1)
+    question = dt.KRR(dt.Categories(range(2)), epsilon=1)
     dated = dt.Once(question, days=days).perturb(values, source=dt.Seeded(1))
 
     def error(estimated: np.ndarray) -> float:
@@ -173,7 +173,7 @@ def test_one_drawn_day_beats_a_divided_budget_over_a_year() -> None:
 
 def test_an_account_keeps_the_day(tmp_path: Path) -> None:
     once = dt.Once(SMOKES, days=30)
-    question = dt.Asking.once("smokes", once, asker="clinic.example")
+    question = dt.Inquiry.once("smokes", once, asker="clinic.example")
     assert (question.repeat, question.days, question.question) == ("once", 30, SMOKES.question)
     assert question.guarantee.epsilon == SMOKES.guarantee.epsilon
     account = dt.Account.create(tmp_path / "me.account", epsilon=2)
@@ -185,11 +185,11 @@ def test_an_account_keeps_the_day(tmp_path: Path) -> None:
             again.answer(question, "yes")
         assert again.wire()["choices"] == kept
         assert again.ledger.spent.epsilon <= once.guarantee.epsilon
-    assert dt.Asking.once("smokes", dt.Once(SMOKES, days=365, every=30)).days == 30
-    with pytest.raises(InvalidParameter, match=r"Asking\.once"):
-        dt.Asking("smokes", once)  # type: ignore[arg-type]
+    assert dt.Inquiry.once("smokes", dt.Once(SMOKES, days=365, every=30)).days == 30
+    with pytest.raises(InvalidParameter, match=r"Inquiry\.once"):
+        dt.Inquiry("smokes", once)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.Once"):
-        dt.Asking.once("smokes", SMOKES)  # type: ignore[arg-type]
+        dt.Inquiry.once("smokes", SMOKES)  # type: ignore[arg-type]
 
 
 def test_a_year_of_one_answer_each_is_shuffled_as_one_answer() -> None:
@@ -361,8 +361,8 @@ def test_a_tree_travels_nowhere_without_being_known() -> None:
     assert change.fingerprint != dt.KeptChange(SMOKES, days=31).fingerprint
     assert change.fingerprint != dt.KeptChange(SMOKES, days=30, changes=2).fingerprint
     with pytest.raises(InvalidParameter, match="was expected, not KeptChange"):
-        dt.to_json(change)  # type: ignore[arg-type]
-    assert change.at(2).guarantee.epsilon == dt.RR(YES_NO, epsilon=2).guarantee.epsilon
+        change.to_json()  # type: ignore[arg-type]
+    assert change.at(2).guarantee.epsilon == dt.KRR(YES_NO, epsilon=2).guarantee.epsilon
     assert change.at(1) == change
     assert "keeps the first change" in change.describe()
     assert "one of the first 2 changes" in dt.KeptChange(SMOKES, days=30, changes=2).describe()

@@ -28,13 +28,13 @@ def shifted(data: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", EVERY, ids=names(EVERY))
 def test_round_trips(case: Case) -> None:
     mechanism = case(0.7)
-    again = dt.from_json(dt.to_json(mechanism))
+    again = dt.from_json(mechanism.to_json())
     assert again == mechanism.question
     assert again.design() == mechanism
     assert again.fingerprint == mechanism.fingerprint
-    values = mechanism.line.from_unit(np.linspace(0, 1, 60)).reshape(3, 20)
+    values = mechanism.line.from_unit(np.linspace(0, 1, 60))
     reports = mechanism.perturb(values, source=dt.Seeded(4))
-    back = dt.from_bytes(dt.to_bytes(reports))
+    back = dt.from_bytes(reports.to_bytes())
     assert back == reports
     assert np.array_equal(back.values, reports.values)
     assert mechanism.reports(reports.cells.astype(np.int64)) == reports
@@ -117,7 +117,7 @@ def test_integers_that_were_read_stay_however_reports_are_read(kind: type[dt.PM]
         again = pickle.loads(pickle.dumps(variant))
         assert again.fingerprint == other.fingerprint
         assert np.array_equal(again.decode(reports.cells), variant.decode(reports.cells))
-        assert dt.from_json(dt.to_json(variant)).fingerprint == other.fingerprint
+        assert dt.from_json(variant.to_json()).fingerprint == other.fingerprint
     assert np.array_equal(reports.read_by(other.truncated()).values, np.clip(reports.values, 0, 1))
     assert other.at(2).kernel == mechanism.at(2).question.kernel  # another budget, other integers
 
@@ -162,7 +162,7 @@ def test_a_specification_that_spends_too_much_is_refused() -> None:
 
 @pytest.mark.parametrize("change", ["mechanism", "parameters", "device", "fingerprint", "codebook", "dither"])
 def test_specifications_that_lack_a_part(change: str) -> None:
-    data = json.loads(dt.to_json(PM))
+    data = json.loads(PM.to_json())
     del data[change]
     with pytest.raises(MalformedReport):
         dt.from_json(json.dumps(data))
@@ -177,7 +177,7 @@ def test_malformed_specifications(text: str) -> None:
         dt.from_json(text)
 
 
-GOOD = dt.to_bytes(PM.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1)))
+GOOD = PM.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1)).to_bytes()
 
 
 @given(st.integers(0, len(GOOD) - 1), st.integers(1, 255))
@@ -210,10 +210,10 @@ def test_reports_that_are_read_differently_are_not_put_together() -> None:
         with pytest.raises(Mismatch, match="different codebooks"):
             dt.Reports.concatenate(parts)
         with pytest.raises(Mismatch, match="different codebooks"):
-            dt.Summary.gather(parts)
+            dt.Counts.gather(parts)
     again = dt.PM(dt.Interval(0, 1), epsilon=1, cells=64).perturb([0.5])  # equal, not the same object
     assert len(dt.Reports.concatenate([one, again, two.read_by(pm)])) == 4
-    assert (dt.Summary.of(one) + dt.Summary.of(two).read_by(pm)).n == 3
+    assert (dt.Counts.of(one) + dt.Counts.of(two).read_by(pm)).n == 3
 
 
 def test_codebooks_that_were_read_are_compared() -> None:

@@ -90,16 +90,16 @@ HOSTILE: dict[str, Any] = {
     "a deep device text": lambda: changed(PM, lambda device: device.update(start=deep(30))),
     "an integer of a million digits": lambda: '{"dither": 2, "mechanism": ' + "9" * 10**6 + "}",
     "very many brackets": lambda: "[" * 10**6,
-    "a name that stands twice": lambda: dt.to_json(PM).replace('{"dither": 2', '{"dither": 1, "dither": 2'),
-    "NaN": lambda: dt.to_json(PM).replace('"epsilon": 1.0', '"epsilon": NaN'),
-    "1e999": lambda: dt.to_json(PM).replace('"epsilon": 1.0', '"epsilon": 1e999'),
-    "version 1": lambda: dt.to_json(PM).replace('"dither": 2', '"dither": 1'),
-    "version 2.0": lambda: dt.to_json(PM).replace('"dither": 2', '"dither": 2.0'),
-    "version true": lambda: dt.to_json(PM).replace('"dither": 2', '"dither": true'),
+    "a name that stands twice": lambda: PM.to_json().replace('{"dither": 2', '{"dither": 1, "dither": 2'),
+    "NaN": lambda: PM.to_json().replace('"epsilon": 1.0', '"epsilon": NaN'),
+    "1e999": lambda: PM.to_json().replace('"epsilon": 1.0', '"epsilon": 1e999'),
+    "version 1": lambda: PM.to_json().replace('"dither": 2', '"dither": 1'),
+    "version 2.0": lambda: PM.to_json().replace('"dither": 2', '"dither": 2.0'),
+    "version true": lambda: PM.to_json().replace('"dither": 2', '"dither": true'),
     "half a letter": lambda: b"\xff\xfe\x00",
-    "a lone surrogate": lambda: dt.to_json(PM).replace('"PM"', '"\\ud800"'),
-    "a mechanism of a long name": lambda: dt.to_json(PM).replace('"PM"', '"' + "P" * 10**6 + '"'),
-    "a mechanism that is a list": lambda: dt.to_json(PM).replace('"PM"', "[]"),
+    "a lone surrogate": lambda: PM.to_json().replace('"PM"', '"\\ud800"'),
+    "a mechanism of a long name": lambda: PM.to_json().replace('"PM"', '"' + "P" * 10**6 + '"'),
+    "a mechanism that is a list": lambda: PM.to_json().replace('"PM"', "[]"),
 }
 
 
@@ -189,7 +189,7 @@ def sealed(header: Any, cells: bytes = b"", version: int = 2) -> bytes:
 )
 def test_hostile_headers_are_malformed(changes: dict[str, Any], cells: bytes) -> None:
     header = {
-        "specification": json.loads(dt.to_json(PM)),
+        "specification": json.loads(PM.to_json()),
         "dtype": "<u2",
         "shape": [len(cells) // 2],
         **changes,
@@ -218,7 +218,7 @@ def test_things_that_are_no_bytes(data: Any) -> None:
 
 
 def test_a_device_refuses_what_its_policy_does_not_allow() -> None:
-    text = dt.to_json(dt.KRR(dt.Categories(4), epsilon=2))
+    text = dt.KRR(dt.Categories(4), epsilon=2).to_json()
     assert dt.from_json(text).epsilon == 2
     with pytest.raises(BudgetExceeded, match=r"ε ≤ 1 .*ε = 2"):
         dt.from_json(text, policy=dt.privacy.Policy())
@@ -237,7 +237,7 @@ def test_a_device_refuses_what_its_policy_does_not_allow() -> None:
 
 def test_reports_are_read_by_the_same_policy() -> None:
     reports = dt.KRR(dt.Categories(4), epsilon=2).perturb([0, 1, 2])
-    data = dt.to_bytes(reports)
+    data = reports.to_bytes()
     assert dt.from_bytes(data, policy=dt.privacy.Policy(epsilon=2)) == reports
     with pytest.raises(BudgetExceeded):
         dt.from_bytes(data, policy=dt.privacy.Policy())
@@ -246,15 +246,15 @@ def test_reports_are_read_by_the_same_policy() -> None:
 
 
 def test_delta_and_assumptions_are_asked_for() -> None:
-    gaussian = dt.to_json(dt.Gaussian(UNIT, epsilon=1, delta=1e-6, cells=64))
+    gaussian = dt.Gaussian(UNIT, epsilon=1, delta=1e-6, cells=64).to_json()
     with pytest.raises(BudgetExceeded, match="δ ≤ 0"):
         dt.from_json(gaussian, policy=dt.privacy.Policy())
     assert dt.from_json(gaussian, policy=dt.privacy.Policy(delta=1e-6)).guarantee.delta <= 1e-6
     near = dt.BoundedLaplace(UNIT, epsilon=1, sensitivity=0.25, cells=64)
     (assumption,) = near.guarantee.assumes
     with pytest.raises(BudgetExceeded, match=r"two values differ by at most 0\.25"):
-        dt.from_json(dt.to_json(near), policy=dt.privacy.Policy())
-    assert dt.from_json(dt.to_json(near), policy=dt.privacy.Policy(assumptions=[assumption])).epsilon == 1
+        dt.from_json(near.to_json(), policy=dt.privacy.Policy())
+    assert dt.from_json(near.to_json(), policy=dt.privacy.Policy(assumptions=[assumption])).epsilon == 1
 
 
 def test_no_guarantee_is_refused_by_any_policy() -> None:
@@ -289,7 +289,7 @@ def test_policies_that_cannot_be_built(wrong: dict[str, Any]) -> None:
 
 def test_a_policy_is_a_policy() -> None:
     with pytest.raises(InvalidParameter, match=r"dt\.privacy\.Policy"):
-        dt.from_json(dt.to_json(KRR), policy=1.0)  # type: ignore[arg-type]
+        dt.from_json(KRR.to_json(), policy=1.0)  # type: ignore[arg-type]
 
 
 # Campaigns.
@@ -315,19 +315,19 @@ QUESTION = "[questions.age]\ninterval = [18, 100]\nepsilon = 1\n"
 )
 def test_hostile_campaigns_are_refused(text: str) -> None:
     with pytest.raises(InvalidParameter):
-        dt.Campaign.from_toml(text)
+        dt.Questionnaire.from_toml(text)
 
 
 def test_what_stands_outside_of_the_tables_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="'written': there are campaign, questions"):
-        dt.Campaign.from_toml(f"written = 2026-01-01\n{QUESTION}")
+        dt.Questionnaire.from_toml(f"written = 2026-01-01\n{QUESTION}")
 
 
 def test_a_campaign_file_is_text(tmp_path: Path) -> None:
     path = tmp_path / "campaign.toml"
     path.write_bytes(QUESTION.encode("utf-16"))
     with pytest.raises(InvalidParameter, match="UTF-8"):
-        dt.Campaign.read(path)
+        dt.Questionnaire.read(path)
 
 
 @pytest.mark.parametrize(
@@ -335,4 +335,4 @@ def test_a_campaign_file_is_text(tmp_path: Path) -> None:
 )
 def test_heads_of_files_that_are_none(text: str) -> None:
     with pytest.raises(MalformedReport):
-        dt.Campaign.from_json(text)
+        dt.Questionnaire.from_json(text)

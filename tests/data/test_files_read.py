@@ -14,7 +14,7 @@ from dither.errors import DitherError, InvalidParameter, MalformedReport, Mismat
 polars = pytest.importorskip("polars")
 ASKED: dict[str, Any] = {
     "age": dt.Podium(dt.Interval(18, 100), epsilon=2),
-    "mood": dt.KRR(dt.Optional(dt.Categories(["good", "bad"])), epsilon=2),
+    "mood": dt.KRR(dt.Nullable(dt.Categories(["good", "bad"])), epsilon=2),
     "uses": dt.OUE(dt.Categories(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]), epsilon=2),
 }
 ENDINGS = ["csv", "tsv", "jsonl", "parquet", "arrow", "xlsx", "csv.gz"]
@@ -38,7 +38,7 @@ def test_what_is_written_is_read(ending: str, survey: Path, tmp_path: Path) -> N
     assert {name: len(reports) for name, reports in found.items()} == {"age": 60, "mood": 90, "uses": 90}
     assert found.public["city"] == ["Rome"] * 30 + ["Nara"] * 60
     sums = dt.data.summarise_file(out)
-    assert all(dt.Summary.of(found[name]) == sums[name] for name in ASKED)
+    assert all(dt.Counts.of(found[name]) == sums[name] for name in ASKED)
     both = found.together("age", "uses")
     assert {len(reports) for reports in both.values()} == {60}
     where = np.flatnonzero(found.rows("age"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
 from dither.errors import InvalidParameter, MalformedReport
 from tests.support.terminal import run
 
@@ -60,8 +61,8 @@ def test_a_row_without_a_report_is_malformed(tmp_path: Path) -> None:
 def test_an_empty_cell_is_an_answer_where_that_is_asked(tmp_path: Path) -> None:
     path, answered = survey(tmp_path / "in.csv", 4000)
     asked = {
-        "age": dt.Podium(dt.Optional(dt.Interval(18, 100)), epsilon=4),
-        "mood": dt.KRR(dt.Optional(dt.Categories(["good", "bad"])), epsilon=4),
+        "age": dt.Podium(dt.Nullable(dt.Interval(18, 100)), epsilon=4),
+        "mood": dt.KRR(dt.Nullable(dt.Categories(["good", "bad"])), epsilon=4),
     }
     for ending in ("csv", "parquet"):
         out = tmp_path / f"out.{ending}"
@@ -75,25 +76,25 @@ def test_an_empty_cell_is_an_answer_where_that_is_asked(tmp_path: Path) -> None:
 def test_one_question_alone_and_a_budget_for_all(tmp_path: Path) -> None:
     text = "[campaign]\nepsilon = 2\nsampled = true\n[questions.age]\ninterval = [18, 100]\n"
     text += '[questions.mood]\ncategories = ["good", "bad"]\noptional = true\n'
-    campaign = dt.Campaign.from_toml(text)
+    campaign = dt.Questionnaire.from_toml(text)
     assert campaign.guarantee.epsilon == pytest.approx(2.0)
     assert [question.epsilon for question in campaign.questions.values()] == [2.0, 2.0]
-    assert dt.Campaign.from_json(campaign.to_json()).sampled
+    assert dt.Questionnaire.from_json(campaign.to_json()).sampled
     path, _ = survey(tmp_path / "in.csv", 2000)
     counts = dt.data.perturb_file(path, tmp_path / "out.csv", campaign, missing="skip", source=dt.Seeded(2))
     totals = dt.data.summarise_file(tmp_path / "out.csv")
     assert totals["age"].n + totals["mood"].n == counts.written
     assert abs(totals["mood"].n - 1000) < 150
-    assert "One of these is drawn" in dt.explain(campaign).person
-    whole = dt.Campaign.from_toml(text.replace("sampled = true", ""))
+    assert "One of these is drawn" in explain(campaign).person
+    whole = dt.Questionnaire.from_toml(text.replace("sampled = true", ""))
     assert [question.epsilon for question in whole.questions.values()] == [1.0, 1.0]
-    part = dt.Campaign.from_toml(text.replace("sampled = true", "") + "epsilon = 1.5\n")
+    part = dt.Questionnaire.from_toml(text.replace("sampled = true", "") + "epsilon = 1.5\n")
     assert [question.epsilon for question in part.questions.values()] == [0.5, 1.5]
     for wrong in ("epsilon = 0", "epsilon = 1\nsampled = 1", 'epsilon = "2"'):
         with pytest.raises(InvalidParameter):
-            dt.Campaign.from_toml(text.replace("epsilon = 2\nsampled = true", wrong))
+            dt.Questionnaire.from_toml(text.replace("epsilon = 2\nsampled = true", wrong))
     with pytest.raises(InvalidParameter, match="all questions together"):
-        dt.Campaign.from_toml(text.replace("sampled = true", "") + "epsilon = 2\n")
+        dt.Questionnaire.from_toml(text.replace("sampled = true", "") + "epsilon = 2\n")
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InvalidParameter, match="sampled"):
         dt.data.perturb(pandas.DataFrame({"age": [30.0], "mood": ["good"]}), campaign)
@@ -120,7 +121,7 @@ def test_a_campaign_is_begun_from_the_header_alone(tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     assert "No value was read" in made.output
     text = (tmp_path / "in.toml").read_text(encoding="utf-8")
-    assert dt.Campaign.from_toml(text).guarantee.epsilon == pytest.approx(1.0)
+    assert dt.Questionnaire.from_toml(text).guarantee.epsilon == pytest.approx(1.0)
     blank = run("init", path, "-o", tmp_path / "blank.toml")
     assert "fill in the domains of id, mood, uses" in blank.output
     assert run("check", path, "--campaign", tmp_path / "blank.toml").exit_code == 2

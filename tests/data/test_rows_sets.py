@@ -105,13 +105,15 @@ def test_a_column_of_ticks_is_not_kept(tmp_path: Path) -> None:
 
 def test_campaigns_say_several_and_most() -> None:
     text = '[questions.tools]\nseveral = ["saw", "drill", "level"]\nmost = 2\nepsilon = 1\n'
-    question = dt.Campaign.from_toml(text).questions["tools"]
+    question = dt.Questionnaire.from_toml(text).questions["tools"]
     assert question == dt.SetResponse(dt.Several(ITEMS, most=2), epsilon=1).question
-    assert dt.Campaign.from_json(dt.Campaign.from_toml(text).to_json()).questions["tools"] == question
+    assert (
+        dt.Questionnaire.from_json(dt.Questionnaire.from_toml(text).to_json()).questions["tools"] == question
+    )
     for wrong in (
         text.replace("most = 2\n", ""),
         text.replace("= 2", "= 4"),
         text + 'categories = ["a", "b"]',
     ):
         with pytest.raises(InvalidParameter, match="tools"):
-            dt.Campaign.from_toml(wrong)
+            dt.Questionnaire.from_toml(wrong)

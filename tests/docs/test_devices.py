@@ -48,7 +48,7 @@ def test_the_lines_send_a_report(page: Any, stub: tuple[Any, str]) -> None:
     code = "".join(blocks).replace('"dither-ldp"', '"./dither.js"').replace("indexedStore", "memoryStore")
     code = re.sub(r'from "\./', f'from "{folder}/', code)
     code = code.replace("https://clinic.example/reports", address)
-    code = f"const specification = {json.dumps(dt.to_json(QUESTION))};\n{code}"
+    code = f"const specification = {json.dumps(QUESTION.to_json())};\n{code}"
     done = subprocess.run(
         [node(), "--input-type=module"], input=code, capture_output=True, text=True, check=False
     )
@@ -75,7 +75,7 @@ except OSError as error:
 
 def test_the_page_asks_the_question_of_python() -> None:
     text = (EXAMPLE / "question.js").read_text(encoding="utf-8")
-    assert json.loads(text.partition("SPECIFICATION = ")[2].rstrip(";\n")) == dt.to_json(QUESTION)
+    assert json.loads(text.partition("SPECIFICATION = ")[2].rstrip(";\n")) == QUESTION.to_json()
 
 
 def test_every_word_of_malformed_is_explained() -> None:

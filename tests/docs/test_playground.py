@@ -18,7 +18,7 @@ import pytest
 
 import dither as dt
 from dither.collection.web.playground import playground_headers, playground_page
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.estimation.linear import average
 from tests.support.chromium import Browser, axe_script, chromium
 from tests.support.repository import ROOT
@@ -106,7 +106,7 @@ def test_estimates_are_those_of_python(tmp_path: Path) -> None:
                     pairs = zip(np.asarray(found.value), np.asarray(found.half_width()), strict=True)
                 else:
                     # The average of what the reports stand for; dt.mean has less variance at a small ε.
-                    mean = average(Summary.of(reports), mechanism.unbiased_reading().values)
+                    mean = average(Counts.of(reports), mechanism.unbiased_reading().values)
                     pairs = zip([mean.value], [mean.half_width(0.95)], strict=True)
                 for (value, half), shown in zip(pairs, told["estimates"], strict=True):
                     assert shown["value"] == pytest.approx(value, rel=1e-9, abs=1e-12)

@@ -20,7 +20,7 @@ def rows(head: str) -> list[list[str]]:
 
 
 def plain(epsilon: float, n: int) -> float:
-    return float(n * dt.RR(YES_NO, epsilon=epsilon).variance(0))
+    return float(n * dt.KRR(YES_NO, epsilon=epsilon).variance(0))
 
 
 def test_what_the_published_choice_spends() -> None:

@@ -30,7 +30,7 @@ def test_holm_is_the_textbook_method():
 
 def test_all_pairs_have_joint_intervals_and_adjusted_p_values():
     groups = {"a": number(1.0, 0.1), "b": number(1.2, 0.1), "c": number(2.0, 0.1)}
-    table = dt.difference(groups)
+    table = dt.stats.difference(groups)
     assert [(row["first"], row["second"]) for row in table] == [("a", "b"), ("a", "c"), ("b", "c")]
     z, error = stats.norm.isf(0.05 / 3 / 2), 0.1 * np.sqrt(2)
     assert (table[0]["low"], table[0]["high"]) == pytest.approx(
@@ -41,14 +41,14 @@ def test_all_pairs_have_joint_intervals_and_adjusted_p_values():
     assert "Bonferroni" in table.title
     assert "Holm" in table.title
     assert table["a", "b"].interval() == (groups["a"] - groups["b"]).interval()
-    assert [row["first"] for row in dt.difference(groups, baseline="b")] == ["a", "c"]
+    assert [row["first"] for row in dt.stats.difference(groups, baseline="b")] == ["a", "c"]
 
 
 def test_groups_of_frequencies_are_compared_answer_by_answer():
     pet = dt.KRR(dt.Categories(["cat", "dog"]), epsilon=2)
     reports = pet.perturb(["cat", "dog"] * 300, source=dt.Seeded(2))
     groups = dt.estimate(reports, by=np.arange(600) % 3)
-    table = dt.difference(groups)
+    table = dt.stats.difference(groups)
     assert len(table) == 6
     assert table.columns == ["first", "second", "answer", "value", "low", "high", "p"]
     assert table[0, 1, "dog"].value == pytest.approx(
@@ -78,13 +78,13 @@ def test_an_ab_test_keeps_its_level_and_finds_a_difference():
 
 def test_bad_groups_are_refused():
     with pytest.raises(InvalidParameter, match="at least two groups"):
-        dt.difference({"a": number(1, 1)})
+        dt.stats.difference({"a": number(1, 1)})
     with pytest.raises(InvalidParameter, match="mapping from names"):
-        dt.difference([number(1, 1), number(2, 1)])
+        dt.stats.difference([number(1, 1), number(2, 1)])
     with pytest.raises(InvalidParameter, match="not list"):
-        dt.difference({"a": [1], "b": [2]})
+        dt.stats.difference({"a": [1], "b": [2]})
     with pytest.raises(InvalidParameter, match="no group 'd'"):
-        dt.difference({"a": number(1, 1), "b": number(2, 1)}, baseline="d")
+        dt.stats.difference({"a": number(1, 1), "b": number(2, 1)}, baseline="d")
 
 
 UNIT = dt.Interval(0, 1)
@@ -99,7 +99,7 @@ def test_versions_at_other_budgets_combine_by_inverse_variance():
     for _ in range(400):
         weak = WEAK.perturb(rng.beta(2, 5, 600), source=source)
         strong = STRONG.perturb(rng.beta(2, 5, 200), source=source)
-        both = dt.combine([dt.Summary.of(weak), strong])
+        both = dt.stats.combine([dt.Counts.of(weak), strong])
         alone.append((dt.mean(weak).value, dt.mean(strong).value))
         joined.append(both.value)
         stated.append(both.standard_error)
@@ -113,7 +113,7 @@ def test_versions_at_other_budgets_combine_by_inverse_variance():
 def test_frequencies_combine_and_stay_near_one():
     source = dt.Seeded(3)
     people = ["cat"] * 500 + ["dog"] * 300 + ["none"] * 200
-    both = dt.combine([PET.perturb(people, source=source), PET.at(3).perturb(people, source=source)])
+    both = dt.stats.combine([PET.perturb(people, source=source), PET.at(3).perturb(people, source=source)])
     assert both["cat"].value == pytest.approx(0.5, abs=5 * both["cat"].standard_error)
     assert both.value.sum() == pytest.approx(1.0, abs=0.2)
     assert both.n == 2000
@@ -122,7 +122,7 @@ def test_frequencies_combine_and_stay_near_one():
 
 def test_given_weights_are_divided_by_their_sum():
     a, b = (dt.mean(WEAK.perturb([x] * 50, source=dt.Seeded(4))) for x in (0.2, 0.8))
-    assert dt.combine([a, b], weights=[1, 3]).value == pytest.approx(0.25 * a.value + 0.75 * b.value)
+    assert dt.stats.combine([a, b], weights=[1, 3]).value == pytest.approx(0.25 * a.value + 0.75 * b.value)
 
 
 def test_strata_count_by_their_shares():
@@ -131,7 +131,7 @@ def test_strata_count_by_their_shares():
     values = np.where(young, rng.beta(2, 5, 4000), rng.beta(5, 2, 4000))
     reports = STRONG.perturb(values, source=dt.Seeded(6))
     groups = dt.estimate(reports, by=np.where(young, "young", "old"))
-    whole = dt.post_stratified(groups, {"young": 0.5, "old": 0.5})
+    whole = dt.stats.post_stratified(groups, {"young": 0.5, "old": 0.5})
     assert whole.covers(0.5, 1 - 1e-6)
     assert not dt.mean(reports).covers(0.5, 1 - 1e-6)
     assert whole.value == pytest.approx((groups["young"].value + groups["old"].value) / 2)
@@ -152,34 +152,34 @@ def test_weights_undo_unequal_chances_of_selection():
     for weights in ([1.0], np.full(len(reports), np.nan), -1 / chance[asked], ["1"] * len(reports)):
         with pytest.raises(InvalidParameter, match="weights"):
             dt.mean(reports, weights=weights)
-    with pytest.raises(InvalidParameter, match="not Summary"):
-        dt.mean(dt.Summary.of(reports), weights=1 / chance[asked])
+    with pytest.raises(InvalidParameter, match="not Counts"):
+        dt.mean(dt.Counts.of(reports), weights=1 / chance[asked])
 
 
 def test_bad_parts_are_refused():
     other = dt.Podium(dt.Interval(0, 2), epsilon=1, cells=1 << 10).perturb([1.0] * 9)
     same = WEAK.perturb([0.5] * 9)
     with pytest.raises(Mismatch, match="different questions"):
-        dt.combine([same, other])
+        dt.stats.combine([same, other])
     with pytest.raises(InvalidParameter, match="list of reports"):
-        dt.combine(same)
+        dt.stats.combine(same)
     with pytest.raises(InvalidParameter, match="as many weights"):
-        dt.combine([same], weights=[1, 2])
+        dt.stats.combine([same], weights=[1, 2])
     for weights in ([-1.0, 2.0], [float("nan"), 1.0], ["1", 1.0]):
         with pytest.raises(InvalidParameter, match="from 0 upwards"):
-            dt.combine([same, same], weights=weights)
+            dt.stats.combine([same, same], weights=weights)
     with pytest.raises(InvalidParameter, match="at least one weight"):
-        dt.combine([same], weights=[0])
+        dt.stats.combine([same], weights=[0])
     with pytest.raises(InvalidParameter, match="not int"):
-        dt.combine([1, 2])
+        dt.stats.combine([1, 2])
     with pytest.raises(NotIdentifiable):
-        dt.combine([dt.OGPM(UNIT, epsilon=1).perturb([0.5] * 9)])
+        dt.stats.combine([dt.OGPM(UNIT, epsilon=1).perturb([0.5] * 9)])
     groups = {"a": dt.mean(same), "b": dt.mean(WEAK.perturb([0.1] * 9))}
     with pytest.raises(InvalidParameter, match="sum to 1"):
-        dt.post_stratified(groups, {"a": 40, "b": 60})
+        dt.stats.post_stratified(groups, {"a": 40, "b": 60})
     with pytest.raises(InvalidParameter, match="'c' has a share"):
-        dt.post_stratified(groups, {"a": 0.4, "b": 0.4, "c": 0.2})
+        dt.stats.post_stratified(groups, {"a": 0.4, "b": 0.4, "c": 0.2})
     with pytest.raises(InvalidParameter, match="no share"):
-        dt.post_stratified(groups, {"a": 1.0})
+        dt.stats.post_stratified(groups, {"a": 1.0})
     with pytest.raises(InvalidParameter, match="mapping"):
-        dt.post_stratified(groups, [0.5, 0.5])
+        dt.stats.post_stratified(groups, [0.5, 0.5])

@@ -21,7 +21,7 @@ UNIT = dt.Interval(0, 1)
 def model_of(mechanism, values, bins, atoms=(), circular=False):
     inputs = mechanism.line.from_unit((np.arange(bins * 4) + 0.5) / (bins * 4))
     operator = mechanism.question.likelihood(inputs, 512).spread(4)
-    counts = operator.counts(dt.Summary.of(mechanism.perturb(values, source=dt.Seeded(1))).counts)
+    counts = operator.counts(dt.Counts.of(mechanism.perturb(values, source=dt.Seeded(1))).counts)
     columns = np.zeros((operator.shape[0], 0))
     if atoms:
         columns = mechanism.question.likelihood(np.array(atoms), 512).dense()
@@ -61,7 +61,7 @@ def test_the_posterior_of_two_points_is_that_of_quadrature():
     mechanism = dt.SW(UNIT, epsilon=1)
     operator = mechanism.question.likelihood(np.array([0.0, 1.0]), 512)
     counts = operator.counts(
-        dt.Summary.of(mechanism.perturb([0.0] * 3000 + [1.0] * 2000, source=dt.Seeded(4))).counts
+        dt.Counts.of(mechanism.perturb([0.0] * 3000 + [1.0] * 2000, source=dt.Seeded(4))).counts
     )
     prior = Prior.of(2, circular=False)
     model = DensityModel(operator, np.zeros((operator.shape[0], 0)), counts, prior)

@@ -163,14 +163,14 @@ def test_as_reported_is_the_histogram_of_reports(reports):
 
 
 def test_order_and_chunks_do_not_matter(reports):
-    chunks = dt.Summary.of(reports[:777]) + dt.Summary.of(reports[777:])
+    chunks = dt.Counts.of(reports[:777]) + dt.Counts.of(reports[777:])
     np.testing.assert_array_equal(
         dt.distribution(reports, 32).probabilities, dt.distribution(chunks, 32).probabilities
     )
 
 
 def test_relaxed_probabilities_are_a_distribution_with_small_dips(reports):
-    likeliest = Likeliest.of(dt.Summary.of(reports))
+    likeliest = Likeliest.of(dt.Counts.of(reports))
     assert likeliest.shares.sum() == pytest.approx(1)
     assert likeliest.shares.min() < 0  # nobody is near 180
     assert likeliest.shares.min() > -0.01

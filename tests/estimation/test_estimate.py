@@ -244,7 +244,7 @@ def test_a_unit_is_shown_and_nothing_else():
     assert COMMUTE.domain == plain.domain
     assert COMMUTE.question.device_text == plain.question.device_text
     assert COMMUTE.fingerprint == plain.fingerprint
-    assert dt.to_json(COMMUTE) == dt.to_json(plain)
+    assert COMMUTE.to_json() == plain.to_json()
     assert repr(COMMUTE.domain) == "Interval(0, 180, unit='minutes')"
     assert repr(dt.Circle(360, unit="°")) == "Circle(360, unit='°')"
     for shown in (

@@ -1,4 +1,4 @@
-"""`dt.fit`: right parameters and levels if the family is right, a refusal if it is wrong."""
+"""`dt.stats.fit_family`: right parameters and levels if the family is right, a refusal if it is wrong."""
 
 import re
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def test_parameters_are_found_and_the_family_is_kept(family: str) -> None:
     truth, draw = FAMILIES[family]
     mechanism = dt.SW(UNIT, epsilon=2)
     people = draw(np.random.default_rng(1), 20_000)
-    found = dt.fit(mechanism.perturb(people, source=dt.Seeded(2)), family)  # type: ignore[arg-type]
+    found = dt.stats.fit_family(mechanism.perturb(people, source=dt.Seeded(2)), family)  # type: ignore[arg-type]
     assert set(found.parameters) == set(truth)
     for name, value in truth.items():
         estimate = found.parameters[name]
@@ -58,7 +58,9 @@ def test_parameters_are_found_and_the_family_is_kept(family: str) -> None:
 
 def test_counts_of_a_poisson_law() -> None:
     people = np.random.default_rng(1).poisson(7, 20_000).clip(0, 30).astype(float)
-    found = dt.fit(dt.SW(dt.Interval(0, 30), epsilon=2).perturb(people, source=dt.Seeded(3)), "poisson")
+    found = dt.stats.fit_family(
+        dt.SW(dt.Interval(0, 30), epsilon=2).perturb(people, source=dt.Seeded(3)), "poisson"
+    )
     assert float(found.parameters["mean"]) == pytest.approx(7, abs=0.2)
     assert found.fits
     assert found.quantile(0.5) == 7
@@ -67,10 +69,10 @@ def test_counts_of_a_poisson_law() -> None:
 
 def test_a_wrong_family_is_refused() -> None:
     reports = dt.SW(UNIT, epsilon=1).perturb(np.random.default_rng(1).beta(2, 5, 20_000), source=dt.Seeded(2))
-    wrong = dt.fit(reports, "exponential")
+    wrong = dt.stats.fit_family(reports, "exponential")
     assert not wrong.fits
     assert "REFUSED" in repr(wrong)
-    assert "p = " in repr(dt.fit(reports, "beta"))
+    assert "p = " in repr(dt.stats.fit_family(reports, "beta"))
 
 
 @pytest.mark.slow
@@ -78,7 +80,9 @@ def test_the_level_of_the_test() -> None:
     """Right families are refused at 5 % in about 5 % of collections; 60 p-values are not crowded."""
     rng, mechanism = np.random.default_rng(5), dt.SW(UNIT, epsilon=2)
     values = [
-        dt.fit(mechanism.perturb(rng.beta(2, 5, 2000), source=dt.Seeded(run)), "beta").goodness.p_value
+        dt.stats.fit_family(
+            mechanism.perturb(rng.beta(2, 5, 2000), source=dt.Seeded(run)), "beta"
+        ).goodness.p_value
         for run in range(30)
     ]
     assert sum(value < 0.05 for value in values) <= 6  # P(more) < 0.001 at 5 %
@@ -88,11 +92,15 @@ def test_the_level_of_the_test() -> None:
 def test_wrong_input() -> None:
     reports = dt.SW(UNIT, epsilon=1).perturb([0.5] * 10, source=dt.Seeded(1))
     with pytest.raises(dt.errors.InvalidParameter, match="gamma"):
-        dt.fit(reports, "gama")  # type: ignore[arg-type]
+        dt.stats.fit_family(reports, "gama")  # type: ignore[arg-type]
     with pytest.raises(dt.errors.InvalidParameter, match="circle"):
-        dt.fit(dt.OGPM(dt.Circle(360), epsilon=1).perturb([3.0] * 9, source=dt.Seeded(1)), "normal")
+        dt.stats.fit_family(
+            dt.OGPM(dt.Circle(360), epsilon=1).perturb([3.0] * 9, source=dt.Seeded(1)), "normal"
+        )
     with pytest.raises(dt.errors.InvalidParameter, match="negative"):
-        dt.fit(dt.SW(dt.Interval(-1, 1), epsilon=1).perturb([0.5] * 9, source=dt.Seeded(1)), "gamma")
+        dt.stats.fit_family(
+            dt.SW(dt.Interval(-1, 1), epsilon=1).perturb([0.5] * 9, source=dt.Seeded(1)), "gamma"
+        )
 
 
 def test_the_mean_of_the_shape_with_the_linear_mean_beside_it() -> None:
@@ -131,7 +139,7 @@ def test_a_right_family_is_much_closer_than_a_free_shape(family: str) -> None:
     for run in range(24):
         people = draw(rng, 20_000)
         reports = mechanism.perturb(people, source=dt.Seeded(run))
-        shape, fitted = dt.distribution(reports), dt.fit(reports, family)  # type: ignore[arg-type]
+        shape, fitted = dt.distribution(reports), dt.stats.fit_family(reports, family)  # type: ignore[arg-type]
         pairs.append(
             [distance(lambda x, of=of: float(of.cdf(top * x)), people / top) for of in (fitted, shape)]
         )
@@ -164,14 +172,14 @@ def least_distance(mechanism: Any, n: int) -> tuple[float, float]:
 
 
 def test_the_bound_of_an_exponential_is_that_of_the_page() -> None:
-    """And the standard error that `dt.fit` states is the bound, to a few per cent."""
+    """And the standard error that `dt.stats.fit_family` states is the bound, to a few per cent."""
     small = dt.SW(UNIT, epsilon=1, cells=64)
     error, distance = least_distance(small, 20_000)
     page = (ROOT / "docs" / "estimation.md").read_text(encoding="utf-8")
     assert float(re.findall(r"at least ([0-9.]+) %", page)[0]) == pytest.approx(100 * error, rel=0.01)
     assert float(re.findall(r"W1 at least ([0-9.]+)\.", page)[0]) == pytest.approx(distance, rel=0.01)
     people = FAMILIES["exponential"][1](np.random.default_rng(1), 20_000)
-    found = dt.fit(small.perturb(people, source=dt.Seeded(2)), "exponential").parameters["mean"]
+    found = dt.stats.fit_family(small.perturb(people, source=dt.Seeded(2)), "exponential").parameters["mean"]
     assert float(found.standard_error) / float(found) == pytest.approx(error, rel=0.1)
 
 
@@ -182,7 +190,7 @@ def test_an_exponential_is_as_exact_as_is_possible() -> None:
     logs = []
     for run in range(400):
         people = FAMILIES["exponential"][1](rng, n)
-        found = dt.fit(mechanism.perturb(people, source=dt.Seeded(run)), "exponential")
+        found = dt.stats.fit_family(mechanism.perturb(people, source=dt.Seeded(run)), "exponential")
         logs.append(np.log(float(found.parameters["mean"]) / 0.2))
     assert np.sqrt(np.mean(np.square(logs))) == pytest.approx(least_distance(mechanism, n)[0], rel=0.07)
 

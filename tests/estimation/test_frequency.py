@@ -75,13 +75,13 @@ def test_order_and_chunks_do_not_matter(kind):
     whole = dt.frequencies(reports)
     shuffled = reports[np.random.default_rng(2).permutation(3_000)]
     parts = [reports[:7], reports[7:1_500], reports[1_500:]]
-    merged = sum((dt.Summary.of(part) for part in parts), dt.Summary.empty(protocol))
+    merged = sum((dt.Counts.of(part) for part in parts), dt.Counts.empty(protocol))
     for other in (
         dt.frequencies(shuffled),
         dt.frequencies(merged),
         dt.frequencies(dt.Reports.concatenate(parts)),
-        dt.frequencies(dt.Summary.from_bytes(merged.to_bytes(), protocol)),
-        dt.frequencies(dt.from_bytes(dt.to_bytes(reports))),
+        dt.frequencies(dt.Counts.from_bytes(merged.to_bytes(), protocol)),
+        dt.frequencies(dt.from_bytes(reports.to_bytes())),
         dt.frequencies(protocol.perturb(np.arange(3_000).reshape(30, 100) % 11, source=dt.Seeded(1))),
     ):
         assert np.array_equal(whole.value, other.value)
@@ -91,7 +91,7 @@ def test_order_and_chunks_do_not_matter(kind):
 
 def test_summaries_of_different_protocols_do_not_add():
     first, second = (
-        dt.Summary.of(dt.OLH(domain, epsilon=1).perturb([domain.labels[0]]))
+        dt.Counts.of(dt.OLH(domain, epsilon=1).perturb([domain.labels[0]]))
         for domain in (FRUIT, dt.Categories(["apple", "banana", "cherry", "date", "fig"]))
     )
     with pytest.raises(dt.errors.Mismatch):
@@ -113,7 +113,7 @@ def test_labels(kind):
 
 
 def test_yes_or_no():
-    question = dt.RR(dt.Categories(["no", "yes"]), epsilon=1)
+    question = dt.KRR(dt.Categories(["no", "yes"]), epsilon=1)
     answers = np.repeat(["no", "yes"], [30_000, 10_000])
     found = dt.frequencies(question.perturb(answers, source=dt.Seeded(9)))
     low, high = found["yes"].interval(1 - ALARM)

@@ -59,7 +59,9 @@ def test_both_items_are_estimated_without_bias(runs: tuple[Any, list[np.ndarray]
     picked = np.random.default_rng(3).random((len(people), 3)) < [0.7, 0.5, 0.3]
     people[:, :3] = picked
     told = asked.perturb(people, source=dt.Seeded(4))
-    parts = [dt.together(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)]
+    parts = [
+        dt.stats.joint_frequency(told[begin : begin + 2_000], 0, 1) for begin in range(0, len(people), 2_000)
+    ]
     values, errors = (np.array([getattr(one, name) for one in parts]) for name in ("value", "standard_error"))
     assert abs(values.mean() - TRUE_BOTH) < 5 * values.std() / np.sqrt(len(parts))
     assert errors.mean() == pytest.approx(values.std(), rel=0.25)
@@ -73,10 +75,10 @@ def test_what_cannot_be_said_is_refused() -> None:
     other = single.perturb([[1, 2]] * 50, source=dt.Seeded(2))
     assert single.question.kernel.chosen == 1
     with pytest.raises(NotIdentifiable):
-        dt.together(reports, 1, 2)
+        dt.stats.joint_frequency(reports, 1, 2)
     with pytest.raises(InvalidParameter):
-        dt.together(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), 1, 2)
-    for test in (lambda: dt.same_distribution(reports, reports), lambda: dt.crosstab(reports, other)):
+        dt.stats.joint_frequency(dt.KRR(dt.Categories(3), epsilon=1).perturb([1]), 1, 2)
+    for test in (lambda: dt.stats.same_distribution(reports, reports), lambda: dt.crosstab(reports, other)):
         with pytest.raises(InvalidParameter, match="sets of items"):
             test()
 

@@ -97,7 +97,7 @@ def test_bad_input_is_refused_in_words(monkeypatch):
     with pytest.raises(InvalidParameter, match="300 reports and 299 labels"):
         dt.estimate(reports, by=cities[:299])
     with pytest.raises(InvalidParameter, match="has lost their order"):
-        dt.estimate(dt.Summary.of(reports), by=cities)
+        dt.estimate(dt.Counts.of(reports), by=cities)
     with pytest.raises(InvalidParameter, match="a label for each report"):
         dt.estimate(reports, by="city")
     with pytest.raises(InvalidParameter, match="text, a number"):

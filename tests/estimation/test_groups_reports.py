@@ -11,7 +11,7 @@ import dither as dt
 from dither.core import reports as module
 from dither.errors import InvalidParameter
 
-AGE, SEX = dt.Podium(dt.Interval(0, 100), epsilon=1), dt.RR(dt.Categories(["f", "m"]), epsilon=1)
+AGE, SEX = dt.Podium(dt.Interval(0, 100), epsilon=1), dt.KRR(dt.Categories(["f", "m"]), epsilon=1)
 
 
 def test_reports_are_no_labels() -> None:
@@ -29,7 +29,7 @@ def test_reports_are_no_labels() -> None:
         assert gap.covers(40, 1 - 1e-6)
         assert gap.n == 10_000
         assert (groups["m"] / groups["f"]).covers(7 / 3, 1 - 1e-6)
-        assert dt.difference(groups)[0]["p"] < 1e-6
+        assert dt.stats.difference(groups)[0]["p"] < 1e-6
 
 
 def test_private_groups_within_public_ones_and_of_categories() -> None:
@@ -74,7 +74,7 @@ def test_single_values_carry_one_warning(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_reports_of_cumulative_say_what_to_call() -> None:
-    told = dt.Cumulative(dt.Interval(0, 1), epsilon=1).perturb([0.2] * 50, source=dt.Seeded(1))
+    told = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1).perturb([0.2] * 50, source=dt.Seeded(1))
     assert dt.estimate(told).n == 50  # the cumulative shares
     for call in (dt.mean, lambda reports: dt.quantile(reports, 0.5)):
         with pytest.raises(InvalidParameter, match=r"dt\.cumulative\(reports\)"):

@@ -172,9 +172,9 @@ def test_frequencies_by_label_and_clipped():
 
 def test_cumulative_shares_hold_at_any_time():
     """The cdf at the edges of cells, by queries: not narrower than one look, and it holds the truth."""
-    one = dt.Cumulative(dt.Interval(0, 1), epsilon=2, cells=8)
+    one = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=2, cells=8)
     values = np.random.default_rng(3).beta(2, 5, 20_000)
-    answers = dt.answers(one.perturb(values, source=dt.Seeded(2)))
+    answers = dt.stats.answers(one.perturb(values, source=dt.Seeded(2)))
     low, high = answers.at_any_time().interval()
     plain = answers.interval()
     inner = slice(0, -1)  # the last is 1 for everybody

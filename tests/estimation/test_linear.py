@@ -73,7 +73,7 @@ def test_for_an_unbiased_mechanism_the_mean_is_the_average_report(case):
     reports = mechanism.perturb(values, source=dt.Seeded(3))
     average = np.asarray(reports).mean()
     plain = mechanism.question.unbiased_reading()
-    assert plain.total(dt.Summary.of(reports).counts, 999) / 999 == pytest.approx(average, rel=1e-9)
+    assert plain.total(dt.Counts.of(reports).counts, 999) / 999 == pytest.approx(average, rel=1e-9)
     assert dt.mean(reports, method="as reported").value == pytest.approx(average, rel=1e-9)
 
 
@@ -84,8 +84,8 @@ def test_order_chunks_and_decoding_do_not_matter(case):
     whole = dt.mean(reports)
     for same in (
         reports[np.random.default_rng(1).permutation(500)],
-        dt.Summary.of(reports[:123]) + dt.Summary.of(reports[123:]),
-        dt.Summary.of(reports),
+        dt.Counts.of(reports[:123]) + dt.Counts.of(reports[123:]),
+        dt.Counts.of(reports),
     ):
         again = dt.mean(same)
         assert (again.value, again.standard_error, again.n) == (whole.value, whole.standard_error, 500)
@@ -148,7 +148,7 @@ def test_where_reports_cannot_tell_the_mean_an_error_says_what_can(mechanism):
 
 
 def test_nothing_is_said_without_reports():
-    for reports in (dt.Podium(UNIT, epsilon=1).reports([]), dt.Summary.empty(dt.SW(UNIT, epsilon=1))):
+    for reports in (dt.Podium(UNIT, epsilon=1).reports([]), dt.Counts.empty(dt.SW(UNIT, epsilon=1))):
         for ask in (dt.mean, dt.variance, dt.distribution, lambda some: dt.quantile(some, 0.5)):
             with pytest.raises(NotIdentifiable, match="no reports"):
                 ask(reports)
@@ -164,7 +164,7 @@ def test_what_cannot_be_asked_is_refused():
     with pytest.raises(InvalidParameter, match="frequencies"):
         dt.mean(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1, 2]))
     with pytest.raises(InvalidParameter, match="Circle"):
-        dt.resultant(reports)
+        dt.stats.resultant(reports)
     with pytest.raises(InvalidParameter, match="distributions"):
         dt.distribution(reports, method="linear")
     for share in (0, 1, -0.1, "half", None, [0.5, 1.5], ["half"]):
@@ -269,16 +269,16 @@ def test_what_survives_of_a_length_is_the_papers_rho(epsilon, rho):
 @pytest.mark.parametrize("epsilon", [0.5, 4])
 def test_direction_and_length_are_right_within_chance(kind, epsilon):
     reports = kind(DEGREES, epsilon=epsilon).perturb(headings(200_000), source=dt.Seeded(2))
-    direction, length = dt.mean(reports), dt.resultant(reports)
+    direction, length = dt.mean(reports), dt.stats.resultant(reports)
     assert abs((direction.value - 350 + 180) % 360 - 180) < 4.9 * direction.standard_error
     truth = 0.697774657964008  # I₁(2)/I₀(2)
     assert abs(length.value - truth) < 4.9 * length.standard_error
-    seen = dt.resultant(reports, method="as reported")
+    seen = dt.stats.resultant(reports, method="as reported")
     assert abs(seen.value - truth) > 4.9 * seen.standard_error  # the twin that forgets ρ
     assert seen.value == pytest.approx(length.value * length_factor(reports.question))
 
 
-@pytest.mark.parametrize("estimate", [dt.mean, dt.variance, dt.resultant])
+@pytest.mark.parametrize("estimate", [dt.mean, dt.variance, dt.stats.resultant])
 @pytest.mark.parametrize(
     "coarse",
     [dt.rivals.Sectors(DEGREES, epsilon=4), dt.Exponential(DEGREES, [0, 90, 180, 270], epsilon=4)],
@@ -308,7 +308,7 @@ def test_a_direction_does_not_depend_on_where_the_circle_begins():
     here, there = dt.mean(reports), dt.mean(turned)
     assert (there.value - here.value) % 360 == pytest.approx(225)
     assert there.standard_error == pytest.approx(here.standard_error)
-    assert dt.resultant(turned).value == pytest.approx(dt.resultant(reports).value)
+    assert dt.stats.resultant(turned).value == pytest.approx(dt.stats.resultant(reports).value)
 
 
 def test_an_interval_may_pass_the_beginning():
@@ -329,13 +329,13 @@ def test_where_arrows_cancel_every_direction_is_possible():
     assert direction.interval(0.999) == (0, 360)
     assert direction.half_width(0.999) == 180
     assert all(direction.covers(angle, 0.999) for angle in range(0, 360, 30))
-    low, high = dt.resultant(reports).interval()
+    low, high = dt.stats.resultant(reports).interval()
     assert low == 0 < high
 
 
 def test_circular_variance_is_the_rest_of_the_length():
     reports = dt.OGPM(DEGREES, epsilon=2).perturb(headings(3000), source=dt.Seeded(6))
-    length, variance = dt.resultant(reports), dt.variance(reports)
+    length, variance = dt.stats.resultant(reports), dt.variance(reports)
     assert variance.value == pytest.approx(1 - length.value)
     assert variance.interval() == pytest.approx((1 - length.interval()[1], 1 - length.interval()[0]))
     assert dt.mean(reports, method="as reported").value == dt.mean(reports).value
@@ -371,7 +371,7 @@ def test_a_mean_of_few_reports_says_that_extremes_may_be_unseen():
     assert "unless a few are extreme" in repr(few - many)
     assert "unless" not in repr(few.at_any_time())
     assert few.at_any_time().covers(0.02)
-    table = dt.difference({"a": few, "b": dt.mean(asked.perturb(np.zeros(60), source=dt.Seeded(2)))})
+    table = dt.stats.difference({"a": few, "b": dt.mean(asked.perturb(np.zeros(60), source=dt.Seeded(2)))})
     assert "see at_any_time()" in table.title
 
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
 from dither.errors import InvalidParameter, NotIdentifiable, OutsideDomain
 from dither.estimation.distribution_methods import empirical_bayes
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.optional import answered_counts
 from tests.support.terminal import run
 
-AGE = dt.Optional(dt.Interval(18, 100, unit="years"))
-WIND = dt.Optional(dt.Circle(360))
+AGE = dt.Nullable(dt.Interval(18, 100, unit="years"))
+WIND = dt.Nullable(dt.Circle(360))
 
 
 def answers(n: int, share: float, mean: float, seed: int) -> Any:
@@ -57,7 +58,7 @@ def test_the_mean_is_that_of_those_who_answered() -> None:
     assert abs(float(mean) - 43) < 4 * float(mean.standard_error) < 3
     assert abs(float(rate) - 0.6) < 4 * float(rate.standard_error) < 0.05
     assert dt.estimate(reports).value == mean.value
-    assert dt.mean(dt.Summary.of(reports)).value == mean.value
+    assert dt.mean(dt.Counts.of(reports)).value == mean.value
     early, late = mean.interval(), mean.at_any_time().interval()
     assert late[0] < early[0] < early[1] < late[1]
 
@@ -84,13 +85,13 @@ def test_the_shape_is_that_of_those_who_answered(design: Any, share: float) -> N
     shares = np.diff(1 - (1 - edges) ** 6 - 6 * edges * (1 - edges) ** 5)
     assert np.mean((low <= shares) & (shares <= high)) >= 0.75
     assert float(shape.quantile(0.5)) == pytest.approx(float(median))
-    assert dt.variance(dt.Summary.of(reports)).value == spread.value
+    assert dt.variance(dt.Counts.of(reports)).value == spread.value
 
 
 def test_how_many_answered_is_part_of_the_error() -> None:
     """With ε = 1 and few answers, the number of those who did moves every share towards an even one."""
     reports = dt.SW(AGE, epsilon=1, cells=256).perturb(answers(4000, 0.3, 30, 1), source=dt.Seeded(1))
-    counts = answered_counts(dt.Summary.of(reports))
+    counts = answered_counts(dt.Counts.of(reports))
     assert 0.05 < counts.unsure < 0.2
     widths = [
         EstimatedDistribution.of_curve(
@@ -157,7 +158,7 @@ def test_directions_of_those_who_answered() -> None:
 
 
 def test_categories_have_one_more() -> None:
-    mood = dt.KRR(dt.Optional(dt.Categories(["good", "bad"])), epsilon=2)
+    mood = dt.KRR(dt.Nullable(dt.Categories(["good", "bad"])), epsilon=2)
     reports = mood.perturb(["good"] * 6000 + ["bad"] * 2000 + [None] * 2000, source=dt.Seeded(4))
     found = dt.frequencies(reports)
     assert found.labels == ("good", "bad", None)
@@ -170,13 +171,13 @@ def test_categories_have_one_more() -> None:
 def test_what_else_is_refused_in_words() -> None:
     reports = dt.Podium(AGE, epsilon=1).perturb([30, None])
     with pytest.raises(InvalidParameter, match="everybody answers"):
-        dt.fit(reports, "normal")
+        dt.stats.fit_family(reports, "normal")
     wind = dt.OGPM(WIND, epsilon=1).perturb([30, None])
     for function in (dt.variance, dt.distribution, lambda given: dt.quantile(given, 0.5)):
         with pytest.raises(InvalidParameter, match=r"angles that everybody answers|designs for means"):
             function(wind)
         with pytest.raises(NotIdentifiable, match="no reports"):
-            function(dt.Summary.empty(dt.Podium(AGE, epsilon=1)))
+            function(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
         with pytest.raises(NotIdentifiable, match="response_rate"):
             function(dt.Podium(AGE, epsilon=1).perturb([None] * 300, source=dt.Seeded(5)))
     with pytest.raises(InvalidParameter, match="Optional"):
@@ -187,7 +188,7 @@ def test_what_else_is_refused_in_words() -> None:
         with pytest.raises(InvalidParameter, match="linear"):
             quantity(reports, method="likelihood")
     with pytest.raises(NotIdentifiable, match="no reports"):
-        dt.response_rate(dt.Summary.empty(dt.Podium(AGE, epsilon=1)))
+        dt.response_rate(dt.Counts.empty(dt.Podium(AGE, epsilon=1)))
 
 
 @pytest.mark.parametrize("design", [dt.Laplace, dt.Duchi, dt.Hybrid, dt.Optimal, dt.Staircase])
@@ -198,15 +199,15 @@ def test_designs_without_a_window_to_spare_say_so(design: Any) -> None:
 
 def test_other_domains_say_what_to_do() -> None:
     with pytest.raises(InvalidParameter, match="ordered scale"):
-        dt.Cumulative(dt.Optional(dt.Categories(["never", "often"])), epsilon=1)
+        dt.optimal.Cumulative(dt.Nullable(dt.Categories(["never", "often"])), epsilon=1)
     for domain in (dt.Text(5), dt.Several(5, most=2), dt.Sphere()):
         with pytest.raises(InvalidParameter, match="numbers, angles and categories"):
-            dt.Optional(domain)
+            dt.Nullable(domain)
     with pytest.raises(InvalidParameter, match="domain"):
-        dt.Optional(5)
-    assert dt.Optional(AGE) == AGE
-    kept = dt.Optional(dt.Categories(3))
-    assert kept.labels == (0, 1, 2, None) == dt.Optional(kept).labels
+        dt.Nullable(5)
+    assert dt.Nullable(AGE) == AGE
+    kept = dt.Nullable(dt.Categories(3))
+    assert kept.labels == (0, 1, 2, None) == dt.Nullable(kept).labels
 
 
 def test_values_outside_and_nan_are_refused_without_being_shown() -> None:
@@ -223,18 +224,18 @@ def test_it_travels_and_is_answered_from_an_account(tmp_path: Any) -> None:
     for asked in (
         dt.Podium(AGE, epsilon=1),
         dt.OGPM(WIND, epsilon=1),
-        dt.KRR(dt.Optional(dt.Categories(3)), epsilon=1),
+        dt.KRR(dt.Nullable(dt.Categories(3)), epsilon=1),
     ):
-        question = dt.from_json(dt.to_json(asked))
+        question = dt.from_json(asked.to_json())
         assert question == asked.question
         assert question.design() == asked
-        told = dt.from_bytes(dt.to_bytes(asked.perturb([None] * 3)))
+        told = dt.from_bytes(asked.perturb([None] * 3).to_bytes())
         assert len(told) == 3
         key, value = bytes(32), 2 if "KRR" in repr(asked) else 43
         twice = dt.Memoised(asked, key, name="x").perturb([None, value, None, value]).cells
         assert twice[0] == twice[2]
         assert twice[1] == twice[3]
-    asking = dt.Asking("age", dt.Podium(AGE, epsilon=1), asker="example.org", repeat="fresh")
+    asking = dt.Inquiry("age", dt.Podium(AGE, epsilon=1), asker="example.org", repeat="fresh")
     account = dt.Account.create(tmp_path / "account", epsilon=3)
     assert len(account.answer(asking, None)) == 1
     assert len(account.answer(asking, 140)) == 1  # clipped
@@ -244,15 +245,15 @@ def test_a_campaign_says_optional() -> None:
     text = '[questions.age]\ninterval = [18, 100]\nunit = "years"\noptional = true\nepsilon = 1\n'
     text += '[questions.mood]\ncategories = ["good", "bad"]\noptional = true\nepsilon = 1\n'
     text += "[questions.wind]\ncircle = 360\noptional = true\nepsilon = 1\n"
-    campaign = dt.Campaign.from_toml(text)
+    campaign = dt.Questionnaire.from_toml(text)
     assert [question.name for question in campaign.questions.values()] == ["Podium", "KRR", "OGPM"]
-    again = dt.Campaign.from_json(campaign.to_json())
+    again = dt.Questionnaire.from_json(campaign.to_json())
     assert str(again.questions["age"].domain) == "[18, 100] or no answer"
     assert again.questions["age"].domain.unit == "years"
-    assert "Whether you answer is hidden" in dt.explain(campaign).person
+    assert "Whether you answer is hidden" in explain(campaign).person
     for wrong in ("optional = 1", 'optional = "yes"'):
         with pytest.raises(InvalidParameter, match="true or false"):
-            dt.Campaign.from_toml(text.replace("optional = true", wrong, 1))
+            dt.Questionnaire.from_toml(text.replace("optional = true", wrong, 1))
 
 
 def test_the_audit_compares_its_draws() -> None:

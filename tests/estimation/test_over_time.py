@@ -65,7 +65,7 @@ def test_all_levels_together_have_a_smaller_variance_than_the_fewest_intervals()
     assert variances.mean() < 0.4 * plain.mean()
 
 
-SMOKES = dt.RR(dt.Categories(2), epsilon=1)
+SMOKES = dt.KRR(dt.Categories(2), epsilon=1)
 
 
 def lives(rng: np.random.Generator, people: int, days: int, changes: int = 1) -> np.ndarray:
@@ -157,7 +157,7 @@ def test_intervals_cover() -> None:
     ("days", "epsilon", "smoothing"), [(60, 1.0, 1), (60, 3.0, 1), (60, 1.0, 7), (365, 1.0, 1)]
 )
 def test_intervals_cover_in_many_runs(days: int, epsilon: float, smoothing: int) -> None:
-    question = dt.RR(dt.Categories(2), epsilon=epsilon)
+    question = dt.KRR(dt.Categories(2), epsilon=epsilon)
     runs = 400 if days < 100 else 120
     level = covered(dt.KeptChange(question, days=days), runs, 4000, 0.95, smoothing)
     print(f"{days} days, ε = {epsilon}, {smoothing} pooled: {level:.4f}")
@@ -171,19 +171,19 @@ def test_more_changes_than_declared_are_not_seen() -> None:
     days, people = 9, 30_000
     values = np.zeros((people, days), dtype=np.int8)
     values[:, 3:6] = 1  # there and back: two changes
-    reports = dt.KeptChange(dt.RR(dt.Categories(2), epsilon=6), days=days).perturb(
+    reports = dt.KeptChange(dt.KRR(dt.Categories(2), epsilon=6), days=days).perturb(
         values, source=dt.Seeded(2)
     )
     frozen = (np.arange(days) >= 3).astype(float)
     assert dt.by_day(reports).value[:, 1] == pytest.approx(frozen, abs=0.12)
-    reports = dt.KeptChange(dt.RR(dt.Categories(2), epsilon=6), days=days, changes=2).perturb(
+    reports = dt.KeptChange(dt.KRR(dt.Categories(2), epsilon=6), days=days, changes=2).perturb(
         values, source=dt.Seeded(2)
     )
     assert dt.by_day(reports).value[:, 1] == pytest.approx(values[0], abs=0.2)
 
 
 def test_days_that_are_not_over_have_no_estimate() -> None:
-    change = dt.KeptChange(dt.RR(dt.Categories(["no", "yes"]), epsilon=4), days=16)
+    change = dt.KeptChange(dt.KRR(dt.Categories(["no", "yes"]), epsilon=4), days=16)
     reports = change.perturb([["no"] * 8 + ["yes"] * 8] * 20_000, source=dt.Seeded(3))
     sent = np.array([change.day(group, interval) for group, interval, _ in reports.cells])
     so_far = change.reports(reports.cells[sent < 10])
@@ -245,7 +245,7 @@ def test_smooth_days_are_those_of_linear_algebra() -> None:
 def test_days_are_smoothed_by_evidence() -> None:
     rng, days, n = np.random.default_rng(4), 42, 20_000
     truth = 0.3 + 0.25 * np.isin(np.arange(days) % 7, [5, 6])
-    smokes = dt.Once(dt.RR(dt.Categories(["no", "yes"]), epsilon=1), days=days)
+    smokes = dt.Once(dt.KRR(dt.Categories(["no", "yes"]), epsilon=1), days=days)
     answers = np.where(rng.random((n, days)) < truth, "yes", "no")
     reports = smokes.perturb(answers, source=dt.Seeded(4))
     found, plain = dt.by_day(reports, smoothing="auto"), dt.by_day(reports)

@@ -96,7 +96,7 @@ def test_the_order_of_categories_does_not_matter():
 def test_bad_pairs_are_refused():
     first, second = told(dt.KRR, np.random.default_rng(5), dt.Seeded(5), 50)
     with pytest.raises(InvalidParameter, match="lost the order"):
-        dt.crosstab(dt.Summary.of(first), second)
+        dt.crosstab(dt.Counts.of(first), second)
     with pytest.raises(InvalidParameter, match="50 and 49"):
         dt.crosstab(first, second[:49])
     with pytest.raises(InvalidParameter, match="same reports twice"):
@@ -136,7 +136,7 @@ CORRELATION = COVARIANCE / math.sqrt(100 * VARIANCE * (1.44 * VARIANCE + 0.16 / 
 @pytest.mark.parametrize("kind", [dt.Podium, dt.Hybrid, dt.SW, dt.Laplace], ids=lambda kind: kind.__name__)
 def test_noise_does_not_change_what_is_estimated(kind):
     first, second, *_ = reported(kind, 3.0)
-    assert dt.covariance(first, second).covers(COVARIANCE, 1 - 1e-6)
+    assert dt.stats.covariance(first, second).covers(COVARIANCE, 1 - 1e-6)
     assert dt.correlation(first, second).covers(CORRELATION, 1 - 1e-6)
     line = dt.regression(first, second)
     assert line.slope.covers(0.12, 1 - 1e-6)
@@ -153,7 +153,7 @@ def test_without_noise_it_is_numpys():
     assert (line.slope.value, line.intercept.value) == pytest.approx((slope, intercept), abs=2e-3)
     assert line.at(4.0).value == pytest.approx(intercept + 4 * slope, abs=2e-3)
     assert dt.correlation(first, second).value == pytest.approx(np.corrcoef(x, y)[0, 1], abs=2e-3)
-    assert dt.covariance(first, second).value == pytest.approx(np.cov(x, y)[0, 1], abs=2e-2)
+    assert dt.stats.covariance(first, second).value == pytest.approx(np.cov(x, y)[0, 1], abs=2e-2)
     residual = y - slope * x - intercept
     error = math.sqrt(residual @ residual / 2998 / ((x - x.mean()) @ (x - x.mean())))
     assert line.slope.standard_error == pytest.approx(error, rel=0.1)
@@ -162,7 +162,9 @@ def test_without_noise_it_is_numpys():
 def test_many_cells_are_read_to_the_last_bit():
     first, second, *_ = reported(dt.Podium, 20.0, 500, cells=1 << 24)
     few, others, *_ = reported(dt.Podium, 20.0, 500)
-    assert dt.covariance(first, second).value == pytest.approx(dt.covariance(few, others).value, rel=0.1)
+    assert dt.stats.covariance(first, second).value == pytest.approx(
+        dt.stats.covariance(few, others).value, rel=0.1
+    )
 
 
 def test_weak_reports_have_wide_intervals_or_no_answer():
@@ -186,14 +188,14 @@ def test_bad_input_is_refused():
     with pytest.raises(InvalidParameter, match=r"dt\.crosstab is for categories"):
         dt.correlation(first, pets)
     with pytest.raises(InvalidParameter, match="50 and 20"):
-        dt.covariance(first, second[:20])
+        dt.stats.covariance(first, second[:20])
     angles = dt.OGPM(dt.Circle(360), epsilon=1).perturb([1.0] * 50)
     with pytest.raises(InvalidParameter, match="on an interval"):
         dt.regression(angles, second)
     with pytest.raises(InvalidParameter, match="one finite number"):
         dt.regression(*reported(dt.Podium, 4.0, 500)[:2]).at("5")
     with pytest.raises(NotIdentifiable, match="not affine"):
-        dt.covariance(first, dt.OGPM(SECOND, epsilon=1).perturb([0.0] * 50))
+        dt.stats.covariance(first, dt.OGPM(SECOND, epsilon=1).perturb([0.0] * 50))
 
 
 @pytest.mark.parametrize(("kind", "n"), [(dt.KRR, 20), (dt.KRR, 3000), (dt.OUE, 20_000), (dt.OLH, 20_000)])

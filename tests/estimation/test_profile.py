@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.estimation.likelihood import (
     Likeliest,
     ProfileInterval,
@@ -34,7 +34,7 @@ class Patient(Relaxed):
 
 
 def likeliest(mechanism: Any, values: Floats) -> Likeliest:
-    return Likeliest.of(Summary.of(mechanism.perturb(values, source=Seeded(3))), 16)
+    return Likeliest.of(Counts.of(mechanism.perturb(values, source=Seeded(3))), 16)
 
 
 CASES = {

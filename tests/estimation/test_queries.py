@@ -32,7 +32,7 @@ def _shapes(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 def test_the_errors_of_the_page() -> None:
     """n = 10^5, ε = 1, 12 runs, at 32 edges: W1 ≤ 7·10⁻³ and KS ≤ 21·10⁻³ on all three shapes."""
-    question = dt.Cumulative(dt.Interval(0, 1), epsilon=1)
+    question = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1)
     errors: dict[str, list[tuple[float, float]]] = {}
     for run in range(12):
         for name, values in _shapes(np.random.default_rng(run)).items():
@@ -48,7 +48,7 @@ def test_the_errors_of_the_page() -> None:
 
 
 def test_monotone_is_a_choice_and_never_worse_in_squares() -> None:
-    question = dt.Cumulative(dt.Interval(0, 10), epsilon=1, cells=16)
+    question = dt.optimal.Cumulative(dt.Interval(0, 10), epsilon=1, cells=16)
     values = np.full(4_000, 3.3)
     reports = question.perturb(values, source=dt.Seeded(3))
     free, kept = dt.cumulative(reports, monotone=False), dt.cumulative(reports)
@@ -62,12 +62,12 @@ def test_monotone_is_a_choice_and_never_worse_in_squares() -> None:
 
 def test_a_smooth_reading_is_closer_and_covers() -> None:
     """Cells about a smooth curve: closer than isotonic regression, and 95 % intervals hold on average."""
-    question = dt.Cumulative(dt.Interval(0, 1), epsilon=1)
+    question = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1)
     truth = stats.beta(2, 5).cdf(question.edges[1:])
     squares, held, halved = {"linear": 0.0, "smooth": 0.0}, [], []
     for run in range(12):
         values = np.random.default_rng(run).beta(2, 5, 20_000)
-        summary = dt.Summary.of(question.perturb(values, source=dt.Seeded(run)))
+        summary = dt.Counts.of(question.perturb(values, source=dt.Seeded(run)))
         smooth = dt.cumulative(summary, method="empirical bayes")
         squares["linear"] += float(np.square(dt.cumulative(summary).value - truth).sum())
         squares["smooth"] += float(np.square(smooth.value - truth).sum())
@@ -78,7 +78,7 @@ def test_a_smooth_reading_is_closer_and_covers() -> None:
         assert smooth.value[-1] == 1.0
     assert squares["smooth"] < 0.85 * squares["linear"]
     assert np.mean(held) > 0.88 > np.mean(halved)
-    scale = dt.Cumulative(dt.Categories(["no", "maybe", "yes"]), epsilon=2)
+    scale = dt.optimal.Cumulative(dt.Categories(["no", "maybe", "yes"]), epsilon=2)
     few = dt.cumulative(scale.perturb(["no", "yes", "yes", "maybe"] * 500), method="empirical bayes")
     assert few.cdf("no").covers(0.25, 0.99999)
     with pytest.raises(InvalidParameter, match="there is no method"):
@@ -87,7 +87,7 @@ def test_a_smooth_reading_is_closer_and_covers() -> None:
 
 def test_quantiles_and_shares_cover() -> None:
     """300 runs of 2 000 people: 95 % intervals of the median and of a share; one too narrow is seen."""
-    question = dt.Cumulative(dt.Interval(0, 1), epsilon=2, cells=16)
+    question = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=2, cells=16)
     covered = {"median": 0, "share": 0, "half as wide": 0}
     for run in range(300):
         values = np.random.default_rng(run).beta(2, 3, 2_000)
@@ -103,7 +103,7 @@ def test_quantiles_and_shares_cover() -> None:
 
 
 def test_cumulative_shares_of_numbers_are_a_table_and_a_term() -> None:
-    one = dt.Cumulative(dt.Interval(0, 1), epsilon=2, cells=4)
+    one = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=2, cells=4)
     first, second = (dt.cumulative(one.perturb(np.full(200, 0.3), source=dt.Seeded(seed))) for seed in (1, 2))
     assert [row["number"] for row in first.records()] == [0, 1, 2, 3]
     assert "cumulative" in first._repr_html_()
@@ -111,7 +111,7 @@ def test_cumulative_shares_of_numbers_are_a_table_and_a_term() -> None:
 
 
 def test_an_ordinal_scale() -> None:
-    scale = dt.Cumulative(dt.Categories(["never", "rarely", "often", "always"]), epsilon=2)
+    scale = dt.optimal.Cumulative(dt.Categories(["never", "rarely", "often", "always"]), epsilon=2)
     answers = np.repeat(["never", "rarely", "often", "always"], [4000, 3000, 2000, 1000])
     found = dt.cumulative(scale.perturb(answers, source=dt.Seeded(1)))
     assert found.cdf("rarely").covers(0.7, level=0.9999)
@@ -119,11 +119,11 @@ def test_an_ordinal_scale() -> None:
     with pytest.raises(InvalidParameter, match="answer of this scale"):
         found.cdf("sometimes")
     with pytest.raises(InvalidParameter, match="not divided"):
-        dt.Cumulative(dt.Categories(4), epsilon=1, cells=8)
+        dt.optimal.Cumulative(dt.Categories(4), epsilon=1, cells=8)
 
 
 def test_what_cannot_be_read() -> None:
-    question = dt.Cumulative(dt.Interval(0, 1), epsilon=1, cells=8)
+    question = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1, cells=8)
     with pytest.raises(NotIdentifiable):
         dt.cumulative(question.reports([]))
     with pytest.raises(InvalidParameter, match="Cumulative"):
@@ -137,4 +137,4 @@ def test_what_cannot_be_read() -> None:
             found.quantile(share)
     for cells in (1, 257, 2.5, True):
         with pytest.raises(InvalidParameter):
-            dt.Cumulative(dt.Interval(0, 1), epsilon=1, cells=cells)
+            dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1, cells=cells)

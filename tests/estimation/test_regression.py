@@ -72,11 +72,11 @@ def test_a_logistic_regression_is_scipys_without_noise_and_right_with_it() -> No
     z, town = rng.normal(size=3000), rng.choice(["p", "q"], 3000)
     odds = -0.5 + 0.8 * z + 0.7 * (town == "q")
     answers = rng.random(3000) < 1 / (1 + np.exp(-odds))
-    clear = dt.RR(YES, epsilon=40).perturb(np.where(answers, "yes", "no").tolist(), source=dt.Seeded(1))
+    clear = dt.KRR(YES, epsilon=40).perturb(np.where(answers, "yes", "no").tolist(), source=dt.Seeded(1))
     fit = dt.regression({"z": z, "town": town}, clear)
     expected = logistic(np.column_stack([np.ones(3000), z, town == "q"]), answers.astype(float))
     assert list(fit.value) == pytest.approx(expected, abs=1e-3)
-    told = dt.RR(YES, epsilon=2).perturb(np.where(answers, "yes", "no").tolist(), source=dt.Seeded(2))
+    told = dt.KRR(YES, epsilon=2).perturb(np.where(answers, "yes", "no").tolist(), source=dt.Seeded(2))
     noisy = dt.regression({"z": z, "town": town}, told)
     for name, value in (("intercept", -0.5), ("z", 0.8), ("town: q", 0.7)):
         assert noisy[name].covers(value, 1 - 1e-6)
@@ -94,7 +94,7 @@ def test_a_logistic_regression_on_private_categories() -> None:
     odds = np.array([-0.6, 0.2, 1.0])[code]
     answers = np.where(rng.random(8000) < 1 / (1 + np.exp(-odds)), "yes", "no").tolist()
     told = dt.KRR(TOWN, epsilon=2).perturb(np.array(TOWN.labels)[code].tolist(), source=dt.Seeded(1))
-    fit = dt.regression({"town": told}, dt.RR(YES, epsilon=2).perturb(answers, source=dt.Seeded(2)))
+    fit = dt.regression({"town": told}, dt.KRR(YES, epsilon=2).perturb(answers, source=dt.Seeded(2)))
     assert fit["town: v"].covers(0.8, 1 - 1e-6)
     assert fit["town: w"].covers(1.6, 1 - 1e-6)
     assert fit.at("w").covers(1 / (1 + math.exp(-1.0)), 1 - 1e-6)
@@ -103,7 +103,7 @@ def test_a_logistic_regression_on_private_categories() -> None:
 
 def test_what_cannot_be_regressed_is_refused() -> None:
     told, y, _ = draw(5, 60, 4.0)
-    yes = dt.RR(YES, epsilon=1).perturb(["no", "yes"] * 30, source=dt.Seeded(1))
+    yes = dt.KRR(YES, epsilon=1).perturb(["no", "yes"] * 30, source=dt.Seeded(1))
     with pytest.raises(InvalidParameter, match=r"'x' is a private number.*dt\.Categories"):
         dt.regression({"x": told["x"]}, yes)
     with pytest.raises(InvalidParameter, match="two answers, and this one has 3"):

@@ -34,12 +34,12 @@ MECHANISMS = [
 def test_equal_groups_are_called_different_at_the_level(mechanism):
     rng, source = np.random.default_rng(4), dt.Seeded(4)
     wrong = sum(
-        dt.same_distribution(*(sample(mechanism, rng, source, n) for n in (400, 600))).p_value < 0.05
+        dt.stats.same_distribution(*(sample(mechanism, rng, source, n) for n in (400, 600))).p_value < 0.05
         for _ in range(RUNS)
     )
     assert wrong <= MOST
     groups = [sample(mechanism, rng, source, 20_000, shift) for shift in (0.0, 0.35)]
-    assert dt.same_distribution(*groups).p_value < 1e-3
+    assert dt.stats.same_distribution(*groups).p_value < 1e-3
 
 
 @pytest.mark.some(every=3)
@@ -53,19 +53,22 @@ def test_a_true_expectation_is_rejected_at_the_level(mechanism):
         line = isinstance(mechanism.domain, dt.Interval)
         expected = stats.beta.ppf(ranks, 2, 5) if line else stats.vonmises.ppf(ranks, 2) % (2 * np.pi)
     wrong = sum(
-        dt.goodness_of_fit(sample(mechanism, rng, source, 500), expected).p_value < 0.05 for _ in range(RUNS)
+        dt.stats.goodness_of_fit(sample(mechanism, rng, source, 500), expected).p_value < 0.05
+        for _ in range(RUNS)
     )
     assert wrong <= MOST
-    assert dt.goodness_of_fit(sample(mechanism, rng, source, 20_000, 0.35), expected).p_value < 1e-3
+    assert dt.stats.goodness_of_fit(sample(mechanism, rng, source, 20_000, 0.35), expected).p_value < 1e-3
 
 
 def test_frequencies_at_other_budgets_are_compared():
     rng, source = np.random.default_rng(6), dt.Seeded(6)
     weak, strong = dt.OUE(PETS, epsilon=1), dt.KRR(PETS, epsilon=3)
-    found = dt.same_distribution(sample(weak, rng, source, 3000), sample(strong, rng, source, 3000))
+    found = dt.stats.same_distribution(sample(weak, rng, source, 3000), sample(strong, rng, source, 3000))
     assert found.freedom == 2
     assert found.p_value > 1e-6
-    other = dt.same_distribution(sample(weak, rng, source, 9000), sample(strong, rng, source, 9000, 0.3))
+    other = dt.stats.same_distribution(
+        sample(weak, rng, source, 9000), sample(strong, rng, source, 9000, 0.3)
+    )
     assert other.p_value < 1e-6
     assert "χ² =" in repr(other)
     assert "p <" in repr(other)
@@ -73,7 +76,7 @@ def test_frequencies_at_other_budgets_are_compared():
 
 def test_two_counts_have_scipys_statistic():
     coin = dt.Duchi(dt.Interval(0, 1), epsilon=1)
-    found = dt.same_distribution(coin.reports([0] * 40 + [1] * 60), coin.reports([0] * 70 + [1] * 50))
+    found = dt.stats.same_distribution(coin.reports([0] * 40 + [1] * 60), coin.reports([0] * 70 + [1] * 50))
     expected = stats.chi2_contingency([[40, 60], [70, 50]], correction=False)
     assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
 
@@ -83,7 +86,7 @@ def test_the_statistic_of_numbers_is_scipys():
     sw = dt.SW(dt.Interval(0, 1), epsilon=2, cells=1 << 10)
     groups = [sample(sw, rng, source, n, shift) for n, shift in ((300, 0.0), (500, 0.1))]
     expected = stats.ks_2samp(*(one.cells for one in groups), method="asymp")
-    found = dt.same_distribution(*map(dt.Summary.of, groups))
+    found = dt.stats.same_distribution(*map(dt.Counts.of, groups))
     assert found.statistic == pytest.approx(expected.statistic)
     assert found.p_value == pytest.approx(expected.pvalue, rel=0.2)
 
@@ -92,19 +95,19 @@ def test_bad_input_is_refused():
     rng, source = np.random.default_rng(8), dt.Seeded(8)
     pets, numbers = (sample(MECHANISMS[place], rng, source, 20) for place in (0, 3))
     with pytest.raises(Mismatch, match="one mechanism"):
-        dt.same_distribution(numbers, sample(dt.SW(dt.Interval(0, 1), epsilon=2), rng, source, 20))
+        dt.stats.same_distribution(numbers, sample(dt.SW(dt.Interval(0, 1), epsilon=2), rng, source, 20))
     with pytest.raises(Mismatch, match="different categories"):
-        dt.same_distribution(pets, dt.KRR(dt.Categories(3), epsilon=1).perturb([0] * 9))
+        dt.stats.same_distribution(pets, dt.KRR(dt.Categories(3), epsilon=1).perturb([0] * 9))
     with pytest.raises(InvalidParameter, match="lost their correlations"):
-        dt.same_distribution(dt.Summary.of(pets), pets)
+        dt.stats.same_distribution(dt.Counts.of(pets), pets)
     with pytest.raises(NotIdentifiable, match="at least two"):
-        dt.same_distribution(pets[:1], pets)
+        dt.stats.same_distribution(pets[:1], pets)
     for expected in ({"cat": 1.0}, [0.5, 0.5]):
         with pytest.raises(InvalidParameter, match="exactly the categories"):
-            dt.goodness_of_fit(pets, expected)
+            dt.stats.goodness_of_fit(pets, expected)
     with pytest.raises(InvalidParameter, match="sum to 1"):
-        dt.goodness_of_fit(pets, {"cat": 5, "dog": 3, "none": 2})
+        dt.stats.goodness_of_fit(pets, {"cat": 5, "dog": 3, "none": 2})
     with pytest.raises(InvalidParameter, match="equally likely"):
-        dt.goodness_of_fit(numbers, {"cat": 1.0})
+        dt.stats.goodness_of_fit(numbers, {"cat": 1.0})
     with pytest.raises(InvalidParameter, match="no values"):
-        dt.goodness_of_fit(numbers, [])
+        dt.stats.goodness_of_fit(numbers, [])

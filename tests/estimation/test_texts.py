@@ -119,7 +119,7 @@ def test_reports_travel():
     pem = dt.PEM(dt.Text(6, alphabet="01"), epsilon=1)
     reports = pem.perturb([["0", "11"], ["", "010101"]], source=dt.Seeded(1))
     assert reports.cells.shape == (2, 2)
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_bytes(reports.to_bytes()) == reports
     assert pem.reports(reports.cells.tolist()) == reports
     assert reports.values.shape == (2, 2, 2)
     with pytest.raises(MalformedReport):
@@ -139,7 +139,7 @@ def test_wrong_questions():
     with pytest.raises(InvalidParameter, match="PEM"):
         dt.heavy_hitters(dt.OLH(dt.Categories(4), epsilon=1).perturb([1]))
     with pytest.raises(InvalidParameter, match="keep the reports"):
-        dt.Summary.of(pem.perturb(["a"]))
+        dt.Counts.of(pem.perturb(["a"]))
     with pytest.raises(InvalidParameter, match="whole number"):
         dt.heavy_hitters(pem.perturb(["a"]), most=0)
     with pytest.raises(InvalidParameter, match="probability"):

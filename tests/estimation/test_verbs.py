@@ -9,7 +9,7 @@ import pytest
 
 import dither as dt
 from dither.cli.answers import Wanted, answers_of
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import DitherError, InvalidParameter, NotIdentifiable
 from dither.estimation.verbs import QUANTITIES
 
@@ -18,9 +18,9 @@ ANSWERS = dt.Categories(["a", "b", "c"])
 SURE = 8.0  # ε at which a few hundred reports are enough for every estimate
 
 
-def _summary(design: Any, values: list[Any]) -> Summary:
+def _summary(design: Any, values: list[Any]) -> Counts:
     reports = design.perturb(values, source=dt.Seeded(5))
-    return Summary.of(reports)
+    return Counts.of(reports)
 
 
 KINDS: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
@@ -31,24 +31,24 @@ KINDS: dict[str, tuple[Any, list[Any], tuple[str, ...]]] = {
         ("mean", "variance", "resultant", "distribution"),
     ),
     "optional number": (
-        dt.Podium(dt.Optional(AGES), epsilon=SURE),
+        dt.Podium(dt.Nullable(AGES), epsilon=SURE),
         [20, 60, None],
         ("mean", "variance", "quantile", "distribution", "response rate"),
     ),
     "optional direction": (
-        dt.OGPM(dt.Optional(dt.Circle(360)), epsilon=SURE),
+        dt.OGPM(dt.Nullable(dt.Circle(360)), epsilon=SURE),
         [10, None],
         ("mean", "response rate"),
     ),
     "answer": (dt.KRR(ANSWERS, epsilon=SURE), ["a", "b"], ("frequencies",)),
     "optional answer": (
-        dt.KRR(dt.Optional(ANSWERS), epsilon=SURE),
+        dt.KRR(dt.Nullable(ANSWERS), epsilon=SURE),
         ["a", None],
         ("frequencies", "response rate"),
     ),
     "set": (dt.SetResponse(dt.Several(5, most=2), epsilon=SURE), [[0, 1], [3]], ("frequencies", "sizes")),
     "cells": (
-        dt.Cumulative(AGES, epsilon=SURE, cells=4),
+        dt.optimal.Cumulative(AGES, epsilon=SURE, cells=4),
         [20, 60],
         ("cumulative shares", "quantile", "answers"),
     ),
@@ -95,9 +95,9 @@ def test_queries_without_an_order_have_answers() -> None:
     assert asked.question.quantities == ("answers",)
     reports = asked.perturb(np.repeat(np.arange(5), 100), source=dt.Seeded(1))
     assert dt.estimate(reports).value.shape == (2,)
-    found = answers_of(Summary.of(reports), Wanted(None, (0.5,), None))
+    found = answers_of(Counts.of(reports), Wanted(None, (0.5,), None))
     assert [label for label, _ in found] == ["answers", "quantile 0.5"]
-    assert "call dt.answers(reports)" in found[1][1]
+    assert "call dt.stats.answers(reports)" in found[1][1]
 
 
 def test_a_question_without_quantities_says_what_to_call() -> None:
@@ -109,7 +109,7 @@ def test_a_question_without_quantities_says_what_to_call() -> None:
 
 def test_too_few_answers_are_told_as_such() -> None:
     """The likeliest mean is for numbers that everybody answers."""
-    design = dt.Podium(dt.Optional(AGES), epsilon=1)
+    design = dt.Podium(dt.Nullable(AGES), epsilon=1)
     reports = design.perturb([None] * 300, source=dt.Seeded(3))
     with pytest.raises(NotIdentifiable, match="so few people answered"):
         dt.estimate(reports)

@@ -11,7 +11,7 @@ from dither.estimation.weights import count_weighted, freedom, influences, stude
 from dither.results import Weights
 
 LABELS = ["a", "b", "c"]
-SEX = dt.RR(dt.Categories(["f", "m"]), epsilon=1)
+SEX = dt.KRR(dt.Categories(["f", "m"]), epsilon=1)
 
 
 def people(seed: int, n: int) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -98,7 +98,7 @@ def test_wrong_weights_are_refused(wrong: list[object]) -> None:
 def test_weights_need_reports_of_independent_people() -> None:
     told = dt.KRR(dt.Categories(LABELS), epsilon=1).perturb(LABELS, source=dt.Seeded(1))
     with pytest.raises(InvalidParameter, match="lost who sent which"):
-        dt.frequencies(dt.Summary.of(told), weights=[1, 1, 1])
+        dt.frequencies(dt.Counts.of(told), weights=[1, 1, 1])
     with pytest.raises(InvalidParameter, match="randomised reports of KRR"):
         dt.frequencies(told, weights=told)
     with pytest.raises(NotIdentifiable, match="equal weights"):
@@ -120,7 +120,7 @@ def test_equal_weights_change_nothing() -> None:
     number = dt.SW(dt.Interval(0, 1), epsilon=1, cells=1 << 10)
     reports = number.perturb(values, source=dt.Seeded(2))
     counts = count_weighted(reports, Weights(np.ones(400)))
-    assert counts.counts == pytest.approx(dt.Summary.of(reports).counts)
+    assert counts.counts == pytest.approx(dt.Counts.of(reports).counts)
     plain, weighted = dt.distribution(reports, 8), dt.distribution(reports, 8, weights=np.ones(400))
     assert weighted.probabilities == pytest.approx(plain.probabilities, abs=1e-6)
     both = dt.quantile(reports, 0.5), dt.quantile(reports, 0.5, weights=np.ones(400))

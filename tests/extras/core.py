@@ -21,7 +21,7 @@ assert eval(lines[-1], names).covers(43.95, 0.999999)
 unit = dt.Interval(0, 1)
 podium = dt.Podium(unit, epsilon=1)
 assert dt.audit(podium).ok
-assert dt.from_bytes(dt.to_bytes(podium.perturb([0.2, 0.7]))).question == podium.question
+assert dt.from_bytes(podium.perturb([0.2, 0.7]).to_bytes()).question == podium.question
 assert dt.Optimal(unit, epsilon=1).gap < 0.01  # one that ships with the library
 assert len(dt.compare(unit, epsilon=1)) > 10
 assert dt.distribution(podium.perturb(np.full(1000, 0.5)), bins=8).probabilities.size == 8

@@ -17,5 +17,5 @@ base.close()
 table = sql.ReportTable().rename({"label": None, "batch": None, "place": None, "report_hex": None})
 with sql.connect("duckdb://reports.db") as engine:
     counts = engine.counts({"minutes": minutes}, table)
-assert dt.Summary.from_counts(minutes, counts) == dt.Summary.of(reports)
+assert dt.Counts.from_counts(minutes, counts) == dt.Counts.of(reports)
 assert Path("reports.db").exists()

@@ -19,7 +19,7 @@ if pandas is not None:
         missing_ranges={"age": [-99]},
     )
     asked = {
-        "age": dt.Podium(dt.Optional(dt.Interval(18, 100)), epsilon=1),
+        "age": dt.Podium(dt.Nullable(dt.Interval(18, 100)), epsilon=1),
         "sex": dt.KRR(dt.Categories(["female", "male"]), epsilon=1),
     }
     assert dt.data.perturb_file(folder / "s.sav", folder / "r.csv", asked).written == 3

@@ -50,7 +50,7 @@ def dither(*words):
 question = dt.Podium(dt.Interval(0, 180), epsilon=1)
 print(dt.mean(question.perturb([20.0, 30.0] * 50)), question.guarantee, dt.audit(question))
 with dt.Account.create("die Person.account", epsilon=3) as account:
-    account.answer(dt.Asking("minutes", question, asker="city.example"), 25.0)
+    account.answer(dt.Inquiry("minutes", question, asker="city.example"), 25.0)
 with dt.Account.open("die Person.account") as account:
     print(account.left)
 dither("perturb", "Fahrten é.csv", "--campaign", "Umfrage Ä.toml", "-o", "meine Antworten ß.csv")

@@ -65,12 +65,12 @@ def test_a_criterion_that_is_none_names_the_nearest() -> None:
 def test_a_campaign_and_the_command_line_say_the_nearest_name_too() -> None:
     question = "[questions.age]\ninterval = [0, 1]\nepsilon = 1\nmechanism = 'OGPM'\nloss = "
     with pytest.raises(InvalidParameter, match=r"question 'age'.*did you mean squared"):
-        dt.Campaign.from_toml(question + "'squarred'")
-    made = dt.Campaign.from_toml(question + "'1.5'").questions["age"]
+        dt.Questionnaire.from_toml(question + "'squarred'")
+    made = dt.Questionnaire.from_toml(question + "'1.5'").questions["age"]
     assert made.design() == dt.OGPM(dt.Interval(0, 1), epsilon=1, loss=1.5)
     words = ["compare", "--interval", "0", "1", "--epsilon", "1", "--loss", "squarred"]
     told = run(*words)
     assert told.exit_code == 2
     assert "did you mean squared" in told.output
     with pytest.raises(InvalidParameter, match="did you mean Podium"):
-        dt.Campaign.from_toml("[questions.age]\ninterval = [0, 1]\nepsilon = 1\nmechanism = 'podum'")
+        dt.Questionnaire.from_toml("[questions.age]\ninterval = [0, 1]\nepsilon = 1\nmechanism = 'podum'")

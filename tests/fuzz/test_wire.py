@@ -64,7 +64,7 @@ def specifications() -> list[dict[str, Any]]:
         name: make for name, make in {**CASES, **SMALL}.items() if name.partition(",")[0] not in COMBINATORS
     }
     del made["Optimal, unbiased"]  # 50 ms each; the slow test of the golden files reads it
-    return [json.loads(dt.to_json(make())) for make in made.values()]
+    return [json.loads(make().to_json()) for make in made.values()]
 
 
 @cache
@@ -72,7 +72,7 @@ def solved() -> list[dict[str, Any]]:
     """What takes longer: lattices and solved mechanisms."""
     slow = [CASES["Laplace"](), CASES["Optimal, unbiased"]()]
     slow += [case(1.25) for case in LATTICES] + [optimal(kind, 1.25) for kind in KINDS]
-    return [json.loads(dt.to_json(one)) for one in slow]
+    return [json.loads(one.to_json()) for one in slow]
 
 
 def changed_specification(random: Random, of: list[dict[str, Any]]) -> Any:
@@ -107,7 +107,7 @@ def used(mechanism: Any) -> None:
     """A mechanism that was accepted can be asked what it is."""
     mechanism.describe()
     assert mechanism.guarantee.epsilon >= 0
-    assert dt.from_json(dt.to_json(mechanism)).fingerprint == mechanism.fingerprint
+    assert dt.from_json(mechanism.to_json()).fingerprint == mechanism.fingerprint
     kernel, guarantee = mechanism.kernel, mechanism.guarantee
     plain = isinstance(guarantee.bound, Pure) and not guarantee.assumes
     if plain and isinstance(kernel, LineKernel) and kernel.outcomes <= 64:
@@ -132,10 +132,10 @@ def sealed(header: bytes, cells: bytes, version: int) -> bytes:
 @cache
 def report_files() -> list[bytes]:
     now = [
-        dt.to_bytes(dt.KRR(FOUR, epsilon=1).perturb(["firefox", "other"])),
-        dt.to_bytes(dt.OUE(FOUR, epsilon=1).perturb(["firefox", "other"])),
-        dt.to_bytes(dt.Podium(UNIT, epsilon=1).perturb([[0.5, 0.25], [0.0, 1.0]])),
-        dt.to_bytes(dt.OLH(FOUR, epsilon=1).perturb(["chrome"])),
+        (dt.KRR(FOUR, epsilon=1).perturb(["firefox", "other"])).to_bytes(),
+        (dt.OUE(FOUR, epsilon=1).perturb(["firefox", "other"])).to_bytes(),
+        (dt.Podium(UNIT, epsilon=1).perturb([[0.5, 0.25], [0.0, 1.0]])).to_bytes(),
+        (dt.OLH(FOUR, epsilon=1).perturb(["chrome"])).to_bytes(),
     ]
     return now + [base64.b64decode(row["bytes"]) for row in json.loads(WIRE.read_text(encoding="utf-8"))[::6]]
 
@@ -153,17 +153,17 @@ def report_bytes(random: Random) -> None:
 
 
 @cache
-def summary() -> dt.Summary:
-    return dt.Summary.of(dt.KRR(FOUR, epsilon=1).perturb(["firefox", "other", "other"]))
+def summary() -> dt.Counts:
+    return dt.Counts.of(dt.KRR(FOUR, epsilon=1).perturb(["firefox", "other", "other"]))
 
 
 def summary_bytes(random: Random) -> None:
-    dt.Summary.from_bytes(mutations.bits(summary().to_bytes(), random), summary().question)
+    dt.Counts.from_bytes(mutations.bits(summary().to_bytes(), random), summary().question)
 
 
 def summary_json(random: Random) -> None:
     text = mutations.dumped(mutations.change(json.loads(summary().to_json()), random))
-    dt.Summary.from_json(mutations.text(text, random) if random.random() < 0.1 else text, summary().question)
+    dt.Counts.from_json(mutations.text(text, random) if random.random() < 0.1 else text, summary().question)
 
 
 def campaign_toml(random: Random) -> None:
@@ -175,7 +175,7 @@ def campaign_toml(random: Random) -> None:
             lines[at] = f"{name} = {written(mutations.value(random))}"
         else:
             lines[at] = mutations.text(lines[at], random)
-    dt.Campaign.from_toml("\n".join(lines))
+    dt.Questionnaire.from_toml("\n".join(lines))
 
 
 def written(value: Any) -> str:
@@ -184,13 +184,13 @@ def written(value: Any) -> str:
 
 
 @cache
-def campaign() -> dt.Campaign:
-    return dt.Campaign.from_toml(TOML)
+def campaign() -> dt.Questionnaire:
+    return dt.Questionnaire.from_toml(TOML)
 
 
 def campaign_json(random: Random) -> None:
     text = mutations.dumped(mutations.change(json.loads(campaign().to_json()), random))
-    dt.Campaign.from_json(mutations.text(text, random) if random.random() < 0.1 else text)
+    dt.Questionnaire.from_json(mutations.text(text, random) if random.random() < 0.1 else text)
 
 
 @cache

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dither as dt
+from dither import mechanisms
 from dither.extensions.classifiers.indicator import Indicator, RawRelease
 from dither.mechanisms.places.base import grid
 
@@ -25,7 +26,7 @@ POINTS = grid(SQUARE, 3)
 AREAS = {
     "rectangle": CITY,
     "disk": dt.Disk(2.5, (1.0, -1.0)),
-    "parallelogram": dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0)),
+    "parallelogram": dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0)),
 }
 ALONG = [[abs(i - j) for j in range(9)] for i in range(9)]
 KEY = bytes(range(32))
@@ -36,8 +37,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "BLH": lambda: dt.rivals.BLH(FOUR, epsilon=1),
     "BoundedLaplace": lambda: dt.BoundedLaplace(WIDE, epsilon=1, cells=64),
     "BoundedLaplace, near values": lambda: dt.BoundedLaplace(WIDE, epsilon=1, sensitivity=2.5, cells=64),
-    "Cumulative": lambda: dt.Cumulative(WIDE, epsilon=1, cells=8),
-    "Cumulative, scale": lambda: dt.Cumulative(FOUR, epsilon=2),
+    "Cumulative": lambda: dt.optimal.Cumulative(WIDE, epsilon=1, cells=8),
+    "Cumulative, scale": lambda: dt.optimal.Cumulative(FOUR, epsilon=2),
     "Duchi": lambda: dt.Duchi(WIDE, epsilon=1),
     "Each": lambda: dt.Each(age=dt.Podium(dt.Interval(18, 100), epsilon=1), browser=dt.KRR(FOUR, epsilon=1)),
     "Exponential": lambda: dt.Exponential(WIDE, [-3, 0, 2.5, 7.5], epsilon=1),
@@ -53,7 +54,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "JointSUE": lambda: dt.JRR.over(dt.rivals.SUE(FOUR, epsilon=1), rho=-0.2, n=1000),
     "KRR": lambda: dt.KRR(FOUR, epsilon=1),
     "KRR, numbered": lambda: dt.KRR(dt.Categories(1000), epsilon=1),
-    "KRR, optional": lambda: dt.KRR(dt.Optional(FOUR), epsilon=1),
+    "KRR, optional": lambda: dt.KRR(dt.Nullable(FOUR), epsilon=1),
     "KRR, labels of every kind": lambda: dt.KRR(
         dt.Categories(["é", 1, 2.5, True + 1, None, -(1 << 60), "\n"]), epsilon=1
     ),
@@ -68,7 +69,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "NGram, as published": lambda: dt.rivals.NGram.as_published(SQUARE, POINTS, epsilon=2),
     "OGPM": lambda: dt.OGPM(WIDE, epsilon=1),
     "OGPM, circle": lambda: dt.OGPM(TURN, epsilon=1),
-    "OGPM, optional circle": lambda: dt.OGPM(dt.Optional(TURN), epsilon=1, cells=256),
+    "OGPM, optional circle": lambda: dt.OGPM(dt.Nullable(TURN), epsilon=1, cells=256),
     "OGPM, squared": lambda: dt.OGPM(WIDE, epsilon=1, loss="squared"),
     "OGPM, ε = 50": lambda: dt.OGPM(WIDE, epsilon=50),
     "OGPMU": lambda: dt.rivals.OGPMU(WIDE, epsilon=1),
@@ -89,14 +90,14 @@ CASES: dict[str, Callable[[], Any]] = {
     "PlanarLaplace": lambda: dt.PlanarLaplace(CITY, epsilon=2),
     "PlanarStaircase": lambda: dt.PlanarStaircase(CITY, epsilon=2, distance=0.05),
     "PlanarStaircase, pure": lambda: dt.PlanarStaircase(AREAS["disk"], epsilon=2),
-    "Podium, optional": lambda: dt.Podium(dt.Optional(WIDE), epsilon=1),
+    "Podium, optional": lambda: dt.Podium(dt.Nullable(WIDE), epsilon=1),
     "Podium": lambda: dt.Podium(WIDE, epsilon=1),
     "Polar": lambda: dt.Polar(dt.Disk(2.5, (1.0, -1.0)), epsilon=2),
     "ProjectiveResponse": lambda: dt.ProjectiveResponse(FOUR, epsilon=1),
     "ProjectiveResponse, q = 4, t = 4": lambda: dt.ProjectiveResponse(dt.Categories(64), epsilon=1),
     "ProjectiveResponse, ε = 50": lambda: dt.ProjectiveResponse(dt.Categories(1000), epsilon=50),
     "Purkayastha": lambda: dt.rivals.Purkayastha(TURN, epsilon=1),
-    "RR": lambda: dt.RR(dt.Categories(["no", "yes"]), epsilon=1),
+    "RR": lambda: mechanisms.RR(dt.Categories(["no", "yes"]), epsilon=1),
     "SUE": lambda: dt.rivals.SUE(FOUR, epsilon=1),
     "SW": lambda: dt.SW(WIDE, epsilon=1),
     "SW, redesigned": lambda: dt.SW(WIDE, epsilon=1).redesigned(),
@@ -106,7 +107,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "SetResponse, 1 000 items": lambda: dt.SetResponse(dt.Several(1000, most=20), epsilon=1),
     "Staircase": lambda: dt.Staircase(WIDE, epsilon=1),
     "Strawman": lambda: dt.rivals.Strawman(CITY, epsilon=2),
-    "SubsetIndices": lambda: dt.SubsetIndices(dt.Categories(12), epsilon=1),
+    "SubsetIndices": lambda: dt.SubsetSelection(dt.Categories(12), epsilon=1, report="indices"),
     "SubsetSelection": lambda: dt.SubsetSelection(FOUR, epsilon=1),
     "TraCSC": lambda: dt.TraCSC(CITY, epsilon=2),
     "TraCSC, sphere": lambda: dt.TraCSC(dt.Sphere(), epsilon=2),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from dither.collection.contract import CampaignLog, Contract, KeyBefore, Published
+from dither.collection.campaign import Campaign, CampaignLog, KeyBefore, Published
 from dither.collection.secrets import public_part
 from tests.support.repository import ROOT
 
@@ -61,7 +61,7 @@ mechanism = "SubsetSelection"
 
 def written() -> str:
     """Return the file as it is written today."""
-    contract = Contract.from_toml(TOML)
+    contract = Campaign.from_toml(TOML)
     present = public_part(NEW)
     before = KeyBefore(public_part(OLD), OLD.sign(b"dither next key 1\n" + present.encode()).hex())
     published = Published.sign(contract, NEW, before).retire(datetime.date(2026, 7, 1), NEW)
@@ -78,7 +78,7 @@ KEPT: Final[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8")) if FI
 def test_the_campaign_is_read_as_ever() -> None:
     published = Published.from_json(KEPT["published"], key=KEPT["pinned"])
     assert published.id == KEPT["id"] == hashlib.sha256(published.contract.text.encode()).hexdigest()
-    assert published.contract == Contract.from_toml(TOML)
+    assert published.contract == Campaign.from_toml(TOML)
     log = CampaignLog.from_json(KEPT["log"], key=KEPT["pinned"])
     assert log.campaigns == {KEPT["id"]: datetime.date(2026, 7, 1)}
 
@@ -89,6 +89,6 @@ def test_it_is_written_as_ever() -> None:
 
 def test_it_has_every_term() -> None:
     text = json.loads(json.loads(KEPT["published"])["campaign"])
-    terms = {name for name in Contract.__dataclass_fields__ if name not in ("questions", "signed_text")}
+    terms = {name for name in Campaign.__dataclass_fields__ if name not in ("questions", "signed_text")}
     assert set(text) == terms | {"dither-campaign", "promise", "questions", "reading"}
     assert all(text[name] not in (None, [], "", 1) for name in terms)

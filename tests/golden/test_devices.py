@@ -71,7 +71,7 @@ def test_device_texts_and_fingerprints_never_change(name: str) -> None:
 def test_what_travels_is_all_that_a_device_needs(name: str) -> None:
     """A mechanism that was read runs the kernel of the text, and writes the same text again."""
     made = CASES[name]()
-    again = dt.from_json(dt.to_json(made))
+    again = dt.from_json(made.to_json())
     if name not in SOLVED:
         assert again.device_text == GOLDEN[name]["device"]
     assert again == made.question
@@ -121,7 +121,7 @@ def test_a_class_may_move_and_be_renamed() -> None:
     assert Stage.__module__ != dt.Podium.__module__
     assert stage.fingerprint == podium.fingerprint == GOLDEN["Podium"]["fingerprint"]
     reports = podium.perturb([1.0, 2.0])
-    assert (dt.Summary.of(reports) + dt.Summary.of(stage.reports(reports))).n == 4
+    assert (dt.Counts.of(reports) + dt.Counts.of(stage.reports(reports))).n == 4
     key = bytes(32)
     permanent = [
         dt.Memoised(one, key, name="age").perturb([1.0, 2.0, 3.0]).cells.tolist() for one in (stage, podium)

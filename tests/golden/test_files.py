@@ -26,7 +26,7 @@ def test_tables_are_read(path: Path) -> None:
         mechanism = summary.question
         cells = np.array(EXPECTED[name], dtype=mechanism.layout.base)
         assert summary.n == 24
-        assert np.array_equal(summary.counts, dt.Summary.of(mechanism.reports(cells)).counts)
+        assert np.array_equal(summary.counts, dt.Counts.of(mechanism.reports(cells)).counts)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("trips-*")), ids=lambda path: path.name)

@@ -67,7 +67,7 @@ def test_bytes_are_read(case: str) -> None:
     is_read(data)
     reports = dt.from_bytes(data)
     np.testing.assert_allclose(reports.values, ROWS[case]["values"], rtol=1e-15)  # as they were read then
-    assert dt.to_bytes(reports) == data
+    assert reports.to_bytes() == data
     assert dt.from_json(json.dumps(header(data)[0]["specification"])) == reports.question
     assert dt.audit(reports.question, assume=reports.question.guarantee.assumes).ok
 

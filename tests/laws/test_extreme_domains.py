@@ -132,9 +132,9 @@ def test_no_report_is_likelier_than_promised_by_brute_force(name: str, low: floa
         lambda: dt.Disk(1.0, (1e29, 0.0)),  # centre + radius is the centre
         lambda: dt.Sphere(1e-200),
         lambda: dt.Sphere(1e300),
-        lambda: dt.Parallelogram((0.0, 0.0), (1e-200, 0.0), (0.0, 1e-200)),
-        lambda: dt.Parallelogram((0.0, 0.0), (1e200, 0.0), (0.0, 1.0)),
-        lambda: dt.Parallelogram((1e300, 0.0), (1.0, 0.0), (0.0, 1.0)),
+        lambda: dt.maps.Parallelogram((0.0, 0.0), (1e-200, 0.0), (0.0, 1e-200)),
+        lambda: dt.maps.Parallelogram((0.0, 0.0), (1e200, 0.0), (0.0, 1.0)),
+        lambda: dt.maps.Parallelogram((1e300, 0.0), (1.0, 0.0), (0.0, 1.0)),
     ],
 )
 def test_domains_that_floats_cannot_count_do_not_exist(make: Any) -> None:
@@ -149,7 +149,7 @@ def test_gauges_are_finite_at_the_largest_and_smallest_sizes(size: float) -> Non
     for area, expected in (
         (dt.Disk(size), 0.5),
         (dt.Rectangle(side, side), 0.5),
-        (dt.Parallelogram((-size / 2, -size / 2), (size, 0.0), (0.0, size)), 1.0),
+        (dt.maps.Parallelogram((-size / 2, -size / 2), (size, 0.0), (0.0, size)), 1.0),
     ):
         for step in ((size / 2, 0.0), (0.0, -size / 2)):
             assert float(area.gauge(np.array(area.centre), np.array(step))) == pytest.approx(expected)
@@ -228,4 +228,4 @@ def test_mechanisms_on_small_and_large_domains_draw_and_travel(size: float) -> N
         (dt.TraCSD(disk, epsilon=2), places),
     ):
         assert np.isfinite(np.asarray(mechanism.perturb(values).values)).all()
-        assert dt.from_json(dt.to_json(mechanism)).fingerprint == mechanism.fingerprint
+        assert dt.from_json(mechanism.to_json()).fingerprint == mechanism.fingerprint

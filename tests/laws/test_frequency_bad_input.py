@@ -42,7 +42,7 @@ def test_budgets(kind, epsilon):
 
 def test_two_categories_for_rr():
     with pytest.raises(InvalidParameter, match="use KRR"):
-        dt.RR(FRUIT, epsilon=1)
+        dt.KRR(FRUIT, epsilon=1)
 
 
 def test_sets_of_very_many_categories():
@@ -53,7 +53,7 @@ def test_sets_of_very_many_categories():
 @every_kind
 def test_no_reports(kind):
     protocol = kind(FRUIT, epsilon=1)
-    for nothing in (protocol.perturb([]), protocol.reports([]), dt.Summary.empty(protocol)):
+    for nothing in (protocol.perturb([]), protocol.reports([]), dt.Counts.empty(protocol)):
         with pytest.raises(NotIdentifiable, match="no reports"):
             dt.frequencies(nothing)
 
@@ -111,7 +111,7 @@ def test_frequencies_are_asked_of_categories():
 def test_a_summary_that_cannot_be():
     protocol = dt.KRR(FRUIT, epsilon=1)
     with pytest.raises(MalformedReport, match="add up"):
-        dt.frequencies(dt.Summary(protocol, np.array([9, 0, 0, 0, 0]), 3))
+        dt.frequencies(dt.Counts(protocol, np.array([9, 0, 0, 0, 0]), 3))
 
 
 def test_questions_about_an_estimate():

@@ -47,8 +47,8 @@ def test_journeys_change_nothing(make: Callable[..., Any]) -> None:
     joint = make(n=PEOPLE)
     label = joint.categories.labels[-1]
     reports = joint.perturb([label] * PEOPLE, source=dt.Seeded(1))
-    assert dt.from_json(dt.to_json(joint)).design() == joint
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_json(joint.to_json()).design() == joint
+    assert dt.from_bytes(reports.to_bytes()) == reports
     assert joint.reports(reports.cells) == reports
 
 

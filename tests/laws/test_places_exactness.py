@@ -24,7 +24,7 @@ from tests.support.broken.numbers import twin as broken
 SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 LONG = dt.Rectangle(dt.Interval(-3, -1), dt.Interval(0, 10))
 DISK = dt.Disk(2.0, (1.0, 1.0))
-TILTED = dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (-1.0, 1.0))
+TILTED = dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (-1.0, 1.0))
 
 Make = Callable[..., PairMechanism]
 MAKERS: dict[str, Make] = {

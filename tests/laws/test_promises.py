@@ -43,7 +43,9 @@ WHOLES: dict[str, Callable[[Any], Any]] = {
     "Memoised path": lambda inner: dt.Memoised(PATHS["TraCSC"](inner), KEY, name="a"),
     "Indicator": lambda inner: indicator(inner(UNIT, epsilon=1)),
     "Indicator of Each": lambda inner: indicator(dt.Each(a=inner(UNIT, epsilon=1))),
-    "Campaign": lambda inner: dt.Campaign({"a": dt.PM(UNIT, epsilon=1), "b": inner(UNIT, epsilon=1)}),
+    "Questionnaire": lambda inner: dt.Questionnaire(
+        {"a": dt.PM(UNIT, epsilon=1), "b": inner(UNIT, epsilon=1)}
+    ),
 }
 FREE = partial(dt.OGPM)
 

@@ -66,14 +66,14 @@ def paths() -> Any:
 
 
 def days() -> Any:
-    smokes = dt.Once(dt.RR(dt.Categories(["yes", "no"]), epsilon=2), days=5)
+    smokes = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=2), days=5)
     return dt.by_day(smokes.perturb([["no"] * 3 + ["yes"] * 2] * 2000, source=dt.Seeded(3)))
 
 
 def tables() -> Any:
     profile = dt.Profile({"sex": dt.Categories(["f", "m"]), "age": dt.Categories(["young", "old"])})
     people = {"sex": ["f", "m"] * 500, "age": ["young", "young", "old", "old"] * 250}
-    return dt.tables(dt.Marginals(profile, epsilon=2).perturb(people, source=dt.Seeded(4)))
+    return dt.stats.tables(dt.Marginals(profile, epsilon=2).perturb(people, source=dt.Seeded(4)))
 
 
 def joint() -> Any:
@@ -88,7 +88,7 @@ def joint() -> Any:
 
 
 def scale() -> Any:
-    agrees = dt.Cumulative(dt.Categories(["no", "rather no", "rather yes", "yes"]), epsilon=2)
+    agrees = dt.optimal.Cumulative(dt.Categories(["no", "rather no", "rather yes", "yes"]), epsilon=2)
     return dt.cumulative(agrees.perturb(["no", "yes", "yes", "rather yes"] * 300, source=dt.Seeded(6)))
 
 
@@ -97,7 +97,9 @@ def finding(sampled: bool) -> Any:
     if not sampled:
         return dt.audit(dt.Podium(UNIT, epsilon=1))
     asked = dt.KRR(PET, epsilon=1)
-    return dt.audit(lambda values: asked.perturb(values).cells, epsilon=1, domain=PET, samples=4000, seed=1)
+    return dt.audit_function(
+        lambda values: asked.perturb(values).cells, epsilon=1, domain=PET, samples=4000, seed=1
+    )
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
@@ -108,7 +110,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
         STEEP, np.array([RECORD, [0.2, 0.4], [0.6, 0.1]]), dt.OGPM(UNIT, epsilon=2)
     ),
     "DensityMap": lambda: dt.maps.density(paths(), 8, 6),
-    "Differences": lambda: dt.difference(dt.estimate(numbers(), by=np.arange(2000) % 3)),
+    "Differences": lambda: dt.stats.difference(dt.estimate(numbers(), by=np.arange(2000) % 3)),
     "Estimate": lambda: dt.mean(numbers()),
     "EstimatedAnswer": lambda: scale().quantile(0.5),
     "EstimatedCumulative": scale,
@@ -120,11 +122,11 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "EstimatedTables": tables,
     "Evidence": lambda: finding(True).evidence,
     "Finding": lambda: finding(False),
-    "FittedFamily": lambda: dt.fit(numbers(), "beta"),
+    "FittedFamily": lambda: dt.stats.fit_family(numbers(), "beta"),
     "Flows": lambda: dt.maps.flows(paths(), 2, 2),
     "GroupedEstimates": lambda: dt.estimate(pair()["pet"], by={"town": ["a", "b"] * 600}),
     "JointDensity": joint,
-    "OverTime": lambda: dt.over_time(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=7),
+    "OverTime": lambda: dt.over_time(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=7),
     "Ranking": lambda: dt.classifiers.best_mechanism(
         STEEP, RECORD, [dt.OGPM(UNIT, epsilon=1), dt.Laplace(UNIT, epsilon=1).truncated()], epsilon=2
     ),
@@ -191,13 +193,13 @@ def test_pictures_and_views_name_the_question(tmp_path: Path) -> None:
                 for found in (told, counted)
             ),
             dt.quantile(told["age"], 0.5),
-            dt.fit(told["age"], "normal"),
+            dt.stats.fit_family(told["age"], "normal"),
             by_town,
             grouped,
-            dt.difference(by_town),
+            dt.stats.difference(by_town),
             dt.mean(told["age"]).over_looks(3),
         ],
-        "pet": [dt.frequencies(told["pet"]), dt.goodness_of_fit(told["pet"], even)],
+        "pet": [dt.frequencies(told["pet"]), dt.stats.goodness_of_fit(told["pet"], even)],
         "pet: dog": [dt.estimate(counted["pet"])["dog"]],
         "pet × home": [dt.crosstab(pair()["pet"], pair()["home"]).within_rows()],
     }

@@ -82,7 +82,7 @@ def test_predictions_are_held_to_simulation(sizes: tuple[int, ...], epsilon: flo
     rows = _people(sizes, n, 1)
     errors = []
     for run in range(runs):
-        found = dt.tables(survey.perturb(rows, source=dt.Seeded(run)))
+        found = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(run)))
         total = 0.0
         for (first, second), table in found.items():
             truth = np.zeros(np.asarray(table.value).shape)
@@ -101,7 +101,7 @@ def test_intervals_cover_the_population() -> None:
     covered, narrow = [], []
     for run in range(120):
         rows = cells[np.random.default_rng(run).choice(32, 5_000, p=law)]
-        found = dt.tables(survey.perturb(rows, source=dt.Seeded(run)))
+        found = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(run)))
         for places, key in (((0, 1), ("a", "b")), ((1, 2), ("b", "c"))):
             truth = np.zeros(np.asarray(found[key].value).shape)
             np.add.at(truth, (cells[:, places[0]], cells[:, places[1]]), law)
@@ -115,7 +115,7 @@ def test_intervals_cover_the_population() -> None:
 def test_consistent_tables_are_possible_and_agree() -> None:
     survey = dt.Marginals({"a": dt.Categories(5), "b": dt.Categories(3), "c": dt.Categories(2)}, epsilon=0.5)
     rows = np.zeros((3_000, 3), dtype=int)
-    found = dt.tables(survey.perturb(rows, source=dt.Seeded(1)))
+    found = dt.stats.tables(survey.perturb(rows, source=dt.Seeded(1)))
     assert min(float(np.min(table.value)) for table in found.values()) < 0
     possible = found.consistent()
     for table in possible.values():
@@ -135,7 +135,7 @@ def test_consistent_tables_are_possible_and_agree() -> None:
 
 def test_single_attributes() -> None:
     survey = dt.Marginals({"a": dt.Categories(8), "b": dt.Categories(3)}, epsilon=1, way=1)
-    found = dt.tables(survey.perturb({"a": np.arange(4_000) % 8, "b": np.arange(4_000) % 3}))
+    found = dt.stats.tables(survey.perturb({"a": np.arange(4_000) % 8, "b": np.arange(4_000) % 3}))
     assert np.asarray(found["a"].value).shape == (8,)
     assert survey.gap <= 0.06
 
@@ -143,16 +143,16 @@ def test_single_attributes() -> None:
 def test_reports_travel_and_impossible_ones_do_not() -> None:
     survey = dt.Marginals({"a": dt.Categories(4), "b": dt.Categories(["x", "y", "z"])}, epsilon=1)
     reports = survey.perturb({"a": [0, 1, 2, 3] * 50, "b": ["x", "y", "z", "x"] * 50})
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
-    again = dt.from_json(dt.to_json(survey))
+    assert dt.from_bytes(reports.to_bytes()) == reports
+    again = dt.from_json(survey.to_json())
     assert again.design() == survey
     assert again.fingerprint == survey.fingerprint
     width = survey.question.layout.shape[0]
     for raw in ([[-1] + [0] * (width - 1)], [[99] + [0] * (width - 1)], [[0] * (width + 1)], [0]):
         with pytest.raises(MalformedReport):
             survey.reports(raw)
-    summary = dt.Summary.of(reports)
-    halves = dt.Summary.of(reports[:100]) + dt.Summary.of(reports[100:])
+    summary = dt.Counts.of(reports)
+    halves = dt.Counts.of(reports[:100]) + dt.Counts.of(reports[100:])
     assert summary == halves
     assert dt.audit(survey).ok
 
@@ -168,8 +168,8 @@ def test_what_is_not_a_survey() -> None:
         with pytest.raises(OutsideDomain):
             survey.perturb(values)
     with pytest.raises(NotIdentifiable):
-        dt.tables(survey.reports([]))
+        dt.stats.tables(survey.reports([]))
     with pytest.raises(InvalidParameter, match="Marginals"):
-        dt.tables(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
+        dt.stats.tables(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
     with pytest.raises(InvalidParameter, match="ε"):
         replace(survey.question, epsilon=0.5, made_by=None)

@@ -55,15 +55,15 @@ def test_errors_of_means_of_few_cells_are_right() -> None:
 @pytest.mark.slow
 def test_reports_of_one_byte_are_recommended() -> None:
     goal = dt.goals.Mean(n=10_000)
-    short = dt.recommend(WEEK, goal, epsilon=4, bytes=1)
+    short = dt.recommend(WEEK, goal, epsilon=4, most_bytes=1)
     assert {one.report_bytes for one in short.mechanisms} == {1}
     assert short[0]["mechanism"] == "Optimal(unbiased=True, outputs=64)"
     assert "Podium(cells=64)" in [row["mechanism"] for row in short]
     assert short[0]["error"] <= 1.02 * goal.error(dt.Podium(WEEK, epsilon=4))  # type: ignore[operator]
-    listed = dt.recommend(dt.Categories(range(50)), dt.goals.Frequencies(n=100), epsilon=1, bytes=1)
+    listed = dt.recommend(dt.Categories(range(50)), dt.goals.Frequencies(n=100), epsilon=1, most_bytes=1)
     assert {one.report_bytes for one in listed.mechanisms} == {1}
     for wrong in (0, 1.5, True, "1"):
         with pytest.raises(InvalidParameter, match="bytes"):
-            dt.recommend(WEEK, goal, epsilon=1, bytes=wrong)  # type: ignore[arg-type]
+            dt.recommend(WEEK, goal, epsilon=1, most_bytes=wrong)  # type: ignore[arg-type]
     with pytest.raises(Infeasible, match="1 bytes"):
-        dt.recommend(dt.Rectangle(UNIT, UNIT), dt.goals.Locations(), epsilon=1, bytes=1)
+        dt.recommend(dt.Rectangle(UNIT, UNIT), dt.goals.Locations(), epsilon=1, most_bytes=1)

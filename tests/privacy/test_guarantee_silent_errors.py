@@ -48,7 +48,7 @@ LISTED = dt.Categories(["no", "yes"])
         (SQUARE, [NUMBER]),
         (dt.Disk(1), [[NUMBER, 0.5]]),
         (dt.Sphere(), [[NUMBER, 0.5]]),
-        (dt.Parallelogram((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), [[NUMBER, 0.5]]),
+        (dt.maps.Parallelogram((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), [[NUMBER, 0.5]]),
         (dt.Text(4), [SECRET]),
         (dt.Text(4), ["\ud800" + SECRET]),
         (dt.Text(40, alphabet="abc"), [SECRET]),

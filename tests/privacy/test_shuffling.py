@@ -171,7 +171,7 @@ def test_lower_bounds_stay_below() -> None:
         proved = dt.optimal.shuffled_lower_bound(question, n=n, delta=1e-6)
         assert 0 < proved <= dt.shuffled(question, n=n, delta=1e-6).epsilon
     assert dt.optimal.shuffled_lower_bound(
-        dt.RR(dt.Categories(["a", "b"]), epsilon=2), n=10**6, delta=1e-6
+        dt.KRR(dt.Categories(["a", "b"]), epsilon=2), n=10**6, delta=1e-6
     ) == pytest.approx(0.00699972, rel=2e-5)
 
 

@@ -77,7 +77,7 @@ def exact_delta(laws: Floats, n: int, at: float) -> float:
 
 
 FEW = [
-    *((dt.RR(codes(2), epsilon=epsilon), 12) for epsilon in (0.3, 1, 3, 5)),
+    *((dt.KRR(codes(2), epsilon=epsilon), 12) for epsilon in (0.3, 1, 3, 5)),
     *((dt.KRR(codes(3), epsilon=epsilon), n) for epsilon in (0.5, 2, 4) for n in (3, 12)),
     *((dt.KRR(codes(5), epsilon=epsilon), 5) for epsilon in (1, 3)),
     *((dt.SubsetSelection(codes(4), epsilon=epsilon), 5) for epsilon in (0.3, 0.6, 1)),
@@ -223,7 +223,7 @@ def test_places_have_a_bound_of_their_own() -> None:
 @pytest.mark.parametrize("epsilon", [0.3, 1, 3, 5])
 def test_two_reports_are_exact_for_few_people(epsilon: float) -> None:
     """Up to 50 people every arrangement has a block of its own: nothing is told, and nothing is lost."""
-    question = dt.RR(codes(2), epsilon=epsilon)
+    question = dt.KRR(codes(2), epsilon=epsilon)
     laws, ratio = laws_of(question), float(question.question.kernel.ratio)
     for n in (2, 3, 12):
         failure = two_report_failure(n, ratio)
@@ -254,7 +254,7 @@ def test_two_reports_are_never_below_any_arrangement(ratio: float) -> None:
 
 def test_two_reports_of_two_days_hold() -> None:
     """The exact curve of three people who answer on two days, all others with the same value."""
-    question, n, at = dt.RR(codes(2), epsilon=2), 3, 1.2
+    question, n, at = dt.KRR(codes(2), epsilon=2), 3, 1.2
     laws, ratio = laws_of(question), float(question.question.kernel.ratio)
     composed = repeat(two_report_failure(n, ratio), 2, 2.0, 200)
     for others in itertools.product(range(2), repeat=n - 1):
@@ -265,7 +265,7 @@ def test_two_reports_of_two_days_hold() -> None:
 
 @pytest.mark.slow
 def test_randomized_response_and_duchi_are_within_two_percent_of_the_truth() -> None:
-    asked = dt.RR(codes(2), epsilon=2)
+    asked = dt.KRR(codes(2), epsilon=2)
     spent = shuffled(asked, n=10**6, delta=1e-6).epsilon
     assert spent <= 1.02 * shuffled_lower_bound(asked, n=10**6, delta=1e-6)
     assert spent == shuffled(dt.Duchi(dt.Interval(0, 1), epsilon=2), n=10**6, delta=1e-6).epsilon
@@ -290,7 +290,7 @@ def test_answers_among_several_are_within_two_percent_of_the_truth(
 @pytest.mark.parametrize(
     ("question", "slack"),
     [
-        (dt.RR(codes(2), epsilon=4), 1.003),
+        (dt.KRR(codes(2), epsilon=4), 1.003),
         (dt.KRR(codes(3), epsilon=6), 1.001),
         (dt.KRR(codes(100), epsilon=6), 1.002),
         (dt.HadamardResponse(codes(10), epsilon=1), 1.01),
@@ -311,7 +311,7 @@ def test_the_bound_of_one_pair_is_near_that_of_all(question: Any, slack: float) 
 
 
 def test_what_has_no_bound_of_one_pair_says_so() -> None:
-    for question in (dt.OLH(codes(9), epsilon=1), dt.Each(a=dt.RR(codes(2), epsilon=1))):
+    for question in (dt.OLH(codes(9), epsilon=1), dt.Each(a=dt.KRR(codes(2), epsilon=1))):
         with pytest.raises(InvalidParameter, match="a lower bound of shuffled reports is known for"):
             shuffled_lower_bound(question, n=100, delta=1e-6)
     told = batch_promise({"a": dt.KRR(codes(9), epsilon=1)}, minimum_batch=10_000)

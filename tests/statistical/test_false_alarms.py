@@ -39,9 +39,9 @@ def _claimed() -> dict[str, Any]:
 
 def _inputs(mechanism: Any) -> Any:
     if isinstance(mechanism, dt.BoundedLaplace) and mechanism.guarantee.assumes:
-        return dt.Neighbours([(-3.0, -0.5), (1.0, 3.5), (0.0, 1.0)])  # near values, as it assumes
+        return dt.audits.Neighbours([(-3.0, -0.5), (1.0, 3.5), (0.0, 1.0)])  # near values, as it assumes
     places = getattr(mechanism.domain, "centre", None)
-    return mechanism.domain if places is None else dt.Neighbours.paths(mechanism.domain, 1)
+    return mechanism.domain if places is None else dt.audits.Neighbours.paths(mechanism.domain, 1)
 
 
 def _one_per_kernel(claimed: dict[str, Any]) -> set[str]:
@@ -61,7 +61,7 @@ def alarms(mechanism: Any, seeds: range, **more: Any) -> int:
     inputs, promise = _inputs(mechanism), mechanism.guarantee
     found = 0
     for seed in seeds:
-        finding = dt.audit(
+        finding = dt.audit_function(
             _seeded(mechanism, seed),
             inputs,
             epsilon=promise.epsilon,
@@ -126,7 +126,7 @@ def test_the_audit_is_repeatable() -> None:
     def once() -> results.Finding:
         source = dt.Seeded(4)
         pm = dt.PM(dt.Interval(0, 1), epsilon=1)
-        return dt.audit(
+        return dt.audit_function(
             lambda values: pm.perturb(values, source=source),
             pm.domain,
             epsilon=1,

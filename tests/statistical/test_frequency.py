@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import dither as dt
+from dither import mechanisms
 from dither.core.kernels.coin import FINE, BiasedCoin
 from dither.core.kernels.packing import count_bits, row_width, unpack_rows
 from dither.core.kernels.sets import hashing
@@ -21,7 +22,7 @@ from tests.support.cases.frequency import KINDS, LISTED, names, numbered
 from tests.support.chi_square import ALARM, p_value
 from tests.support.sources import Recorded, Scripted
 
-ALL_KINDS = [*KINDS, dt.RR]
+ALL_KINDS = [*KINDS, dt.KRR]
 
 
 def test_a_coin_compares_every_bit():
@@ -126,7 +127,7 @@ def test_samples_follow_the_law(kind, epsilon):
         assert p_value(numbered(reports), mechanism.probabilities(x)) > ALARM
 
 
-@pytest.mark.parametrize("kind", [dt.KRR, dt.RR], ids=["KRR", "RR"])
+@pytest.mark.parametrize("kind", [dt.KRR, mechanisms.RR], ids=["KRR", "RR"])
 def test_one_by_one_follows_the_same_law(kind):
     mechanism = kind(dt.Categories(2), epsilon=1)
     source = dt.Seeded(4)

@@ -28,7 +28,7 @@ QUESTIONS: dict[str, Any] = {
     "few bits": dt.rivals.SUE(dt.Categories(3), epsilon=1),
     "whole bytes": dt.OUE(dt.Categories(16), epsilon=1),
     "subsets": dt.SubsetSelection(dt.Categories(12), epsilon=1),
-    "indices": dt.SubsetIndices(dt.Categories(300), epsilon=4.5),
+    "indices": dt.SubsetSelection(dt.Categories(300), epsilon=4.5, report="indices"),
     "sets": dt.SetResponse(dt.Several(30, most=3), epsilon=0.7),  # three numbers of six bits
     "hadamard": dt.HadamardResponse(dt.Categories(9), epsilon=1),
     "projective": dt.ProjectiveResponse(dt.Categories(20), epsilon=1),
@@ -114,7 +114,7 @@ def wide_file(path: Path, count: int = 90) -> Path:
     import pyarrow as pa
     from pyarrow import parquet
 
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
     from dither.data.formats.arrow import to_column
 
     columns: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def wide_file(path: Path, count: int = 90) -> Path:
     columns["on"] = pa.array([MONDAY + datetime.timedelta(days=row % 3) for row in range(count)])
     columns["city"] = pa.array([("Rome", "Paris")[row % 2] for row in range(count)])
     table = pa.table(columns)
-    metadata = {b"dither": Campaign.of(WIDE).to_json().encode()}
+    metadata = {b"dither": Questionnaire.of(WIDE).to_json().encode()}
     parquet.write_table(table.replace_schema_metadata(metadata), path)
     return path
 

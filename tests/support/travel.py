@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import dither as dt
 from dither.foundation.canonical import canonical, digest
 
 Change = Callable[[dict[str, Any]], None]
@@ -14,7 +13,7 @@ Change = Callable[[dict[str, Any]], None]
 
 def changed(mechanism: Any, device: Change | None = None, whole: Change | None = None) -> str:
     """Return a mechanism's specification after its device text, or all of it, was changed."""
-    data = json.loads(dt.to_json(mechanism))
+    data = json.loads(mechanism.to_json())
     if device is not None:
         inner = json.loads(data["device"])
         device(inner)

@@ -32,9 +32,9 @@ def _measure(folder: Path) -> None:
     print(
         f"One committed row of a bare file: {unit:.2f} ms of processor time. Least of {REPEATS} × {COUNT}.\n"
     )
-    podium = dt.Asking("number", dt.Podium(dt.Interval(0, 1), epsilon=0.001), asker="clinic.example")
-    olh = dt.Asking("category", dt.OLH(dt.Categories(1000), epsilon=0.001), asker="clinic.example")
-    same = dt.Asking("kept", podium.mechanism, asker="clinic.example", repeat="same")
+    podium = dt.Inquiry("number", dt.Podium(dt.Interval(0, 1), epsilon=0.001), asker="clinic.example")
+    olh = dt.Inquiry("category", dt.OLH(dt.Categories(1000), epsilon=0.001), asker="clinic.example")
+    same = dt.Inquiry("kept", podium.mechanism, asker="clinic.example", repeat="same")
     rows = []
     for size in SIZES:
         path = folder / f"{size}.account"

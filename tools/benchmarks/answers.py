@@ -22,8 +22,8 @@ def main() -> None:
     """Print the table; goals are in tools/benchmarks/answers.md."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    from dither.collection.campaign import Campaign, Published
     from dither.collection.collector import Collector
-    from dither.collection.contract import Contract, Published
     from dither.collection.live import Slot
     from dither.collection.settings import Settings
     from dither.collection.web.answers import Answers, Query, What
@@ -35,7 +35,7 @@ def main() -> None:
         "OLH, 1 000 categories": dt.OLH(dt.Categories(1000), epsilon=1),
     }
     day = datetime.date(2026, 5, 4)
-    contract = Contract("speed", 1, "a", "b", "c", day, day, questions, people=2)
+    contract = Campaign("speed", 1, "a", "b", "c", day, day, questions, people=2)
     published = Published.sign(contract, Ed25519PrivateKey.from_private_bytes(bytes(32)))
     collector = Collector(_Nothing(), Settings(), lambda: day)  # type: ignore[arg-type]
     collector.publish(published)
@@ -55,8 +55,8 @@ def main() -> None:
             answers._looks.clear()
             answers.compute(published.id, asked)
 
-        def anew(summary: dt.Summary = summary) -> dt.Summary:
-            return dt.Summary(summary.question, summary.counts, summary.n)  # that remembers nothing
+        def anew(summary: dt.Counts = summary) -> dt.Counts:
+            return dt.Counts(summary.question, summary.counts, summary.n)  # that remembers nothing
 
         library, answered = _least((anew, call), (list, lambda _, answer=answer: answer()))
         times = f"{1e3 * library:.2f} | {1e3 * answered:.2f} | {answered / library:.2f}"
@@ -64,7 +64,7 @@ def main() -> None:
     answers.close()
 
 
-def _calls(what: Any) -> list[tuple[str, Any, Callable[[dt.Summary], Any]]]:
+def _calls(what: Any) -> list[tuple[str, Any, Callable[[dt.Counts], Any]]]:
     return [
         ("Podium, 2^16 cells", what.USUAL, lambda summary: dt.mean(summary).at_any_time().interval()),
         ("KRR, 4 categories", what.USUAL, lambda summary: dt.frequencies(summary).at_any_time().interval()),

@@ -132,9 +132,11 @@ def row(peer: Peer) -> tuple[str, ...]:
     random.seed(SEED)
     np.random.seed(SEED)
     claim = f"{peer.epsilon:g}" + (f", δ = {peer.delta:g}" if peer.delta else "")
-    peer.randomise(dt.Neighbours.of(peer.inputs).inputs[0])  # once before: some compile at the first call
+    peer.randomise(
+        dt.audits.Neighbours.of(peer.inputs).inputs[0]
+    )  # once before: some compile at the first call
     try:
-        finding = dt.audit(
+        finding = dt.audit_function(
             peer.randomise,
             peer.inputs,
             epsilon=peer.epsilon,

@@ -159,7 +159,7 @@ def hockey_stick(learn: Halves) -> float:
 
 
 def audit(case: Case, seed: int, samples: int = SAMPLES) -> float:
-    neighbours = dt.Neighbours([case.pair])
+    neighbours = dt.audits.Neighbours([case.pair])
     calls = Calls(case.make(seed), neighbours)
     context = Context(as_numbers(neighbours.inputs), case.scale)
     claim = Claim(math.inf, 0.0, 1 - ALPHA)
@@ -169,7 +169,7 @@ def audit(case: Case, seed: int, samples: int = SAMPLES) -> float:
 
 
 def halves(case: Case, seed: int) -> Halves:
-    neighbours = dt.Neighbours([case.pair])
+    neighbours = dt.audits.Neighbours([case.pair])
     randomise = case.make(seed)
     a, b = (rows(randomise(neighbours.pack(np.full(SAMPLES // 2, place)))) for place in (0, 1))
     half = SAMPLES // 4
@@ -213,7 +213,7 @@ def growth() -> list[tuple[float, float]]:
 def _needed(krr: Any, seed: int) -> int:
     source, samples = dt.Seeded(seed), 1000
     while samples < 30_000_000:
-        finding = dt.audit(
+        finding = dt.audit_function(
             ours(krr, source), EIGHT, epsilon=1, samples=samples, timing=False, seed=seed, seconds=600
         )
         if not finding.ok:

@@ -80,7 +80,7 @@ def main() -> None:
             counts = base.sql(query).to_arrow_table()
             spent, wall = time.process_time() - begin, time.perf_counter() - wall
         begin = time.process_time()
-        summary = dt.Summary.from_counts(QUESTION, counts)
+        summary = dt.Counts.from_counts(QUESTION, counts)
         read = time.process_time() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     equal = bool((summary.counts == total).all())

@@ -24,7 +24,7 @@ def lives(days: int, rng: np.random.Generator) -> np.ndarray:
 
 def row(days: int, epsilon: float = 1.0) -> list[float]:
     """Return the errors of one kept change with 1, 7 and 29 days pooled, and of `dt.Once` with the same."""
-    question = dt.RR(dt.Categories(2), epsilon=epsilon)
+    question = dt.KRR(dt.Categories(2), epsilon=epsilon)
     ways = dt.KeptChange(question, days=days), dt.Once(question, days=days)
     squares = []
     for run in range(RUNS):

@@ -30,8 +30,8 @@ import numpy as np
 from cryptography.hazmat.primitives import hpke
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract, Published
 from dither.collection.live import LiveCounts, Slot
 from dither.collection.ohttp import BinaryRequest, BinaryResponse, configuration, decapsulate, encapsulate
 from dither.collection.settings import Settings
@@ -57,7 +57,7 @@ interval = [0, 180]
 epsilon = 1
 mechanism = "Podium"
 """
-CONTRACT = Contract.from_toml(CAMPAIGN)
+CONTRACT = Campaign.from_toml(CAMPAIGN)
 MINUTES = CONTRACT.questions["minutes"]
 LOADS = {  # reports, form, connections, requests, goal
     "1 report, packed": (1, PACKED, 64, 4000, 3.0),

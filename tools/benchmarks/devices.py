@@ -37,9 +37,7 @@ def main() -> None:
     rows: list[tuple[str, float, float | None]] = []
     for mechanism in (dt.Podium(dt.Interval(0, 180), epsilon=1), dt.OGPM(dt.Interval(0, 180), epsilon=1)):
         command = [node, "--input-type=module", "-e", CODE % CALLS, CORE.as_uri()]
-        done = subprocess.run(
-            command, input=dt.to_json(mechanism), capture_output=True, text=True, check=True
-        )
+        done = subprocess.run(command, input=mechanism.to_json(), capture_output=True, text=True, check=True)
         values = [[float(one % 180)] for one in range(2_000)]
 
         def alone(mechanism: dt.Podium | dt.OGPM = mechanism, values: list[list[float]] = values) -> None:

@@ -122,7 +122,7 @@ def cell(draw: Draw, epsilon: float, n: int, repetitions: int, step: float | Non
     for seed in range(repetitions):
         reports = question.perturb(draw(np.random.default_rng(seed), n), source=dt.Seeded(seed))
         for name, rows in found.items():
-            summary = dt.Summary.of(reports)
+            summary = dt.Counts.of(reports)
             if name == "declared":
                 summary = summary.read_by(declared)
             begin = time.process_time()

@@ -33,7 +33,7 @@ def measure() -> None:
     mechanism = dt.SW(dt.Interval(0, 1), epsilon=1)
     values = np.random.default_rng(1).beta(2, 5, COUNT)
     reports = mechanism.perturb(values, source=dt.Seeded(1))
-    summary = dt.Summary.of(reports)
+    summary = dt.Counts.of(reports)
     dense = {}
     rows = []
     for bins, goal in ((1024, 15), (4096, 150)):

@@ -61,7 +61,7 @@ def main() -> None:
         for epsilon in BUDGETS:
             if epsilon not in shipped_budgets().get(size, ()):
                 continue
-            ours = dt.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=size)
+            ours = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=size)
             ratio = math.exp(epsilon)
             numbers = (ours.bound, ours.average_variance)
             others = (

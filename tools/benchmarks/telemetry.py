@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import dither as dt
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.signer import Signer
 
 ROUNDS = 25
@@ -41,7 +41,7 @@ assert tool.answer("command", "build") == "drawn"
 LIBRARY = """
 import dither as dt
 from pathlib import Path
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 contract = Published.from_json(Path("campaign.json").read_text()).contract
 with dt.Account.open("dither.collection.account") as account:
     account.answer(contract.asking("command"), "build")
@@ -69,7 +69,7 @@ def main() -> None:
     """Print what an answer takes above the bare interpreter, and how many times the library takes it."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        published = Signer(Path("asker.key"), make=True).publish(Contract.from_toml(CAMPAIGN))
+        published = Signer(Path("asker.key"), make=True).publish(Campaign.from_toml(CAMPAIGN))
         Path("campaign.json").write_text(published.to_json(), encoding="utf-8")
         dt.Account.create("dither.collection.account", epsilon=1000).close()
         environment = {

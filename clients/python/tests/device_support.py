@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 from dither.collection.signer import Signer
 from dither.core.batch import BatchBody
 
@@ -51,7 +51,7 @@ epsilon = 1
 
 def publish(folder: Path, toml: str = TOML) -> Published:
     """Write campaign.json, signed with asker.key, both in a folder."""
-    published = Signer(folder / "asker.key", make=True).publish(Contract.from_toml(toml))
+    published = Signer(folder / "asker.key", make=True).publish(Campaign.from_toml(toml))
     (folder / "campaign.json").write_text(published.to_json(), encoding="utf-8")
     return published
 

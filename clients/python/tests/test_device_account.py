@@ -18,7 +18,7 @@ from device_support import SOURCE, python
 import dither as dt
 from dither.errors import AccountUnusable as DitherUnusable
 from dither.errors import Refused as DitherRefused
-from dither_device import Account, AccountUnusable, Asking, Malformed, Outside, Policy, Question, Refused
+from dither_device import Account, AccountUnusable, Inquiry, Malformed, Outside, Policy, Question, Refused
 from dither_device.rules import SECRET, UNCHANGED, assumptions_of
 from tests.collection.account.devices import DAY, SetClock
 
@@ -44,11 +44,11 @@ ASKED: list[tuple[Any, Any, dict[str, Any]]] = [
 ]
 
 
-def askings(number: int) -> tuple[dt.Asking, Asking, Any]:
+def askings(number: int) -> tuple[dt.Inquiry, Inquiry, Any]:
     mechanism, value, more = ASKED[number]
     name = f"question {number}"
-    theirs = dt.Asking(name, mechanism, asker="clinic", **more)
-    return theirs, Asking(name, Question(dt.to_json(mechanism)), asker="clinic", **more), value
+    theirs = dt.Inquiry(name, mechanism, asker="clinic", **more)
+    return theirs, Inquiry(name, Question(mechanism.to_json()), asker="clinic", **more), value
 
 
 def outcome(answer: Any) -> str:
@@ -139,7 +139,7 @@ def test_an_answer_per_value_is_one_report_whoever_gives_it(number: int, tmp_pat
 def test_two_devices_are_merged_by_dither(tmp_path: Path) -> None:
     pair = Pair(tmp_path / "me.account", "device", epsilon=2)
     other = dt.Account.join(tmp_path / "other.account", pair.theirs.split("1/2"), now=pair.clock)
-    other.answer(dt.Asking("age", AGE), 30)
+    other.answer(dt.Inquiry("age", AGE), 30)
     assert pair.theirs.merge(other.export()) == 1
     pair.check()
     assert pair.ours.left == pytest.approx(1)
@@ -156,15 +156,15 @@ def test_what_is_left_is_said_alike(tmp_path: Path) -> None:
 
 def test_a_value_outside_spends_nothing_but_a_drawn_day_stays(tmp_path: Path) -> None:
     account = Account.create(tmp_path / "me.account", epsilon=1)
-    asked = Question(dt.to_json(BROWSER))
+    asked = Question(BROWSER.to_json())
     with pytest.raises(Outside):
-        account.answer(Asking("browser", asked), "nobody")
+        account.answer(Inquiry("browser", asked), "nobody")
     assert account.left == 1
     with pytest.raises(Outside):
-        account.answer(Asking("browser", asked, repeat="once", days=1), "nobody")
+        account.answer(Inquiry("browser", asked, repeat="once", days=1), "nobody")
     assert len(account.wire()["choices"]) == 1
     assert account.left == 1
-    assert account.answer(Asking("browser", asked, otherwise="other"), "nobody").outcome == "drawn"
+    assert account.answer(Inquiry("browser", asked, otherwise="other"), "nobody").outcome == "drawn"
 
 
 # --- accidents
@@ -237,9 +237,9 @@ def test_a_file_that_is_put_back_is_refused_while_it_is_open(tmp_path: Path) -> 
 
 ANSWERS = """
 import sys
-from dither_device import Account, Asking, Question, Refused
+from dither_device import Account, Inquiry, Question, Refused
 account = Account(sys.argv[1])
-asking = Asking("age", Question(open(sys.argv[2]).read()))
+asking = Inquiry("age", Question(open(sys.argv[2]).read()))
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(int(sys.argv[3])):
@@ -264,7 +264,7 @@ def start(path: Path, text: Path, many: int, number: int) -> subprocess.Popen[st
 
 def test_two_processes_spend_one_budget(tmp_path: Path) -> None:
     path, text = tmp_path / "me.account", tmp_path / "age.json"
-    text.write_text(dt.to_json(AGE), encoding="utf-8")
+    text.write_text(AGE.to_json(), encoding="utf-8")
     Account.create(path, epsilon=2).close()  # for eight answers
     jobs = [start(path, text, 6, number) for number in range(2)]
     assert all(job.stdout is not None and job.stdout.readline() == "ready\n" for job in jobs)
@@ -277,7 +277,7 @@ def test_two_processes_spend_one_budget(tmp_path: Path) -> None:
 
 def kill_while_it_answers(folder: Path, times: int, seed: int) -> None:
     path, text = folder / "me.account", folder / "age.json"
-    text.write_text(dt.to_json(AGE), encoding="utf-8")
+    text.write_text(AGE.to_json(), encoding="utf-8")
     Account.create(path, epsilon=1000).close()
     drawn, told = random.Random(seed), set()
     for number in range(times):
@@ -344,9 +344,9 @@ def test_a_fork_shares_the_file_and_not_the_connection(inside: bool, tmp_path: P
 
 FULL = """
 import resource, sys
-from dither_device import Account, AccountUnusable, Asking, Question
+from dither_device import Account, AccountUnusable, Inquiry, Question
 account = Account(sys.argv[1])
-asking = Asking("age", Question(open(sys.argv[2]).read()))
+asking = Inquiry("age", Question(open(sys.argv[2]).read()))
 resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 for _ in range(100):
     try:
@@ -360,7 +360,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
 
 def test_a_full_disk_spends_nothing(tmp_path: Path) -> None:
     path, text = tmp_path / "me.account", tmp_path / "age.json"
-    text.write_text(dt.to_json(AGE), encoding="utf-8")
+    text.write_text(AGE.to_json(), encoding="utf-8")
     Account.create(path, epsilon=100).close()
     done = python(FULL, str(path), str(text))
     assert "Nothing was spent" in done.stdout, done.stderr
@@ -381,7 +381,7 @@ def test_a_full_disk_spends_nothing(tmp_path: Path) -> None:
 )
 def test_wrong_askings_are_refused(more: dict[str, Any]) -> None:
     with pytest.raises(Malformed):
-        Asking("age", Question(dt.to_json(AGE)), **more)
+        Inquiry("age", Question(AGE.to_json()), **more)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from device_support import TOML, Stub, publish, python, stub
 
 import dither as dt
 from dither.collection import ohttp
-from dither_device import Account, Campaign, Malformed, Telemetry, send, sending
+from dither_device import Account, Malformed, Questionnaire, Telemetry, send, sending
 from dither_device.sending import split_address
 
 
@@ -28,9 +28,9 @@ def collector() -> Iterator[Stub]:
         yield made
 
 
-def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Campaign]:
+def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Questionnaire]:
     """An account with answers that wait, and their campaign."""
-    campaign = Campaign(publish(folder, toml).to_json())
+    campaign = Questionnaire(publish(folder, toml).to_json())
     account = Account.create(folder / "me.account", epsilon=20)
     for _ in range(answers):
         account.answer(campaign.asking("command"), "build")
@@ -40,7 +40,7 @@ def ready(folder: Path, toml: str = TOML, answers: int = 2) -> tuple[Account, Ca
 def test_a_batch_is_sent_and_acknowledged(collector: Stub, tmp_path: Path) -> None:
     account, campaign = ready(tmp_path)
     account.answer(campaign.asking("seconds"), 7)
-    other = dt.Asking("age", dt.KRR(dt.Categories(3), epsilon=0.5), asker="mytool")
+    other = dt.Inquiry("age", dt.KRR(dt.Categories(3), epsilon=0.5), asker="mytool")
     dt.Account.open(account.path).answer(other, 1)  # of another campaign: it stays
     done = send(account, campaign, collector.address, label="1.2")
     assert (done.sent, done.waiting, done.problem, done.refused) == (3, 0, None, [])

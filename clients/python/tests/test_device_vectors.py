@@ -140,7 +140,7 @@ def test_values_outside_are_refused_and_not_shown() -> None:
 
 def test_labels_are_told_apart_by_kind() -> None:
     labels = [True, "1", None, 2.5, 1 << 60, 7]
-    asked = Question(dt.to_json(dt.KRR(dt.Categories(labels), epsilon=1)))
+    asked = Question(dt.KRR(dt.Categories(labels), epsilon=1).to_json())
     assert [asked.place(label) for label in labels] == list(range(6))
     assert asked.place(7.0) == 5
 
@@ -156,7 +156,7 @@ def test_labels_are_told_apart_by_kind() -> None:
 @pytest.mark.parametrize("name", list(questions()))
 def test_fresh_draws_on_the_edges_are_those_of_dither(name: str) -> None:
     made = questions()[name]
-    asked = Question(dt.to_json(made))
+    asked = Question(made.to_json())
     for draw in drawn(name, made, 1500, "fresh"):
         source = client._Script(draw["bytes"])
         assert asked.report(draw["value"], source).hex() == draw["report"]
@@ -166,7 +166,7 @@ def test_fresh_draws_on_the_edges_are_those_of_dither(name: str) -> None:
 @pytest.mark.slow
 def test_the_time_of_a_draw_tells_neither_the_value_nor_the_window() -> None:
     made = dt.Podium(dt.Interval(0, 1), epsilon=1)
-    asked, rng = Question(dt.to_json(made)), random.Random(1)
+    asked, rng = Question(made.to_json()), random.Random(1)
     device = json.loads(made.device_text)
     first, width = int(device["step"], 16) >> 32, device["width"]
 

@@ -1,3 +1,4 @@
-"""The public name of this room."""
+"""The public names of this room."""
 
+from . import audits as audits
 from . import goals as goals

@@ -8,12 +8,12 @@ from datetime import date
 from importlib import resources
 from typing import Any, Final
 
-from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
-from dither.core.campaign import Campaign
-from dither.core.question import Question
-from dither.core.wire import specification
+from dither.advice.explain import PRIORS, AskedQuestions, person_text, sentences
+from dither.core.question import Question, as_question
+from dither.core.questionnaire import Questionnaire
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
+from dither.privacy.guarantee import largest_posterior
 
 VERSION: Final = 1
 
@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
 
 
 def card(
-    questions: Mapping[str, Any] | Campaign,
+    questions: Mapping[str, Any] | Questionnaire,
     *,
     asker: str,
     contact: str,
@@ -88,7 +88,10 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
         "kind": type(guarantee.bound).__name__.lower(),
         "unit": f"one {guarantee.unit}",
         "assumptions": list(guarantee.assumes),
-        "odds": [{"before": prior, "at most after": odds(guarantee.epsilon, prior)} for prior in PRIORS]
+        "odds": [
+            {"before": prior, "at most after": largest_posterior(guarantee.epsilon, prior)}
+            for prior in PRIORS
+        ]
         if pure
         else [],
     }
@@ -96,7 +99,7 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
 
 def _question_data(name: str, asked: Any) -> dict[str, Any]:
     mechanism: Question = getattr(asked, "question", asked)
-    given = specification(mechanism)
+    given = as_question(mechanism).specification()
     return {
         "name": name,
         "domain": mechanism.domain.device(),

@@ -74,7 +74,7 @@ def recommend(
     epsilon: float,
     shuffled: int | None = None,
     delta: float = 1e-6,
-    bytes: int | None = None,
+    most_bytes: int | None = None,
     also: Sequence[Mechanism[Any]] = (),
     progress: Progress | None = None,
 ) -> Recommendation:
@@ -84,8 +84,8 @@ def recommend(
     have the largest ε with which the mechanism keeps it: for a list of answers that of each mechanism, and
     for numbers one that suffices for all. `dt.shuffled(…)` of a mechanism states what that assumes.
 
-    With `bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than 2 %,
-    and mechanisms that cannot be so short are left out.
+    With `most_bytes=1`, reports have at most one byte: windows have 64 to 256 cells, as few as cost less than
+    2 %, and mechanisms that cannot be so short are left out.
 
     `also` are mechanisms of your own, on the same domain and with the same ε, to be ranked among them.
 
@@ -105,7 +105,7 @@ def recommend(
                 f"`also` holds mechanisms with ε = {epsilon:g}, and without shuffled=: they are ranked alike"
             )
     ranking = _rank(
-        domain, goal, budget, progress=progress, mixed=shuffled is not None, size=bytes, also=also
+        domain, goal, budget, progress=progress, mixed=shuffled is not None, size=most_bytes, also=also
     )
     if shuffled is not None and domain.count is not None:
         ranking = goal.rank(goal.errors([_amplify(held, epsilon, shuffled, delta) for held, _ in ranking]))
@@ -234,7 +234,7 @@ def _rank(
             raise Infeasible("shuffling has no bound for such mechanisms, as for paths; omit shuffled=")
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise InvalidParameter(f"bytes must be a whole number from 1 upwards, not {found(size)}")
+            raise InvalidParameter(f"most_bytes must be a whole number from 1 upwards, not {found(size)}")
         candidates = [short for long in candidates if (short := _shorten(long, goal, size)) is not None]
         if not candidates:
             raise Infeasible(f"no mechanism for {domain} has reports of {size} bytes; allow more")

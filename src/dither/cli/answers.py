@@ -12,7 +12,7 @@ from dither.cli.questions import ADDRESSES
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 _NO_NUMBERS: Final = "the answers to this question are categories"
@@ -94,12 +94,12 @@ def group_tables(
     return {name: counts.estimates(asked, minimum=minimum) for name, counts in groups.items()}
 
 
-def usual_title(summary: Summary) -> str:
+def usual_title(summary: Counts) -> str:
     """Return what the usual quantity of a question is called; one without any has no mean."""
     return next(iter(summary.question.quantities), "mean")
 
 
-def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
+def answers_of(summary: Counts, wanted: Wanted) -> list[tuple[str, Any]]:
     """Return the estimates of one question, each with its label; a text says why there is none."""
     from dither.core.domains import Interval
     from dither.estimation.verbs import QUANTITIES, estimate
@@ -123,7 +123,7 @@ def answers_of(summary: Summary, wanted: Wanted) -> list[tuple[str, Any]]:
     return found
 
 
-def _in_steps(summary: Summary, step: float) -> Summary:
+def _in_steps(summary: Counts, step: float) -> Counts:
     """Return the same counts, with the declaration that answers are multiples: devices do not know of it."""
     from dither.core.domains import Interval
 
@@ -132,7 +132,7 @@ def _in_steps(summary: Summary, step: float) -> Summary:
     return summary.read_by(replace(mechanism, domain=domain, made_by=None))
 
 
-def _try(function: Callable[..., Any], summary: Summary, *more: Any) -> Any:
+def _try(function: Callable[..., Any], summary: Counts, *more: Any) -> Any:
     """Return an estimate, or the reason why this question has none: other questions may have it."""
     try:
         return function(summary, *more)

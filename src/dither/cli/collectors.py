@@ -14,7 +14,7 @@ from dither.cli.show import print_answers, print_groups
 from dither.errors import NotIdentifiable, unknown_name
 
 if TYPE_CHECKING:
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
 
 
 def print_remote(
@@ -23,7 +23,7 @@ def print_remote(
     """Print the estimates of a campaign at one or several collectors; `tokens` are files."""
     from dither.collection.remote import fetch
     from dither.collection.secrets import read_token
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
 
     contract, found = fetch(addresses, [read_token(Path(name)) for name in tokens])
     if column is not None:
@@ -31,10 +31,10 @@ def print_remote(
             raise click.UsageError(str(unknown_name("question", column, found)))
         found = {column: found[column]}
     answers: dict[str, list[tuple[str, Any]]] = {}
-    summaries: dict[str, Summary] = {}
+    summaries: dict[str, Counts] = {}
     for name, summary in found.items():
-        known = isinstance(summary, Summary)
-        summaries[name] = summary if isinstance(summary, Summary) else Summary.empty(contract.questions[name])
+        known = isinstance(summary, Counts)
+        summaries[name] = summary if isinstance(summary, Counts) else Counts.empty(contract.questions[name])
         made = answers_of(summaries[name], wanted) if known else [("answer", str(summary))]
         answers[name] = [(label, at_any_time(value)) for label, value in made]
     return print_answers(answers, summaries, as_json)

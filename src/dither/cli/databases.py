@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,8 +13,8 @@ from dither.errors import unknown_name
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
-    from dither.core.campaign import Campaign
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
+    from dither.core.questionnaire import Questionnaire
     from dither.data.sql.engines import Columns
     from dither.data.sql.query import ReportTable
     from dither.estimation.groups import GroupCounts, GroupedEstimates
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 def counts_of(
     addresses: Sequence[str],
-    campaign: Campaign,
+    campaign: Questionnaire,
     table: ReportTable,
     folded: str | None,
-    since: datetime | None = None,
+    since: date | None = None,
 ) -> Columns:
     """Return the counts of all databases, below each other."""
     from dither.data.sql.engines import connect
@@ -33,8 +33,7 @@ def counts_of(
     total: Columns = {}
     for address in addresses:
         with connect(address, table) as engine:
-            day = None if since is None else since.date()
-            for name, values in engine.counts(campaign, table, folded=folded, since=day).items():
+            for name, values in engine.counts(campaign, table, folded=folded, since=since).items():
                 total.setdefault(name, []).extend(values)
     return total
 
@@ -63,9 +62,9 @@ def report_table(name: str, unique: bool, wide: bool, renamed: Sequence[str]) ->
     return made(tuple(name.split("."))).rename(columns)
 
 
-def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
+def summaries_of(campaign: Questionnaire, counts: Columns) -> dict[str, Counts]:
     """Return the summary of each question, and say on standard error how many reports were left out."""
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
     from dither.data.sql.engines import question_totals
 
     found = {}
@@ -78,29 +77,29 @@ def summaries_of(campaign: Campaign, counts: Columns) -> dict[str, Summary]:
         ]
         if left:
             click.echo(f"{name}: left out: {', '.join(left)}", err=True)
-        found[name] = Summary(mechanism, totals.counts, totals.n)
+        found[name] = Counts(mechanism, totals.counts, totals.n)
     return found
 
 
 def summaries_of_versions(
-    versions: Sequence[Campaign], counts: Sequence[Columns]
-) -> dict[str, list[Summary]]:
+    versions: Sequence[Questionnaire], counts: Sequence[Columns]
+) -> dict[str, list[Counts]]:
     """Return the summaries of each question in all versions of a campaign that ask it.
 
     Reports of another version are of another fingerprint, and are not said to be left out.
     """
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
     from dither.data.sql.engines import question_totals
 
     names = dict.fromkeys(name for campaign in versions for name in campaign.questions)
-    found: dict[str, list[Summary]] = {name: [] for name in names}
+    found: dict[str, list[Counts]] = {name: [] for name in names}
     for name in names:
         known: dict[str, Any] = {}
         for campaign, table in zip(versions, counts, strict=True):
             question = campaign.questions.get(name)
             if question is not None and question.fingerprint not in known:
                 known[question.fingerprint] = totals = question_totals(name, question, table)
-                found[name].append(Summary(question, totals.counts, totals.n))
+                found[name].append(Counts(question, totals.counts, totals.n))
         for totals in known.values():
             others = sum(other.n + other.malformed for other in known.values() if other is not totals)
             left = [(totals.malformed, "malformed"), (totals.other - others, "of another fingerprint")]
@@ -110,9 +109,9 @@ def summaries_of_versions(
     return found
 
 
-def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[str, GroupCounts]:
+def groups_of(campaign: Questionnaire, counts: Columns, by: Sequence[str]) -> dict[str, GroupCounts]:
     """Return the counts of each question by day, by label, or by both."""
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
     from dither.data.sql.engines import question_totals
     from dither.estimation.groups import GroupCounts
 
@@ -129,7 +128,7 @@ def groups_of(campaign: Campaign, counts: Columns, by: Sequence[str]) -> dict[st
         part = {key: [values[row] for row in chosen] for key, values in counts.items()}
         for name, mechanism in campaign.questions.items():
             totals = question_totals(name, mechanism, part)
-            found[name].add_summary(label, Summary(mechanism, totals.counts, totals.n))
+            found[name].add_summary(label, Counts(mechanism, totals.counts, totals.n))
     return found
 
 

@@ -22,7 +22,7 @@ from dither.foundation.tables import ResultTable
 
 if TYPE_CHECKING:
     from dither.cli.answers import Wanted
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
     from dither.core.reports import Reports
 
 
@@ -36,7 +36,7 @@ class Rows:
 
 
 def read_rows(
-    paths: Sequence[Path], asked: Wanted, column: str | None, given: Campaign | None
+    paths: Sequence[Path], asked: Wanted, column: str | None, given: Questionnaire | None
 ) -> dict[str, Rows]:
     """Read files of reports of the same questions: for each question the rows with all that is asked."""
     from dither.core.reports import Reports

@@ -15,13 +15,32 @@ from dither.data.dialect import Dialect
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
-    from dither.core.campaign import Campaign
+    from datetime import date
+
     from dither.core.domains import Domain
+    from dither.core.questionnaire import Questionnaire
     from dither.privacy import Guarantee
 
 
 FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class _Day(click.ParamType):
+    """A day such as 2026-05-01, as a date."""
+
+    name = "YYYY-MM-DD"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        from datetime import datetime
+
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").date()
+        except ValueError:
+            self.fail(f"expected a day such as 2026-05-01, got {value!r}", param, ctx)
+
+
+DAY: Final = _Day()
 
 
 ITEMS_SEP: Final = "dither.items_sep"  # where --several leaves a separator for the dialect
@@ -145,9 +164,10 @@ class Asked:
         return None if self.file is None else find_questions(self.file)
 
     @cached_property
-    def campaign(self) -> Campaign:
+    def campaign(self) -> Questionnaire:
         """The questions; raise UsageError if they are incomplete, or given twice."""
-        from dither.core.campaign import Campaign, default_mechanism
+        from dither.advice.ask import default_mechanism
+        from dither.core.questionnaire import Questionnaire
 
         given = (self.column, self.domain, self.epsilon, self.mechanism)
         if self._found is not None:
@@ -158,7 +178,7 @@ class Asked:
                 )
             return self._found.campaign
         if self.column is not None and self.mechanism is not None and self.mechanism.endswith(".json"):
-            return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
+            return Questionnaire({self.column: build(self.mechanism, self.domain, self.epsilon)})
         if self.column is None or self.domain is None or self.epsilon is None:
             raise click.UsageError("give --column, a domain and --epsilon, or --campaign FILE")
         if (self.mechanism or "").lower() == "optimal" and self.domain.kind == "interval":
@@ -167,9 +187,9 @@ class Asked:
                 '"Optimal(loss=absolute)" or "Optimal(loss=squared)" for single values'
             )
         if self.mechanism is not None:
-            return Campaign({self.column: build(self.mechanism, self.domain, self.epsilon)})
+            return Questionnaire({self.column: build(self.mechanism, self.domain, self.epsilon)})
         kind, more = default_mechanism(self.domain, self.epsilon)
-        return Campaign({self.column: kind(self.domain, epsilon=self.epsilon, **more)})
+        return Questionnaire({self.column: kind(self.domain, epsilon=self.epsilon, **more)})
 
     def domains(self) -> dict[str, Domain]:
         """Return the domain of each column; ε is not needed for it."""

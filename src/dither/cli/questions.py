@@ -14,8 +14,8 @@ from dither.data.streams import TABLES, TRIPS, ending, shown_name
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
-    from dither.collection.contract import Contract, Published
-    from dither.core.campaign import Campaign
+    from dither.collection.campaign import Campaign, Published
+    from dither.core.questionnaire import Questionnaire
     from dither.privacy import Guarantee
 
 
@@ -47,9 +47,9 @@ _SIGNED: Final = {"campaign", "signature"}
 class Found:
     """The questions of a file or an address, and what else is known about them."""
 
-    campaign: Campaign
+    campaign: Questionnaire
     published: Published | None = None  # if it is signed: verified
-    contract: Contract | None = None  # if it states who asks, and for how long
+    contract: Campaign | None = None  # if it states who asks, and for how long
     kept: tuple[str, ...] | None = None  # of a file of reports: the columns that are no reports
 
     @property
@@ -100,40 +100,40 @@ def _signature_words(published: Published) -> str:
 
 
 def _from_published(published: Published) -> Found:
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
 
-    return Found(Campaign(published.contract.questions), published, published.contract)
+    return Found(Questionnaire(published.contract.questions), published, published.contract)
 
 
 def _read(path: Path, column: str | None) -> Found:
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
     from dither.core.wire import from_json
     from dither.data.formats.format import file_specification, is_of_trips, table_format
 
     if path.suffix == ".toml":
-        campaign = Campaign.read(path)
+        campaign = Questionnaire.read(path)
         terms = tomllib.loads(path.read_text(encoding="utf-8")).get("campaign", {})
         if not isinstance(terms, dict) or not {"begins", "ends", "asker"} <= terms.keys():
             return Found(campaign)
-        from dither.collection.contract import Contract
+        from dither.collection.campaign import Campaign
 
-        return Found(campaign, contract=Contract.read(path))
+        return Found(campaign, contract=Campaign.read(path))
     if path.suffix == ".json":
         text = path.read_text(encoding="utf-8")
         if not _is_campaign(text.encode()):
-            return Found(Campaign({column or path.stem: from_json(text)}))
+            return Found(Questionnaire({column or path.stem: from_json(text)}))
         if '"signature"' in text:
-            from dither.collection.contract import Published
+            from dither.collection.campaign import Published
 
             return _from_published(Published.from_json(text))
-        return Found(Campaign.from_json(text))
+        return Found(Questionnaire.from_json(text))
     specification = file_specification(path)
     if specification is None:
         raise click.UsageError(f"{path} holds no questions: it is neither a campaign nor a file of reports")
     if is_of_trips(specification):
         from dither.data.trips.reports import read_trip_specification
 
-        return Found(Campaign({path.stem: read_trip_specification(specification)[0]}), kept=())
-    campaign = Campaign.from_json(specification)
+        return Found(Questionnaire({path.stem: read_trip_specification(specification)[0]}), kept=())
+    campaign = Questionnaire.from_json(specification)
     columns = table_format(path).columns(path)
     return Found(campaign, kept=tuple(name for name in columns if name not in campaign.questions))

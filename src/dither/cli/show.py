@@ -12,12 +12,12 @@ from dither.cli.output import number, number_of, print_json, probability, table
 from dither.errors import unknown_name
 
 if TYPE_CHECKING:
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
     from dither.estimation.groups import GroupCounts, GroupedEstimates, Quantity
 
 
 def print_estimates(
-    summaries: dict[str, Summary],
+    summaries: dict[str, Counts],
     origin: str,
     column: str | None,
     wanted: Wanted,
@@ -39,7 +39,7 @@ def print_estimates(
 
 
 def print_answers(
-    answers: Mapping[str, list[tuple[str, Any]]], summaries: Mapping[str, Summary], as_json: bool
+    answers: Mapping[str, list[tuple[str, Any]]], summaries: Mapping[str, Counts], as_json: bool
 ) -> dict[str, Any]:
     """Print the estimates of each question, or all of them as JSON; return them by a title."""
     results = {
@@ -190,7 +190,7 @@ def _plain(label: str, value: Any) -> dict[str, Any]:
 
 
 def print_versions(
-    found: Mapping[str, Sequence[Summary]], column: str | None, as_json: bool
+    found: Mapping[str, Sequence[Counts]], column: str | None, as_json: bool
 ) -> dict[str, Any]:
     """Print one estimate of each question from all its versions, each weighted by its precision."""
     from dither.estimation.comparison import combine

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dither.advice.audits.api import audit
+from dither.collection.campaign import Campaign, Published, check_pin
 from dither.collection.client import fetch_campaign, fetch_log, fetch_public
-from dither.collection.contract import Contract, Published, check_pin
 from dither.collection.web.requests import BUNDLES, INTEGRITY, bundle, integrity
 from dither.errors import MalformedReport, Mismatch
 
@@ -89,7 +89,7 @@ def _check_list(address: str, published: Published, head: str | None) -> Check:
     return Check("list", same, words if same else f"the given head is not in it: another list. {words}")
 
 
-def _check_promise(contract: Contract, assume: Sequence[str]) -> Check:
+def _check_promise(contract: Campaign, assume: Sequence[str]) -> Check:
     findings = {name: audit(question, assume=assume) for name, question in contract.questions.items()}
     lines = [
         f"{name}: {finding.mechanism}, {finding.bound}"

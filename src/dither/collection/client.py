@@ -8,7 +8,7 @@ from typing import Final, cast
 from dither.collection.account.account import Account
 from dither.collection.account.returns import Preview
 from dither.collection.account.state import Data
-from dither.collection.contract import CampaignLog, Contract, Published
+from dither.collection.campaign import Campaign, CampaignLog, Published
 from dither.collection.exchange import (
     MOST_ANSWER,
     MOST_CAMPAIGN,
@@ -145,7 +145,7 @@ class Client:
         return {**known, **seen}  # a device of another kind keeps there which campaigns it has verified
 
     @property
-    def contract(self) -> Contract:
+    def contract(self) -> Campaign:
         """What is asked, by whom, for how long and for what."""
         return self.published.contract
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from dither.collection.contract import CampaignLog, Published
+from dither.collection.campaign import CampaignLog, Published
 from dither.collection.live import LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.ohttp import GatewayKeys

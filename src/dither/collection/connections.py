@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from enum import Enum, auto
@@ -70,7 +71,8 @@ def protocol(settings: Settings) -> Any:
 
         def __init__(self, *words: Any, **more: Any) -> None:
             super().__init__(*words, **more)
-            self._address, self._timer = "unix", None
+            self._address = "unix"
+            self._timer: asyncio.TimerHandle | None = None
             self._held = bytearray()  # received and not yet parsed
             self._part = _Part.NONE
             self._counted = 0  # bytes of this head, or since the last byte of a chunked body

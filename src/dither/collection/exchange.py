@@ -38,7 +38,7 @@ class Unreachable(DitherError, ConnectionError):
     """A collector does not answer, or answers something else than what was asked for."""
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """The answer to a request."""
 
     status: int
@@ -82,7 +82,7 @@ def exchange(
     *,
     timeout: float = TIMEOUT,
     most: int = MOST_ANSWER,
-) -> Answer:
+) -> HttpAnswer:
     """Send a request and return its answer; no redirect is followed and no cookie kept.
 
     `timeout` is the limit of each wait, in seconds. Raise Unreachable if the answer is not complete after
@@ -117,7 +117,7 @@ def exchange(
             wire.disconnect()
     if len(content) > most:
         raise Unreachable(f"{place} answers with more than {most} bytes")
-    return Answer(answer.status, form, content, later)
+    return HttpAnswer(answer.status, form, content, later)
 
 
 def judge(batch: str, status: int, content: bytes) -> Verdict:

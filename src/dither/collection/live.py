@@ -21,10 +21,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
+from dither.core.counts import Counts
 from dither.core.kernels.counting import EachReport
 from dither.core.question import Question
-from dither.core.summary import Summary
 from dither.errors import unknown_name
 from dither.foundation.arrays import Array, Integers
 
@@ -102,13 +102,13 @@ class LiveCounts:
     """
 
     def __init__(self) -> None:
-        self._contracts: dict[str, Contract] = {}
+        self._contracts: dict[str, Campaign] = {}
         self._sequences: dict[tuple[str, str, str], _Sequence] = {}  # by campaign, question and label
         self._lock = threading.Lock()
         self._tick = 0  # the last one
         self.revision = 0  # grows whenever something is added: for whoever waits for news
 
-    def know(self, contract: Contract) -> None:
+    def know(self, contract: Campaign) -> None:
         """Take in a contract, whose reports may then be added."""
         self._contracts[contract.id] = contract
 
@@ -181,16 +181,16 @@ class LiveCounts:
         label: str | None = None,
         *,
         shown: bool = False,
-    ) -> Summary:
+    ) -> Counts:
         """Return the summary of a question: of all days and labels, or of one day, or of one label.
 
-        It is the `Summary` of the same reports, count for count. May take a while: call it in a thread.
+        It is the `Counts` of the same reports, count for count. May take a while: call it in a thread.
         """
         asked = self.question_of(campaign, question)
         counts, n = np.zeros(asked.counting.size, dtype=np.int64), 0
         for _, sequence in self._found(campaign, question, label):
             n += sequence.add_to(counts, day, shown)
-        return Summary(asked, counts, n)
+        return Counts(asked, counts, n)
 
     def n(
         self,

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 from dither.collection.exchange import Unreachable, check_address, exchange
-from dither.core.summary import Summary
+from dither.core.counts import Counts
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.estimation.groups import GroupCounts
 
@@ -20,7 +20,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _EXAMPLE: Final = "http://127.0.0.1:8000/v1/campaigns/ID"  # as `dither serve` prints it
 
 
-def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Contract, dict[str, Summary | str]]:
+def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Campaign, dict[str, Counts | str]]:
     """Return the contract that collectors share, and the sum of their summaries of each question.
 
     An address is that of a campaign, such as http://127.0.0.1:8000/v1/campaigns/ID. Without tokens this is
@@ -29,9 +29,9 @@ def fetch(addresses: Sequence[str], tokens: Sequence[str] = ()) -> tuple[Contrac
     of a summary, a text that says so.
     """
     contract = _shared_contract(addresses)
-    found: dict[str, Summary | str] = {}
+    found: dict[str, Counts | str] = {}
     for name, groups in _gather(addresses, tokens, contract, None).items():
-        whole = sum(groups.get("", []), Summary.empty(contract.questions[name]))
+        whole = sum(groups.get("", []), Counts.empty(contract.questions[name]))
         enough = whole.n >= contract.people
         found[name] = whole if enough else f"too few people at {' and '.join(map(_base, addresses))}"
     return contract, found
@@ -49,7 +49,7 @@ def fetch_groups(
     found = {name: GroupCounts(question, [by]) for name, question in contract.questions.items()}
     for name, groups in _gather(addresses, tokens, contract, by).items():
         for group, parts in groups.items():
-            whole = sum(parts, Summary.empty(contract.questions[name]))
+            whole = sum(parts, Counts.empty(contract.questions[name]))
             if whole.n < contract.people:
                 hidden += 1
             else:
@@ -58,12 +58,12 @@ def fetch_groups(
 
 
 def _gather(
-    addresses: Sequence[str], tokens: Sequence[str], contract: Contract, by: str | None
-) -> dict[str, dict[str, list[Summary]]]:
+    addresses: Sequence[str], tokens: Sequence[str], contract: Campaign, by: str | None
+) -> dict[str, dict[str, list[Counts]]]:
     """Return the summaries of all collectors, by question and group; "" is the group of all, or no label."""
     if len(tokens) not in (0, 1, len(addresses)):
         raise InvalidParameter("give one token for all addresses, or one for each")
-    found: dict[str, dict[str, list[Summary]]] = {name: {} for name in contract.questions}
+    found: dict[str, dict[str, list[Counts]]] = {name: {} for name in contract.questions}
     keys: Sequence[str | None] = tokens or [None]
     for place, base in enumerate(map(_base, addresses)):
         token = keys[place % len(keys)]
@@ -74,7 +74,7 @@ def _gather(
                 else _stored_summaries(base, name, by, token)
             )
             for group, part in parts.items():
-                found[name].setdefault(group, []).append(Summary.from_bytes(part, question))
+                found[name].setdefault(group, []).append(Counts.from_bytes(part, question))
     return found
 
 
@@ -106,7 +106,7 @@ def _base(address: str) -> str:
     return address.rstrip("/")
 
 
-def _shared_contract(addresses: Sequence[str]) -> Contract:
+def _shared_contract(addresses: Sequence[str]) -> Campaign:
     """Return the contract that all addresses serve; raise Mismatch if they differ."""
     if not addresses:
         raise InvalidParameter(f"give the address of a campaign, such as {_EXAMPLE}")

@@ -18,9 +18,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dither.collection.campaign import Campaign, CampaignLog, Published
 from dither.collection.collector import Collector, reason_closed, today
 from dither.collection.connections import protocol
-from dither.collection.contract import CampaignLog, Contract, Published
 from dither.collection.log import log, to_stderr
 from dither.collection.ohttp import GatewayKeys, configuration
 from dither.collection.refusals import Reason
@@ -164,7 +164,7 @@ class ServerPlan:
     def _read_campaign(self, path: Path) -> Published:
         if not _is_toml(path):
             return Published.from_json(path.read_bytes())
-        return Signer(self.key_file, make=self.new_key).publish(Contract.read(path))
+        return Signer(self.key_file, make=self.new_key).publish(Campaign.read(path))
 
     def campaign_log(self, campaigns: list[Published]) -> CampaignLog | None:
         """Return the list of campaigns, by default the one beside the key; None if there is none.

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from dither.collection.contract import CampaignLog, Contract, KeyBefore, Published
+from dither.collection.campaign import Campaign, CampaignLog, KeyBefore, Published
 from dither.collection.secrets import make_key, public_part, read_key
 from dither.errors import InvalidParameter
 from dither.foundation.atomic import lock_beside, whole
@@ -44,7 +44,7 @@ class Signer:
         """The head of the list; None if nothing was signed yet."""
         return None if self.log is None else self.log.head
 
-    def publish(self, contract: Contract) -> Published:
+    def publish(self, contract: Campaign) -> Published:
         """Return the contract signed, with the day of its retirement if the list has one."""
         log = self._read()
         if log is None or contract.id not in log.campaigns:
@@ -69,7 +69,7 @@ class Signer:
         """
         with self._lock():
             before = self._read()
-            after = self._unfinished(place)
+            after = self._handover_key(place)
             if after is None:
                 key = make_key(place)
                 after = public_part(key)
@@ -79,7 +79,7 @@ class Signer:
             self._extend(next_key=after)
         return Signer(place)
 
-    def _unfinished(self, place: Path) -> str | None:
+    def _handover_key(self, place: Path) -> str | None:
         """Return the key of a file whose list is this one and the handing over to it; None if there is none.
 
         This list does not have that last entry yet.

@@ -12,8 +12,8 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
+from dither.collection.campaign import Published
 from dither.collection.collector import Collector
-from dither.collection.contract import Published
 from dither.collection.live import as_cells
 from dither.collection.log import log
 from dither.collection.refusals import BatchRefused, Reason

@@ -1,143 +1,259 @@
-"""Tables of counts, as a query in a database makes them."""
+"""`Counts`: counts of reports that add across chunks and machines, sufficient for every estimate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import Any, Final, NamedTuple
+import json
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
-from dither.core.question import Question
-from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, found
+from dither.core.count_tables import MOST_COUNT, read_counts, whole_number
+from dither.core.question import Question, as_question
+from dither.core.repetition import ChangeReports, DatedReports
+from dither.core.reports import Reports, check_codebooks
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, found
 from dither.foundation.arrays import Integers
 
-NEEDED: Final = ("fingerprint", "measure", "cell", "total")
-MOST_COUNT: Final = (1 << 63) - 1
+Made = TypeVar("Made", bound=Callable[..., Any])
 
 
-class Measure(StrEnum):
-    """What the total of a row counts."""
-
-    COUNT = "count"  # reports of a cell, or that support a category
-    REPORTS = "reports"  # all reports, where the counts do not say how many
-    MALFORMED = "malformed"  # left out: no device can have sent it, or it has no batch
-    OTHER = "other fingerprint"  # left out: of another mechanism than the question's
+VERSION: Final = 2
+_MAGIC: Final = b"dither summary\n"
+_HEADER: Final = struct.Struct(f"<{len(_MAGIC)}sH32sQI")  # magic, version, fingerprint, n, length
 
 
-class CountTotals(NamedTuple):
-    """The vector of counts of a question, the number of its reports, and how many rows were left out."""
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The count of each report and the number of reports: a sufficient statistic.
 
+    Summaries of one question add, in any order; adding those of two questions, or of two codebooks, raises
+    Mismatch. A summary does not contain the order of the reports, and is smaller to store.
+
+    >>> import dither as dt
+    >>> age = dt.Duchi(dt.Interval(18, 100), epsilon=1)
+    >>> monday, tuesday = age.reports([0, 1, 1]), age.reports([1, 0])
+    >>> Counts.of(monday) + Counts.of(tuesday)
+    Counts(5 of Duchi on [18, 100])
+    """
+
+    question: Question
     counts: Integers
     n: int
-    malformed: int
-    other: int
+    about: str = ""  # the name of the question in a campaign or a file, for titles
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "question", as_question(self.question))
+        counts = np.array(self.counts)
+        counting = self.question.counting
+        if counts.dtype.kind not in "iu" or counts.ndim != 1 or counts.size != counting.size:
+            raise MalformedReport(f"a summary of this question is {counting.size} whole numbers")
+        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 0:
+            raise MalformedReport("the number of reports is a whole number from 0 upwards")
+        if counts.size and counts.min() < 0:
+            raise MalformedReport("a count is at least 0")
+        counts = counts.astype(np.int64, copy=False)
+        if not counting.adds_up(counts, int(self.n)):
+            raise MalformedReport("the counts do not add up to the number of reports")
+        counts.setflags(write=False)
+        object.__setattr__(self, "counts", counts)
+        object.__setattr__(self, "n", int(self.n))
 
-def read_counts(question: Question, table: Any, name: str | None) -> CountTotals:
-    """Return the totals of one question; rows of several days, labels and machines are added.
-
-    Columns are known by their names, whatever the case of their letters.
-    """
-    columns = _columns(table)
-    for column in NEEDED:
-        if column not in columns:
+    @classmethod
+    def of(cls, reports: Reports) -> Self:
+        """Return the summary of reports."""
+        given: object = reports
+        if isinstance(given, DatedReports | ChangeReports):
             raise InvalidParameter(
-                f"a table of counts has the columns {', '.join(NEEDED)}; there is no column {column!r} among "
-                f"{', '.join(map(found, list(columns)[:10])) or 'none'}"
+                f"reports were expected, not {type(given).__name__}; dt.by_day estimates from these"
             )
-    rows = _rows_of(question, columns, name)
-    sums: dict[Measure, int] = dict.fromkeys(Measure, 0)
-    counts = [0] * question.counting.size
-    for row in rows:
-        measure, total = _measure(columns["measure"][row]), whole_number(columns["total"][row])
-        if measure is not Measure.COUNT:
-            sums[measure] += total
-            continue
-        cell = whole_number(columns["cell"][row])
-        if cell >= len(counts):
-            raise MalformedReport(
-                f"a cell of this question is a whole number below {len(counts)}; one is not"
+        if not isinstance(given, Reports):
+            raise InvalidParameter(
+                f"reports were expected, not {type(given).__name__}; question.reports(raw) reads raw ones"
             )
-        counts[cell] += total
-    if max([*counts, *sums.values()]) > MOST_COUNT:
-        raise MalformedReport("a count is at most 2^63 − 1; one is larger")
-    vector = np.array(counts, dtype=np.int64)
-    implied = question.counting.implied_answers(vector)
-    n = sums[Measure.REPORTS] if implied is None else implied
-    return CountTotals(vector, n, sums[Measure.MALFORMED], sums[Measure.OTHER])
+        question = as_question(reports.question)
+        counting = question.counting
+        return cls(question, counting.count(reports.cells), counting.answers(reports.cells), reports.about)
 
+    @classmethod
+    def empty(cls, asked: Any) -> Self:
+        """Return the summary of no reports to a question or a design: adding it changes nothing."""
+        question = as_question(asked)
+        return cls(question, np.zeros(question.counting.size, dtype=np.int64), 0)
 
-def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
-    """Return the rows of a question: those of its fingerprint, and of its name if one is given."""
-    prints = columns["fingerprint"]
-    names = columns.get("question")
-    if name is not None and names is None:
-        raise InvalidParameter("this table of counts has no column 'question'; leave out the name")
-    rows = [
-        row
-        for row, given in enumerate(prints)
-        if given == question.fingerprint and (name is None or names is None or names[row] == name)
-    ]
-    if not rows and len(prints):
-        what = "of this mechanism" if name is None else f"of this mechanism and the question {found(name)}"
-        raise Mismatch(f"this table of counts has no rows {what}")
-    if names is not None and name is None and len({names[row] for row in rows}) > 1:
-        several = ", ".join(sorted({found(names[row]) for row in rows}))
-        raise InvalidParameter(f"several questions have this mechanism: {several}; choose one with name=")
-    return rows
+    @classmethod
+    def gather(cls, chunks: Iterable[Reports]) -> Self:
+        """Return the summary of reports that come in chunks; one chunk is held at a time."""
+        total: Self | None = None
+        for chunk in chunks:
+            part = cls.of(chunk)
+            total = part if total is None else total + part
+        if total is None:
+            raise InvalidParameter("there are no chunks; Counts.empty(question) is the summary of none")
+        return total
 
+    @classmethod
+    def from_counts(cls, asked: Any, table: Any, *, name: str | None = None) -> Self:
+        """Read counts that a database made by the query of `dither sql`; all days and labels are added.
 
-def _columns(table: Any) -> Mapping[str, Sequence[Any]]:
-    """Return the columns of a table: a frame, a mapping of columns, or rows that are mappings."""
-    columns: Mapping[str, Sequence[Any]]
-    if isinstance(table, Mapping):
-        columns = {str(name).lower(): list(values) for name, values in table.items()}
-    elif hasattr(table, "__arrow_c_stream__"):
-        columns = _of_arrow(table)
-    elif isinstance(table, Iterable) and not isinstance(table, str | bytes):
-        rows = list(table)
-        if not all(isinstance(row, Mapping) for row in rows):
-            raise InvalidParameter("the rows of a table of counts are mappings from names to values")
-        names = list(rows[0]) if rows else list(NEEDED)
+        The table is a data frame, a mapping of columns, or rows that are mappings. Pass the `name` of the
+        question if the table has several with this fingerprint. Reports that the query refused are not in
+        the counts; the table says how many. A list with the count of every report, such as an aggregate of
+        DAP, is read, too.
+
+        >>> import dither as dt
+        >>> Counts.from_counts(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), [30, 12])
+        Counts(42 of KRR on 2 categories)
+        """
+        question = as_question(asked)
+        if isinstance(table, list | tuple | np.ndarray) and len(table) and not isinstance(table[0], Mapping):
+            return cls._of_vector(question, table, name)
+        totals = read_counts(question, table, name)
+        return cls(question, totals.counts, totals.n)
+
+    @classmethod
+    def _of_vector(cls, question: Question, vector: Any, name: str | None) -> Self:
+        if name is not None:
+            raise InvalidParameter("a list of counts is of one question; leave out the name")
+        if len(vector) != question.counting.size:
+            raise InvalidParameter(
+                f"this question has {question.counting.size} counts, and the list {len(vector)}"
+            )
+        whole = [whole_number(count) for count in vector]
+        if sum(whole) > MOST_COUNT:
+            raise MalformedReport("a count is at most 2^63 − 1; one is larger")
+        counts = np.array(whole, dtype=np.int64)
+        n = question.counting.implied_answers(counts)
+        if n is None:
+            raise InvalidParameter("the counts of this question do not say how many answers there are")
+        return cls(question, counts, n)
+
+    def __add__(self, other: object) -> Self:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if other.question is not self.question:
+            if other.question.fingerprint != self.question.fingerprint:
+                raise Mismatch(f"{other!r} and {self!r} are of different questions: they do not add")
+            check_codebooks(self.question, other.question)
+        about = self.about or other.about
+        return type(self)(self.question, self.counts + other.counts, self.n + other.n, about)
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # sum(…) begins with 0
+
+    def read_by(self, asked: Any) -> Self:
+        """Return the same counts decoded by another question or design, whose devices send the same."""
+        question = as_question(asked)
+        if question.fingerprint != self.question.fingerprint:
+            raise Mismatch(f"{self!r} was not made by this {question.name}")
+        return type(self)(question, self.counts, self.n, self.about)
+
+    def to_bytes(self) -> bytes:
+        """Return the summary as bytes: a header with version and fingerprint, then compressed counts."""
+        fingerprint = self.question.fingerprint.encode()
+        header = _HEADER.pack(_MAGIC, VERSION, fingerprint, self.n, self.counts.size)
+        return header + zlib.compress(self.counts.astype("<i8").tobytes(), 1)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, asked: Any) -> Self:
+        """Read what `to_bytes` wrote. Pass the question: the bytes contain its fingerprint only."""
+        question = as_question(asked)
+        size = 8 * question.counting.size
         try:
-            columns = {str(name).lower(): [row[name] for row in rows] for name in names}
-        except KeyError:
-            raise InvalidParameter("the rows of a table of counts have the same columns") from None
-    else:
-        raise InvalidParameter(
-            "a table of counts is a data frame, a mapping of columns, or a list of rows that are mappings; "
-            f"not {type(table).__name__}"
+            magic, version, fingerprint, n, length = _HEADER.unpack_from(data)
+            unpacker = zlib.decompressobj()
+            raw = unpacker.decompress(data[_HEADER.size :], size + 1)  # never more than a summary's size
+        except (struct.error, TypeError, zlib.error):
+            raise MalformedReport("these bytes are not a summary") from None
+        if magic != _MAGIC:
+            raise MalformedReport("these bytes are not a summary")
+        _check(version, fingerprint.decode("ascii", "replace"), question)
+        whole = unpacker.eof and not unpacker.unused_data
+        if not whole or 8 * length != size or len(raw) != size:
+            raise MalformedReport("the summary was cut off or is of another size")
+        return cls(question, np.frombuffer(raw, dtype="<i8").astype(np.int64), n)
+
+    def to_json(self) -> str:
+        """Return the summary as JSON: only reports that were sent are listed."""
+        where = np.flatnonzero(self.counts)
+        return json.dumps(
+            {
+                "summary": VERSION,
+                "fingerprint": self.question.fingerprint,
+                "n": self.n,
+                "reports": where.tolist(),
+                "counts": self.counts[where].tolist(),
+            }
         )
-    if len({len(values) for values in columns.values()}) > 1:
-        raise InvalidParameter("the columns of a table of counts have one length")
-    return columns
+
+    @classmethod
+    def from_json(cls, text: str, asked: Any) -> Self:
+        """Read what `to_json` wrote. Pass the question: the text contains its fingerprint only."""
+        question = as_question(asked)
+        counts = np.zeros(question.counting.size, dtype=np.int64)
+        try:
+            data: dict[str, Any] = json.loads(text)
+            _check(data["summary"], data["fingerprint"], question)
+            where, often = _whole(data["reports"]), _whole(data["counts"])
+            once = np.unique(where).size == where.size == often.size
+            if not once or (where.size and where.min() < 0):
+                raise IndexError
+            counts[where] = often
+            n = data["n"]
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+            raise MalformedReport("this is not the JSON of a summary of this question") from None
+        return cls(question, counts, n)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        same = self.question.fingerprint == other.question.fingerprint and self.n == other.n
+        return same and np.array_equal(self.counts, other.counts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        count = f"{self.n:,}".replace(",", " ")
+        return f"Summary({count} of {self.question.name} on {self.question.domain})"
 
 
-def _of_arrow(table: Any) -> Mapping[str, Sequence[Any]]:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("data frames", "frames") from None
-    whole = pyarrow.RecordBatchReader.from_stream(table).read_all()
-    return {name.lower(): whole.column(name).to_pylist() for name in whole.column_names}
+def name_result(function: Made) -> Made:
+    """Return a function whose results know the names of the questions that its reports answer."""
+
+    @wraps(function)
+    def call(*args: Any, **more: Any) -> Any:
+        result = function(*args, **more)
+        names = dict.fromkeys(given.about for given in args if isinstance(given, Reports | Counts))
+        known = any(names) and not getattr(result, "about", "?")
+        return replace(result, about=" × ".join(filter(None, names))) if known else result
+
+    return cast("Made", call)
 
 
-def _measure(given: object) -> Measure:
-    try:
-        return Measure(given)  # type: ignore[arg-type]
-    except ValueError:
+def summarise(reports: Reports | Counts) -> Counts:
+    """Return the summary of reports; a summary is returned as it is. Every estimator begins here."""
+    return reports if isinstance(reports, Counts) else Counts.of(reports)
+
+
+def _check(version: object, fingerprint: object, question: Question) -> None:
+    if version != VERSION:
         raise MalformedReport(
-            f"a measure is one of {', '.join(map(repr, map(str, Measure)))}, not {found(given)}"
-        ) from None
+            f"a summary of version {VERSION} was expected, not of version {found(version)}; "
+            "a newer dither reads newer ones"
+        )
+    if fingerprint != question.fingerprint:
+        raise Mismatch(f"this summary was not made by this {question.name}")
 
 
-def whole_number(given: Any) -> int:
-    """Return a whole number from 0 upwards; databases also send decimals and floats that are whole."""
-    try:
-        number = int(given)
-        if isinstance(given, bool) or number != given or number < 0:
-            raise ValueError
-    except (TypeError, ValueError, OverflowError, ArithmeticError):
-        raise MalformedReport("cells and totals are whole numbers from 0 upwards; one is not") from None
-    return number
+def _whole(numbers: object) -> Integers:
+    array = np.asarray(numbers)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError
+    return array.astype(np.int64)

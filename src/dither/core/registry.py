@@ -22,6 +22,7 @@ from dither.foundation.losses import Power, as_power
 _ROOMS: Final = ("dither.mechanisms.",)
 # Modules that list public names of designs.
 _LISTS: Final = (
+    "mechanisms/__init__.pyi",
     "__init__.pyi",
     "mechanisms/rivals.py",
     "mechanisms/jrr.py",
@@ -49,8 +50,9 @@ def homes() -> dict[str, str]:
 def _import_homes(file: str) -> dict[str, str]:
     """Return the module from which a file of the package imports each name; nothing is imported."""
     tree = ast.parse(resources.files("dither").joinpath(file).read_text(encoding="utf-8"))
+    package = ".".join(["dither", *file.split("/")[:-1]])
     return {
-        alias.name: f"dither.{node.module}" if node.level else node.module
+        alias.name: f"{package}.{node.module}" if node.level else node.module
         for node in ast.walk(tree)  # those for type checkers, too
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
@@ -126,6 +128,11 @@ def _stated_draws(name: str) -> tuple[str, ...]:
     )
     stated = body and re.search(r"^    _draws = (\(.*\))$", body[0], re.MULTILINE)
     return ast.literal_eval(stated[1]) if stated else ()
+
+
+def adviser() -> Any:
+    """Return the module that explains questions in words: it is above this room, and imported when needed."""
+    return import_module("dither.advice.explain")
 
 
 def register(kind: type[Any]) -> None:
@@ -309,6 +316,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[float, float]": _pair,
     "Sequence[float]": _many(_number),
     "Sequence[Sequence[float]]": _many(_many(_number)),
+    "Score | None": _optional(_many(_many(_number))),
     "Points": lambda value: _many(_pair)(value) or _has_tag(value),
 }
 

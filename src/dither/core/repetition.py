@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core import registry
 from dither.core.combinator import Combinator
 from dither.core.domains import Categories, Domain
 from dither.core.domains.separate import as_array
@@ -18,6 +19,9 @@ from dither.errors import InvalidParameter, MalformedReport, found
 from dither.foundation.arrays import Array, Integers, Mask
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee, Pure
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Explanation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,13 +185,18 @@ class AskedAgain(Answering, Combinator):
         """Return the question's data: asking again does not change the distribution of one report."""
         return self.question.device()
 
+    def explain(self, name: str, **options: Any) -> Explanation:
+        """Explain the question in plain words under a name, as `dt.Questionnaire.explain` does."""
+        explained: Explanation = registry.adviser().explain({name: self}, **options)
+        return explained
+
 
 @dataclass(frozen=True)
 class Once(AskedAgain):
     """One answer of each person in `days` days, on a day that is drawn uniformly, before the data are seen.
 
     `every` is the length of a period in days, if there is to be one answer in each period: the guarantee is
-    then the sum over all periods. On a device, `dt.Asking.once` and an account keep the drawn day, so that
+    then the sum over all periods. On a device, `dt.Inquiry.once` and an account keep the drawn day, so that
     a restart does not draw again; `perturb` draws for many people at once, as in a simulation.
 
     Promise:   the mechanism's ε for a person's values on all days together, however they change. With
@@ -316,7 +325,7 @@ class KeptChange(Answering, Combinator):
         if not tells_changes(self.question):
             raise InvalidParameter(
                 "KeptChange asks a question with two answers by a mechanism with two reports, such as "
-                f"dt.RR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
+                f"dt.KRR(dt.Categories(['no', 'yes']), epsilon=1), not {self.question.name} on "
                 f"{self.question.domain}; dt.Once takes any question"
             )
         check_days("days", self.days, least=2)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import struct
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,6 +26,8 @@ class DecodedValues(UserWarning):
     """Decoded single values are noisy: averages of them are right, what is fitted to them is not."""
 
 
+MAGIC: Final = b"dither\x00"  # the first bytes of reports
+DIGEST: Final = 16  # bytes of the checksum at their end
 _warned: list[bool] = []  # of this process
 
 
@@ -85,6 +90,20 @@ class Reports:
                 f"{_name(question)}, or with other parameters"
             )
         return Reports(question, self.cells, self.about)
+
+    def to_bytes(self) -> bytes:
+        """Return the reports and the specification of their question as bytes; `dt.from_bytes` reads them."""
+        cells = np.ascontiguousarray(self.cells)
+        specification = self.question.specification()
+        header = {
+            "specification": specification,
+            "dtype": cells.dtype.newbyteorder("<").str,
+            "shape": list(cells.shape),
+        }
+        text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode()
+        body = MAGIC + struct.pack("<BI", specification["dither"], len(text)) + text
+        body += cells.astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
+        return body + hashlib.sha256(body).digest()[:DIGEST]
 
     @staticmethod
     def concatenate(parts: list[Reports]) -> Reports:

@@ -14,9 +14,10 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from dither.core.question import Question, as_question, read_question
+from dither.core.question import Question, read_question
+from dither.core.question.base import VERSION
 from dither.core.registry import check_name, draw_of
-from dither.core.reports import Reports
+from dither.core.reports import DIGEST, MAGIC, Reports
 from dither.errors import BudgetExceeded, DitherError, InvalidParameter, MalformedReport, MissingExtra, found
 from dither.foundation.canonical import digest, parse
 from dither.privacy import Policy
@@ -26,7 +27,6 @@ MOST_DEPTH: Final = 24
 MOST_ITEMS: Final = 1 << 21  # numbers, texts, lists and dictionaries together
 MOST_BITS: Final = 256
 _LAYOUT: Final = re.compile(r"[<|][iu][1248]")
-_VERSION: Final = 2
 _PARTS: Final = {"dither", "mechanism", "parameters", "fingerprint", "device", "codebook"}
 
 
@@ -100,13 +100,12 @@ def check_specification(data: Any) -> None:
     if not isinstance(data, dict) or "mechanism" not in data:
         raise MalformedReport("the specification has no part 'mechanism'")
     version = data.get("dither")
-    if isinstance(version, bool) or not isinstance(version, int) or version != _VERSION:
+    if isinstance(version, bool) or not isinstance(version, int) or version != VERSION:
         raise MalformedReport(
-            f"the specification has version {found(version)}; this dither reads version {_VERSION}"
+            f"the specification has version {found(version)}; this dither reads version {VERSION}"
         )
     if set(data) != _PARTS:
         raise MalformedReport(f"a specification has exactly the parts {', '.join(sorted(_PARTS))}")
-    check_bounds(data)
     for name in ("mechanism", "fingerprint", "device"):
         if not isinstance(data[name], str):
             raise MalformedReport(f"the part {name!r} of a specification must be a text")
@@ -148,21 +147,6 @@ def refuse_malformed(what: str) -> Iterator[None]:
         raise MalformedReport(f"{what} cannot be built ({type(error).__name__})") from None
 
 
-VERSION: Final = 2
-_MAGIC: Final = b"dither\x00"
-_DIGEST: Final = 16
-
-
-def to_json(asked: Any) -> str:
-    """Return the specification of a question, or of a design's, as JSON: device text, codebook, parameters.
-
-    >>> from dither import PM, Interval
-    >>> from_json(to_json(PM(Interval(0, 1), epsilon=1))).epsilon
-    1.0
-    """
-    return json.dumps(specification(asked), ensure_ascii=False, allow_nan=False)
-
-
 def from_json(text: str | bytes, *, policy: Policy | None = None) -> Question:
     """Return the question of a specification: its integers and codebook are read, not computed from ε.
 
@@ -178,32 +162,16 @@ def read_named(text: str) -> Question:
     return from_specification(loads(text, "a specification"), known=True)
 
 
-def specification(asked: Any) -> dict[str, Any]:
-    """Return the specification of a question, or of a design's, as JSON-compatible data."""
-    question = as_question(asked)
-    if not question.domain.portable:
-        raise InvalidParameter(
-            "this mechanism cannot be written as JSON: use labels that are texts or numbers"
-        )
-    for value in question.parameters.values():
-        if isinstance(value, InvalidParameter):
-            raise value
-    return {
-        "dither": VERSION,
-        "mechanism": question.name,
-        "parameters": dict(question.parameters),
-        "fingerprint": question.fingerprint,
-        "device": question.device_text,
-        "codebook": question.codebook(),
-    }
-
-
 def from_specification(data: Any, *, known: bool = False) -> Question:
-    """Return the question of a specification; raise MalformedReport if the data describe none.
+    """Return the question of a specification, which `loads` read; raise MalformedReport if it is none.
 
     With `known`, the name must be that of a design of dither: a device insists on it.
     """
     check_specification(data)
+    return _read(data, known=known)
+
+
+def _read(data: dict[str, Any], *, known: bool) -> Question:
     with refuse_malformed("the specification"):
         device = parse(data["device"])
         check_bounds(device)
@@ -233,7 +201,7 @@ def _build(data: Any, policy: Policy | None, started: float) -> Question:
     check_specification(data)
     if not policy.lists(data["mechanism"]):
         raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
-    made = from_specification(data, known=True)
+    made = _read(data, known=True)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)
@@ -245,41 +213,25 @@ def _build(data: Any, policy: Policy | None, started: float) -> Question:
     return made
 
 
-def to_bytes(reports: Reports) -> bytes:
-    """Return reports and the specification of their question as bytes."""
-    if not isinstance(reports, Reports):
-        raise InvalidParameter(f"Reports were expected, not {type(reports).__name__}")
-    cells = np.ascontiguousarray(reports.cells)
-    header = {
-        "specification": specification(reports.question),
-        "dtype": cells.dtype.newbyteorder("<").str,
-        "shape": list(cells.shape),
-    }
-    text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode()
-    body = _MAGIC + struct.pack("<BI", VERSION, len(text)) + text
-    body += cells.astype(cells.dtype.newbyteorder("<"), copy=False).tobytes()
-    return body + hashlib.sha256(body).digest()[:_DIGEST]
-
-
 def from_bytes(data: bytes, *, policy: Policy | None = None) -> Reports:
-    """Return reports that `to_bytes` wrote; raise MalformedReport for any other bytes.
+    """Return reports that `reports.to_bytes()` wrote; raise MalformedReport for any other bytes.
 
     A `dt.privacy.Policy` is applied to the question as in `from_json`.
     """
     started, limits = time.monotonic(), _limits(policy)
     if not isinstance(data, bytes | bytearray | memoryview):
         raise MalformedReport(f"reports are bytes; {type(data).__name__} was given")
-    start = len(_MAGIC) + 5
+    start = len(MAGIC) + 5
     whole = bytes(data)
-    body = whole[:-_DIGEST]
-    if len(whole) < start + _DIGEST or not body.startswith(_MAGIC):
-        raise MalformedReport("these bytes were not written by dither.to_bytes")
-    version, length = struct.unpack_from("<BI", body, len(_MAGIC))
+    body = whole[:-DIGEST]
+    if len(whole) < start + DIGEST or not body.startswith(MAGIC):
+        raise MalformedReport("these bytes were not written by reports.to_bytes()")
+    version, length = struct.unpack_from("<BI", body, len(MAGIC))
     if version != VERSION:
         raise MalformedReport(
             f"these reports have format version {version}; this dither reads version {VERSION}"
         )
-    if hashlib.sha256(body).digest()[:_DIGEST] != whole[-_DIGEST:]:
+    if hashlib.sha256(body).digest()[:DIGEST] != whole[-DIGEST:]:
         raise MalformedReport("the checksum does not match: bytes are missing or were changed")
     header = loads(body[start : start + length], "the header of reports", limits.bytes)
     layout, shape = check_header(header, len(body) - start - length)

@@ -49,7 +49,7 @@ def missing_answer(place: str) -> OutsideDomain:
     """Return the error for a missing answer at a place."""
     return OutsideDomain(
         f"{place}: the answer is missing, and a missing report would show who did not answer; fill it in, "
-        'make "no answer" a private answer (dt.Optional, --optional, optional = true in a campaign), or '
+        'make "no answer" a private answer (dt.Nullable, --optional, optional = true in a campaign), or '
         'declare that who did not answer is public (missing="skip", at the terminal --missing skip)'
     )
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from dither.core.campaign import Campaign
 from dither.core.domains import Domain
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
 from dither.data.dialect import USUAL, Dialect, Missing, Outside, check_missing, check_outside
 from dither.data.formats.format import (
@@ -52,7 +52,7 @@ from dither.foundation.arrays import Integers, Mask
 from dither.foundation.randomness import SYSTEM, Source
 
 if TYPE_CHECKING:  # what perturbs a file does not import the estimators
-    from dither.core.summary import Summary
+    from dither.core.counts import Counts
     from dither.estimation.groups import GroupCounts
 
 Given = TypeVar("Given")
@@ -90,7 +90,7 @@ def perturb_file(
     fit and names the first ten rows of each kind. `progress` is called with the number of rows read since the
     last call.
     """
-    path, out, campaign = Path(path), Path(out), Campaign.of(questions)
+    path, out, campaign = Path(path), Path(out), Questionnaire.of(questions)
     check_keep(keep, campaign)
     rows = RowChoice(campaign, person, check_missing(missing), check_outside(outside))
     reader, writer = table_format(path), table_format(out)
@@ -141,7 +141,7 @@ def perturb_file(
     return rows.counts
 
 
-def _drawn_questions(campaign: Campaign, rows: int, source: Source | None) -> Integers | None:
+def _drawn_questions(campaign: Questionnaire, rows: int, source: Source | None) -> Integers | None:
     """Return which question each row answers, drawn uniformly whatever its values are; None for all."""
     if not campaign.sampled:
         return None
@@ -235,7 +235,7 @@ class ReadReports(Mapping[str, Reports]):
     """
 
     def __init__(
-        self, campaign: Campaign, found: Mapping[str, Reports], there: Mapping[str, Mask], public: Any
+        self, campaign: Questionnaire, found: Mapping[str, Reports], there: Mapping[str, Mask], public: Any
     ) -> None:
         self.campaign, self.public = campaign, dict(public)
         self._found, self._there = dict(found), dict(there)
@@ -292,7 +292,7 @@ def read(path: Path | str, *more: Path | str, questions: Questions | None = None
     >>> read(folder / "out.csv")
     ReadReports(age: 2; public: city)
     """
-    given = None if questions is None else Campaign.of(questions)
+    given = None if questions is None else Questionnaire.of(questions)
     first = carried_questions(Path(path), given)
     parts: dict[str, list[Reports]] = {name: [asked.reports([])] for name, asked in first.questions.items()}
     there: dict[str, list[Mask]] = {name: [np.empty(0, dtype=np.bool_)] for name in parts}
@@ -325,7 +325,7 @@ def summarise_file(
     *more: Path | str,
     questions: Questions | None = None,
     progress: Progress | None = None,
-) -> dict[str, Summary]:
+) -> dict[str, Counts]:
     """Count files of reports, a chunk at a time: a summary for each question that they carry.
 
     Several files are of the same questions; if one differs, Mismatch is raised, with the file. `questions`
@@ -348,21 +348,21 @@ def summarise_file(
     return totals
 
 
-def _summarise(path: Path, questions: Questions | None, progress: Progress | None) -> dict[str, Summary]:
-    from dither.core.summary import Summary
+def _summarise(path: Path, questions: Questions | None, progress: Progress | None) -> dict[str, Counts]:
+    from dither.core.counts import Counts
 
     reader, done = table_format(path), progress or ignore_progress
-    campaign = carried_questions(path, None if questions is None else Campaign.of(questions))
-    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
+    campaign = carried_questions(path, None if questions is None else Questionnaire.of(questions))
+    totals = {name: Counts.empty(question) for name, question in campaign.questions.items()}
     for chunk in reader.read(path, list(campaign.questions)):
         chunk.check_rows(list(campaign.questions))
         for name, question in campaign.questions.items():
-            totals[name] = totals[name] + Summary.of(chunk.reports(name, question))
+            totals[name] = totals[name] + Counts.of(chunk.reports(name, question))
         done(len(chunk))
     return totals
 
 
-def carried_questions(path: Path, given: Campaign | None) -> Campaign:
+def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
     """Return the questions that a file carries, or those that are given for a file that carries none."""
     specification = table_format(path).specification(path)
     if specification is None:
@@ -373,13 +373,16 @@ def carried_questions(path: Path, given: Campaign | None) -> Campaign:
                 "SPECIFICATION.json (questions=…)"
             )
         return given
-    if is_of_trips(specification):
+    try:
+        with name_errors(path):
+            carried = Questionnaire.from_json(specification)
+    except MalformedReport:
+        if not is_of_trips(specification):
+            raise
         raise MalformedReport(
             f"{shown_name(path)} holds randomised trips; use `dither trajectory density` or "
             "dt.data.TripReports.read"
-        )
-    with name_errors(path):
-        carried = Campaign.from_json(specification)
+        ) from None
     if given is not None and given != carried:
         raise InvalidParameter(f"{shown_name(path)} carries its own questions, which differ from those given")
     return carried
@@ -401,7 +404,7 @@ def group_files(
 
     totals: dict[str, GroupCounts] = {}
     done = progress or ignore_progress
-    given = None if questions is None else Campaign.of(questions)
+    given = None if questions is None else Questionnaire.of(questions)
     for path in map(Path, paths):
         reader, campaign = table_format(path), carried_questions(path, given)
         check_labels(by, list(campaign.questions), reader.columns(path))
@@ -421,7 +424,7 @@ def group_files(
     return totals
 
 
-def _check_same_questions(path: Path, campaign: Campaign, totals: Mapping[str, GroupCounts]) -> None:
+def _check_same_questions(path: Path, campaign: Questionnaire, totals: Mapping[str, GroupCounts]) -> None:
     before = {name: counts.question.fingerprint for name, counts in totals.items()}
     if before != {name: question.fingerprint for name, question in campaign.questions.items()}:
         raise Mismatch(f"{shown_name(path)} does not have the same questions as the files before it")

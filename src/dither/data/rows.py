@@ -15,9 +15,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dither.core.campaign import Campaign
 from dither.core.domains import Categories, CodedLabels, Domain, Line
 from dither.core.domains.separate import as_array
+from dither.core.questionnaire import Questionnaire
 from dither.data.dialect import Dialect, Missing, Outside, missing_answer
 from dither.data.formats.format import Chunk, Questions, table_format
 from dither.data.people import KnownPeople, are_ids, person_text
@@ -342,7 +342,7 @@ def clip_values(domain: Domain, values: Values) -> Values:
     return Values(moved, values.text, np.zeros_like(values.outside))
 
 
-def check_keep(keep: Sequence[str], campaign: Campaign) -> None:
+def check_keep(keep: Sequence[str], campaign: Questionnaire) -> None:
     """Raise InvalidParameter unless the columns to keep are a list of names that are no questions."""
     if isinstance(keep, str):
         raise InvalidParameter(f"keep is a list of column names, such as [{keep!r}], not a text")
@@ -389,14 +389,16 @@ def domains_of(
     """Return the domain of each question."""
     if isinstance(questions, Mapping) and all(isinstance(given, Domain) for given in questions.values()):
         return dict(cast(Mapping[str, Domain], questions))
-    campaign = Campaign.of(cast(Questions, questions))
+    campaign = Questionnaire.of(cast(Questions, questions))
     return {name: question.domain for name, question in campaign.questions.items()}
 
 
 class RowChoice:
     """Decides which rows are used, reads their values, and counts. Nearly always all rows are used."""
 
-    def __init__(self, campaign: Campaign, person: str | None, missing: Missing, outside: Outside) -> None:
+    def __init__(
+        self, campaign: Questionnaire, person: str | None, missing: Missing, outside: Outside
+    ) -> None:
         self.domains = domains_of(campaign)
         self.counts, self.misfits = RowCounts(), Misfits()
         self._person, self._missing, self._outside = person, missing, outside

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core.counts import Counts, summarise
 from dither.core.reports import Reports
-from dither.core.summary import Summary, summarise
 from dither.errors import InvalidParameter, Mismatch, found, unknown_name
 from dither.estimation.estimate import Estimate, joint_level, weighted_sum
 from dither.estimation.frequency import EstimatedFrequencies, supported_frequencies
@@ -31,7 +31,7 @@ from dither.foundation.tables import ResultTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Groups = GroupedEstimates | Mapping[Any, Estimate | Reports | Summary]
+Groups = GroupedEstimates | Mapping[Any, Estimate | Reports | Counts]
 
 MOST_COMPARISONS: Final = 100_000
 
@@ -160,14 +160,14 @@ def estimates_of(groups: object) -> Mapping[Hashable, Estimate]:
     return given
 
 
-def _reports(group: object) -> Reports | Summary:
-    if not isinstance(group, Reports | Summary):
+def _reports(group: object) -> Reports | Counts:
+    if not isinstance(group, Reports | Counts):
         raise InvalidParameter(f"a group is an estimate, a summary or reports, not {type(group).__name__}")
     return group
 
 
 def combine(
-    parts: Sequence[Reports | Summary | Estimate], *, weights: Sequence[float] | None = None
+    parts: Sequence[Reports | Counts | Estimate], *, weights: Sequence[float] | None = None
 ) -> Estimate:
     """Return one estimate from independent ones of the same quantity, such as versions of a question.
 
@@ -199,7 +199,7 @@ def combine_groups(versions: Sequence[GroupCounts], *, minimum: int) -> GroupedE
     Groups with fewer than `minimum` reports in all versions together are left out.
     """
     least = check_minimum(minimum)
-    parts: dict[Any, list[Summary]] = {}
+    parts: dict[Any, list[Counts]] = {}
     for counts in versions:
         for label, summary in counts.summaries():
             parts.setdefault(label, []).append(summary)
@@ -240,7 +240,7 @@ def _check_strata(given: list[Hashable], known: list[Hashable]) -> None:
 
 
 def _check_domains(parts: Sequence[object]) -> None:
-    domains = [summary.question.domain for summary in parts if isinstance(summary, Reports | Summary)]
+    domains = [summary.question.domain for summary in parts if isinstance(summary, Reports | Counts)]
     for domain in domains[1:]:
         if domain.device() != domains[0].device():
             raise Mismatch(f"these are different questions: one is on {domains[0]}, another on {domain}")
@@ -249,7 +249,7 @@ def _check_domains(parts: Sequence[object]) -> None:
 def _unbiased_estimate(part: object) -> Estimate:
     if isinstance(part, Estimate):
         return part
-    if not isinstance(part, Reports | Summary):
+    if not isinstance(part, Reports | Counts):
         raise InvalidParameter(f"combine takes reports, summaries or estimates, not {type(part).__name__}")
     summary = summarise(part)
     if "frequencies" in summary.question.quantities:

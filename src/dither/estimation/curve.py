@@ -213,9 +213,9 @@ class DensityCurve:
         found = self.share_below(places)
         return places, np.asarray(found.value), np.asarray(found.standard_error)
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        interval = QuantileInterval(self.line, share, *self._ladder, self.condition)
+    def quantile(self, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
+        interval = QuantileInterval(self.line, q, *self._ladder, self.condition)
         return Estimate(interval.crossing(0.0), None, self.n, self.guarantee, confidence=interval)
 
     def mean(self) -> Estimate:

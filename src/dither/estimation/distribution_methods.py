@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
 from dither.estimation.atoms import AtomSearch
 from dither.estimation.curve import DensityCurve
@@ -58,19 +58,19 @@ class Likelihood(Method):
         if not self.tolerance > 0.0:
             raise InvalidParameter(f"the tolerance is a positive number of nats, not {found(self.tolerance)}")
 
-    def mean(self, summary: Summary) -> Estimate:
+    def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean."""
         return _likeliest_on_line(summary).mean()
 
-    def variance(self, summary: Summary) -> Estimate:
+    def variance(self, summary: Counts) -> Estimate:
         """Estimate the variance."""
         return _likeliest_on_line(summary).variance()
 
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return _likeliest_on_line(summary).quantile(share)
+    def quantile(self, summary: Counts, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
+        return _likeliest_on_line(summary).quantile(q)
 
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+    def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         question = number_question(summary)
         ends = edges_of(question.line, bins)
@@ -93,10 +93,11 @@ class Likelihood(Method):
         return "smoothed" if self.smoothing else "likelihood"
 
 
-def _likeliest_on_line(summary: Summary) -> Likeliest:
+def _likeliest_on_line(summary: Counts) -> Likeliest:
     if on_circle(number_question(summary)):
         raise InvalidParameter(
-            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and dt.resultant"
+            "'likelihood' does not estimate this on a circle; leave `method` out of dt.mean and "
+            "dt.stats.resultant"
         )
     return Likeliest.of(summary)
 
@@ -125,7 +126,7 @@ class EmpiricalBayes(Method):
         if isinstance(self.most_atoms, bool) or not isinstance(self.most_atoms, int) or self.most_atoms < 0:
             raise InvalidParameter("the number of point masses is a whole number, at least 0")
 
-    def mean(self, summary: Summary) -> Estimate:
+    def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean of the smooth density; the unbiased mean, if any, is printed beside it."""
         if is_too_coarse(summary):
             return likelihood.mean(summary)
@@ -137,29 +138,29 @@ class EmpiricalBayes(Method):
         remark = f", linear {show(float(beside), float(beside.half_width()))}"
         return replace(answer, remark=answer.remark + remark)
 
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
+    def quantile(self, summary: Counts, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
         if is_too_coarse(summary):
-            return likelihood.quantile(summary, share)
+            return likelihood.quantile(summary, q)
         self._on_line(summary)
-        return self.curve(summary).quantile(share)
+        return self.curve(summary).quantile(q)
 
     @staticmethod
-    def _on_line(summary: Summary) -> NumberQuestion:
+    def _on_line(summary: Counts) -> NumberQuestion:
         question = number_question(summary)
         if on_circle(question):
             raise InvalidParameter(
-                "directions have no order; dt.mean and dt.resultant tell about them by default"
+                "directions have no order; dt.mean and dt.stats.resultant tell about them by default"
             )
         return question
 
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+    def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         if is_too_coarse(summary):
             return likelihood.distribution(summary, bins)
         return EstimatedDistribution.of_curve(self.curve(summary), summary, repr(self), bins)
 
-    def curve(self, summary: Summary) -> DensityCurve:
+    def curve(self, summary: Counts) -> DensityCurve:
         """Return the posterior of the density."""
         question = number_question(summary)
         line, operator, unsure = question.line, _laws(question), getattr(summary, "unsure", 0.0)
@@ -182,7 +183,7 @@ class EmpiricalBayes(Method):
         return "empirical bayes"
 
 
-def is_too_coarse(summary: Summary) -> bool:
+def is_too_coarse(summary: Counts) -> bool:
     """Return whether reports take too few values to tell a shape: maximum likelihood is closer then.
 
     Two values (`Duchi`) tell a mean. What a smooth prior would add to it is its own shape.
@@ -206,7 +207,7 @@ def _laws(question: NumberQuestion) -> Operator:
     return question.likelihood(places, row_number(question, points.size))
 
 
-def _model(operator: Operator, summary: Summary, prior: Prior) -> DensityModel:
+def _model(operator: Operator, summary: Counts, prior: Prior) -> DensityModel:
     return DensityModel(operator, np.zeros((operator.shape[0], 0)), operator.counts(summary.counts), prior)
 
 
@@ -221,14 +222,14 @@ class AsReported(Method):
     the quantity of the values.
     """
 
-    def mean(self, summary: Summary) -> Estimate:
+    def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean."""
         question = number_question(summary)
         if on_circle(question):
             return mean_direction(summary, as_reported=True)
         return Estimate.of(average(summary, question.decoded_numbers()), question.guarantee)
 
-    def variance(self, summary: Summary) -> Estimate:
+    def variance(self, summary: Counts) -> Estimate:
         """Estimate the variance."""
         question = number_question(summary)
         if on_circle(question):
@@ -238,15 +239,15 @@ class AsReported(Method):
         value = spread.value * summary.n / max(summary.n - 1, 1)
         return Estimate.of(replace(spread, value=value), question.guarantee)
 
-    def resultant(self, summary: Summary) -> Estimate:
+    def resultant(self, summary: Counts) -> Estimate:
         """Estimate the length of the mean direction."""
         return resultant_length(summary, as_reported=True)
 
-    def quantile(self, summary: Summary, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
-        return self.distribution(summary, 1024).quantile(share)
+    def quantile(self, summary: Counts, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
+        return self.distribution(summary, 1024).quantile(q)
 
-    def distribution(self, summary: Summary, bins: Bins = None) -> EstimatedDistribution:
+    def distribution(self, summary: Counts, bins: Bins = None) -> EstimatedDistribution:
         """Estimate the distribution over bins: how many equal ones, or their edges."""
         # Reports beyond the domain are counted in the bin at its nearer end.
         question = number_question(summary)
@@ -263,7 +264,7 @@ class AsReported(Method):
 as_reported: Final = AsReported()
 
 
-def cautious_quantile(summary: Summary, share: float) -> Estimate:
+def cautious_quantile(summary: Counts, share: float) -> Estimate:
     """Return a quantile of the smooth density, with an interval that contains that of maximum likelihood.
 
     The interval is wider only if that of the density holds under a condition.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.domains import Circle, Line
-from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
 from dither.estimation.curve import DensityCurve
 from dither.estimation.estimate import Estimate
@@ -75,13 +75,13 @@ class EstimatedDistribution(Tabular):
 
     probabilities: Floats
     edges: Floats
-    summary: Summary
+    summary: Counts
     method: str
     fit: Fit | None = None
     curve: DensityCurve | None = None
 
     @classmethod
-    def of_curve(cls, curve: DensityCurve, summary: Summary, method: str, bins: Bins) -> Self:
+    def of_curve(cls, curve: DensityCurve, summary: Counts, method: str, bins: Bins) -> Self:
         """Return what a posterior says of bins; if none are given, of as many as its error allows."""
         ends = chosen_bins(curve) if bins is None else edges_of(curve.line, bins)
         unit = curve.line.to_unit(ends)
@@ -178,14 +178,14 @@ class EstimatedDistribution(Tabular):
             return self.curve.share_between(unit[:1], unit[1:])
         return self._inference.between(low, high)
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
+    def quantile(self, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
         self._check_ordered("a quantile")
-        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
             )
-        answer = self._inference.quantile(float(share)) if self.curve is None else self.curve.quantile(share)
+        answer = self._inference.quantile(float(q)) if self.curve is None else self.curve.quantile(q)
         return in_unit(answer, self.summary)
 
     def mode(self) -> Estimate:

@@ -1,4 +1,4 @@
-"""`dt.fit`: named families of distributions, fitted to reports by maximum likelihood through the channel.
+"""`dt.stats.fit_family`: named families of distributions, fitted to reports by maximum likelihood.
 
 The people of a family are those of its density inside the domain. Their probabilities stand on fine points of
 the domain, or on the whole numbers of a Poisson law; the law of reports is a product with the mechanism's
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.transition import Operator
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose
 from dither.estimation.distribution_methods import empirical_bayes
 from dither.estimation.estimate import Estimate
@@ -116,7 +116,7 @@ class FittedFamily(Tabular):
     points: Floats
     probabilities: Floats
     goodness: Significance
-    summary: Summary
+    summary: Counts
 
     @property
     def n(self) -> int:
@@ -138,15 +138,15 @@ class FittedFamily(Tabular):
         """The mean of the fitted distribution, inside the domain."""
         return dot(self.points, self.probabilities)
 
-    def quantile(self, share: float) -> float:
-        """Return the value below which a share of the fitted distribution is."""
-        if not 0.0 < share < 1.0:
-            raise InvalidParameter("the share of a quantile is a number strictly between 0 and 1")
+    def quantile(self, q: float) -> float:
+        """Return the value below which a q of the fitted distribution is."""
+        if not 0.0 < q < 1.0:
+            raise InvalidParameter("the q of a quantile is a number strictly between 0 and 1")
         sums = np.cumsum(self.probabilities)
         if self.family == "poisson":
-            return float(self.points[min(int(np.searchsorted(sums, share)), sums.size - 1)])
+            return float(self.points[min(int(np.searchsorted(sums, q)), sums.size - 1)])
         half = (self.points[1] - self.points[0]) / 2.0
-        return float(np.interp(share, sums, self.points + half))
+        return float(np.interp(q, sums, self.points + half))
 
     def cdf(self, x: float) -> float:
         """Return the share of the fitted distribution at or below a value."""
@@ -176,7 +176,7 @@ class FittedFamily(Tabular):
 
 
 @name_result
-def fit(reports: Reports | Summary, family: FamilyName) -> FittedFamily:
+def fit_family(reports: Reports | Counts, family: FamilyName) -> FittedFamily:
     """Fit a family of distributions to reports by maximum likelihood, with standard errors and a test.
 
     The families are "normal", "lognormal", "gamma", "beta" (on the whole domain), "exponential" and "poisson"

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
 from dither.core.kernels.sets.projective import ProjectiveKernel
@@ -17,7 +18,6 @@ from dither.core.kernels.sets.subsets import ChosenSets
 from dither.core.kernels.window.kernel import ResponseKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, MalformedReport, NotIdentifiable, choose, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate, joint_level
 from dither.estimation.frequency_posterior import Narrowed
@@ -209,7 +209,7 @@ class EstimatedFrequencies(LabelledEstimate):
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
     apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
     # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
-    told: Summary | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
+    told: Counts | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
@@ -371,7 +371,7 @@ def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]
         yield slice(begin, begin + step), np.asarray(held, dtype=np.float64)
 
 
-def weighted_frequencies(given: Reports | Summary, weights: object) -> EstimatedFrequencies:
+def weighted_frequencies(given: Reports | Counts, weights: object) -> EstimatedFrequencies:
     """Return frequencies of people with weights.
 
     The interval is the score interval of as many equal people as have the variance of the weighted share
@@ -437,19 +437,19 @@ def pair_rates(kernel: SupportKernel) -> tuple[float, float]:
 
 
 def _sum_interval(
-    told: Summary | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
+    told: Counts | SupportKernel, share: Floats, numbers: Floats, n: int, one_share: bool
 ) -> VarianceInterval | StudentInterval:
     """Return Σ number·frequency with its interval, from counts.
 
     Given a person's category v, the variance of Σ number·support is that of the supports and of all pairs of
     them, which depends on the number of v alone.
     """
-    question: Any = told.question if isinstance(told, Summary) else None
+    question: Any = told.question if isinstance(told, Counts) else None
     kernel: Any = told if question is None else question.kernel
     q, gap = float(kernel.rates[1]), float(kernel.rates[0] - kernel.rates[1])
     value = float(((share - q) / gap) @ numbers)
     if question is not None and isinstance(question.counting, EachReport) and not one_share:
-        counts, codes = cast("Summary", told).counts, np.arange(question.counting.outcomes)
+        counts, codes = cast("Counts", told).counts, np.arange(question.counting.outcomes)
         if question.one_category:
             read = (numbers - q * numbers.sum()) / gap
         else:
@@ -481,7 +481,7 @@ def _sum_noise(kernel: SupportKernel, numbers: Floats) -> Floats:
 
 
 @name_result
-def supported_frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
+def supported_frequencies(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the frequencies of categories or items from how many reports support each."""
     summary = summarise(reports)
     question = category_question(summary.question)
@@ -494,7 +494,7 @@ def supported_frequencies(reports: Reports | Summary) -> EstimatedFrequencies:
     return made if made.told is None else replace(made, told=summary)
 
 
-def sizes_of_sets(reports: Reports | Summary) -> EstimatedFrequencies:
+def sizes_of_sets(reports: Reports | Counts) -> EstimatedFrequencies:
     """Return the shares of people who have at least 1, 2, … items of a set."""
     sizes = supported_frequencies(reports).sizes if "sizes" in reports.question.quantities else None
     if sizes is None:

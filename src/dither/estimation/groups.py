@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.question import Question, as_question
 from dither.core.reports import Reports
-from dither.core.summary import Summary
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Label = tuple[Hashable, ...]  # one entry for each column of labels
 Labels = Sequence[Hashable] | Array | Mapping[str, Sequence[Hashable] | Array]
-Quantity = Callable[[Summary], Estimate]
+Quantity = Callable[[Counts], Estimate]
 
 MINIMUM: Final = 100  # reports of a group below which it is left out, unless another minimum is given
 MOST_GROUPS: Final = 100_000
@@ -43,7 +43,7 @@ class _Tally:
         self.question = question
         self.pieces: list[Array] = []
         self.bytes = 0
-        self.counted: Summary | None = None
+        self.counted: Counts | None = None
 
     def add(self, cells: Array) -> None:
         self.pieces.append(cells)
@@ -53,10 +53,10 @@ class _Tally:
         elif len(self.pieces) > _PIECES:
             self.pieces = [np.concatenate(self.pieces)]
 
-    def summary(self) -> Summary:
+    def summary(self) -> Counts:
         if not self.pieces:
-            return Summary.empty(self.question) if self.counted is None else self.counted
-        new = Summary.of(Reports(self.question, np.concatenate(self.pieces)))
+            return Counts.empty(self.question) if self.counted is None else self.counted
+        new = Counts.of(Reports(self.question, np.concatenate(self.pieces)))
         return new if self.counted is None else self.counted + new
 
 
@@ -87,7 +87,7 @@ class GroupCounts:
         """Yield the groups in the order of their labels, each with the places of its people."""
         return iter(sorted(_divide(labels, n), key=lambda group: order_of(group[0])))
 
-    def add_summary(self, label: Label, summary: Summary) -> None:
+    def add_summary(self, label: Label, summary: Counts) -> None:
         """Count the reports of a group that were counted elsewhere."""
         tally = self._tally(label)
         tally.counted = summary if tally.counted is None else tally.counted + summary
@@ -101,7 +101,7 @@ class GroupCounts:
             self._tallies[label] = _Tally(self.question)
         return self._tallies[label]
 
-    def summaries(self) -> Iterator[tuple[Label, Summary]]:
+    def summaries(self) -> Iterator[tuple[Label, Counts]]:
         """Yield the groups in the order of their labels, each with its summary."""
         for label in sorted(self._tallies, key=order_of):
             yield label, self._tallies[label].summary()

@@ -27,10 +27,10 @@ from typing import Final, Self
 
 import numpy as np
 
+from dither.core.counts import Counts
 from dither.core.domains import Line
 from dither.core.kernels.transition import Operator
 from dither.core.question import NumberQuestion
-from dither.core.summary import Summary
 from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval
@@ -526,22 +526,22 @@ class Inference(ABC):
         found = high - low
         return np.asarray(found + 1.0 if last < first - 2.0 * self.blur else np.maximum(found, 0.0))
 
-    def quantile(self, share: float) -> Estimate:
-        """Estimate the value below which a share of the people are."""
+    def quantile(self, q: float) -> Estimate:
+        """Estimate the value below which a q of the people are."""
         sums = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(self.shares)]))
-        first = int(np.searchsorted(sums, share, side="left"))
-        last = int(np.searchsorted(sums, share, side="right"))
+        first = int(np.searchsorted(sums, q, side="left"))
+        last = int(np.searchsorted(sums, q, side="right"))
         if first < last:  # in an empty gap, its middle
             value = (self.edges[first] + self.edges[last - 1]) / 2.0
         else:
             cell = min(max(last, 1), self.shares.size)
-            inner = (share - sums[cell - 1]) / max(sums[cell] - sums[cell - 1], 1e-300)
+            inner = (q - sums[cell - 1]) / max(sums[cell] - sums[cell - 1], 1e-300)
             value = self.edges[cell - 1] + min(inner, 1.0) * (self.edges[cell] - self.edges[cell - 1])
         # The shares of bins with the same law of reports are not separately identifiable.
         groups = self.groups
         alike = int((groups == groups[min(max(last - 1, 0), groups.size - 1)]).sum())
         unclear = alike * float(self.edges[1] - self.edges[0]) / 2.0 if alike > 1 else 0.0
-        return self.answer(float(value), quantile_quantity(self.edges, share), unclear)
+        return self.answer(float(value), quantile_quantity(self.edges, q), unclear)
 
     @property
     def _middles(self) -> Floats:
@@ -569,7 +569,7 @@ class Likeliest(Inference):
     guarantee: Guarantee
 
     @classmethod
-    def of(cls, summary: Summary, parts: int = 1) -> Self:
+    def of(cls, summary: Counts, parts: int = 1) -> Self:
         """Fit a summary on a multiple of `parts` bins: at least 128, and 512 from a million reports on."""
         question = number_question(summary)
         least = FINE * (1 + (summary.n >= 10**5) + 2 * (summary.n >= 10**6))

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dither.core.counts import Counts
 from dither.core.kernels.kernel import STRAIGHT, UnbiasedReading
 from dither.core.question import NumberQuestion
-from dither.core.summary import Summary
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import (
@@ -82,7 +82,7 @@ class MeanVector(NamedTuple):
     across: float
 
 
-def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
+def mean_direction(summary: Counts, *, as_reported: bool = False) -> Estimate:
     """Estimate the mean direction by that of the mean report: the noise is symmetric, so there is no bias."""
     question = number_question(summary)
     if not as_reported:
@@ -95,7 +95,7 @@ def mean_direction(summary: Summary, *, as_reported: bool = False) -> Estimate:
     return Estimate(value, wobble * turn, summary.n, summary.question.guarantee, confidence=interval)
 
 
-def resultant_length(summary: Summary, *, variance: bool = False, as_reported: bool = False) -> Estimate:
+def resultant_length(summary: Counts, *, variance: bool = False, as_reported: bool = False) -> Estimate:
     """Estimate the resultant length: the mean report's, corrected for the variance and divided by ρ."""
     question = number_question(summary)
     if not on_circle(question):
@@ -134,7 +134,7 @@ def _unit_vectors(question: NumberQuestion) -> NDArray[np.complex128]:
     return np.asarray(np.exp(2j * np.pi * question.line.to_unit(question.decoded_numbers())))
 
 
-def mean_vector(summary: Summary, vectors: NDArray[np.complex128]) -> MeanVector:
+def mean_vector(summary: Counts, vectors: NDArray[np.complex128]) -> MeanVector:
     """Return the average of a vector for each counted report, with its standard errors."""
     shares = summary.counts[: vectors.size] / summary.n
     mean = complex((shares * vectors).sum())
@@ -236,7 +236,7 @@ class SpreadInterval(ConfidenceInterval):
 
 
 def average(
-    summary: Summary, values: Floats, mean: float | None = None, *, least: float = 0.0
+    summary: Counts, values: Floats, mean: float | None = None, *, least: float = 0.0
 ) -> StudentInterval:
     """Return the average of a number per counted report, with its interval.
 
@@ -252,7 +252,7 @@ def average(
     return StudentInterval(mean, error, summary.n, skew)
 
 
-def total(summary: Summary, values: Floats) -> float:
+def total(summary: Counts, values: Floats) -> float:
     """Return the sum of a number per counted report, by pairwise summation, for accuracy."""
     return float((summary.counts[: values.size] * values).sum())
 
@@ -265,7 +265,7 @@ class Linear(Method):
     noise shortens it.
     """
 
-    def mean(self, summary: Summary) -> Estimate:
+    def mean(self, summary: Counts) -> Estimate:
         """Estimate the mean."""
         question = number_question(summary)
         if on_circle(question):
@@ -280,7 +280,7 @@ class Linear(Method):
         limits = (question.line.low, question.line.high)
         return Estimate(mean, found.error, summary.n, question.guarantee, confidence=interval, limits=limits)
 
-    def variance(self, summary: Summary) -> Estimate:
+    def variance(self, summary: Counts) -> Estimate:
         """Estimate the variance."""
         question = number_question(summary)
         if on_circle(question):
@@ -314,7 +314,7 @@ class Linear(Method):
         )
         return Estimate(value, interval.plain.error, summary.n, question.guarantee, confidence=interval)
 
-    def resultant(self, summary: Summary) -> Estimate:
+    def resultant(self, summary: Counts) -> Estimate:
         """Estimate the length of the mean direction."""
         return resultant_length(summary)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, summarise
 from dither.core.kernels.sets.functions import FunctionsKernel, TableReading
 from dither.core.question import Question
 from dither.core.reports import Reports
-from dither.core.summary import Summary, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import VarianceInterval
@@ -113,7 +113,7 @@ class EstimatedTables(Tabular, Mapping[tuple[str, ...], Estimate]):
         return f"EstimatedTables({shown}{more}; n = {thousands(self.n)}{step})"
 
 
-def tables(reports: Reports | Summary) -> EstimatedTables:
+def tables(reports: Reports | Counts) -> EstimatedTables:
     """Estimate the tables of all pairs of attributes (or of all attributes) from reports of `Marginals`.
 
     Without bias. The values of each function are read by f = (share − q)/(p − q); a table is put together

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeGuard
 
+from dither.core.counts import Counts, summarise
 from dither.core.domains import Circle
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
 from dither.core.reports import Reports
-from dither.core.summary import Summary, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 
 # By the usual quantity of a question without numbers that everybody answers: what to do instead.
 _NO_NUMBERS: Final = {
-    "answers": "reports of {name} answer its queries: call dt.answers(reports)",
+    "answers": "reports of {name} answer its queries: call dt.stats.answers(reports)",
     "cumulative shares": "reports of {name} give cumulative shares: call dt.cumulative(reports), "
     "and .quantile(0.5) or .cdf(x) of its result; for a mean ask by Podium or dt.recommend's choice",
     "mean": "of {domain}, dt.mean, dt.variance, dt.quantile, dt.distribution and "
@@ -55,7 +55,7 @@ def has_numbers(question: Question) -> TypeGuard[NumberQuestion]:
     return isinstance(question, NumberQuestion)
 
 
-def number_question(summary: Summary) -> NumberQuestion:
+def number_question(summary: Counts) -> NumberQuestion:
     """Return the question of a summary; raise if its domain is not an interval or a circle."""
     question = summary.question
     if not has_numbers(question):
@@ -75,7 +75,7 @@ def category_question(question: object) -> CategoryQuestion:
     return question
 
 
-def summarise_numbers(reports: Reports | Summary) -> Summary:
+def summarise_numbers(reports: Reports | Counts) -> Counts:
     """Return the summary of reports on numbers; raise if there is nothing to estimate."""
     summary = summarise(reports)
     number_question(summary)
@@ -84,7 +84,7 @@ def summarise_numbers(reports: Reports | Summary) -> Summary:
     return summary
 
 
-def in_unit(answer: Estimate, summary: Summary) -> Estimate:
+def in_unit(answer: Estimate, summary: Counts) -> Estimate:
     """Return an estimate on the scale of the values with the unit of their domain."""
     unit = number_question(summary).line.unit
     return replace(answer, unit=unit) if unit else answer

@@ -20,12 +20,12 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Circle
 from dither.core.kernels.window.codebook import IDENTITY, decoder
 from dither.core.kernels.window.kernel import SlidingKernel
 from dither.core.question import NumberQuestion, OptionalQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import ScoreInterval, supported_frequencies
@@ -115,7 +115,7 @@ class AnyTimeAverageRatio(ConfidenceInterval):
         return bool(low <= 0.0 <= high)
 
 
-def mean_of_answers(summary: Summary) -> Estimate:
+def mean_of_answers(summary: Counts) -> Estimate:
     """Estimate the mean of the values of those who answered; on a circle, their mean direction."""
     question = cast("OptionalQuestion", summary.question)
     if summary.n == 0:
@@ -140,11 +140,11 @@ def mean_of_answers(summary: Summary) -> Estimate:
     return Estimate.of(found, question.guarantee, unit=line.unit)
 
 
-def _average(summary: Summary, values: Floats) -> float:
+def _average(summary: Counts, values: Floats) -> float:
     return float((summary.counts * values).sum()) / summary.n
 
 
-def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estimate:
+def _direction_of_answers(summary: Counts, question: OptionalQuestion) -> Estimate:
     """Estimate the mean direction: who did not answer is the zero vector, on average too, by symmetry."""
     kernel, line = question.kernel, question.line
     if kernel.room < _TURNS:
@@ -160,7 +160,7 @@ def _direction_of_answers(summary: Summary, question: OptionalQuestion) -> Estim
     return Estimate(value, wobble * turn, summary.n, question.guarantee, confidence=interval, unit=line.unit)
 
 
-def answered_counts(summary: Summary) -> Any:
+def answered_counts(summary: Counts) -> Any:
     """Return counts as if only those who answered had been asked, by a window of smaller contrast.
 
     `unsure` of the result is by which part of the way to an even distribution one standard error of their
@@ -208,7 +208,7 @@ class AnsweredCounts(NamedTuple):
     unsure: float
 
 
-def variance_of_answers(summary: Summary) -> Estimate:
+def variance_of_answers(summary: Counts) -> Estimate:
     """Estimate the variance of the values of those who answered: H/G − (F/G)².
 
     H is the average of a third reading, whose mean is (x − low)² for a value x and 0 for "no answer".
@@ -259,13 +259,13 @@ def _too_few(what: str) -> NotIdentifiable:
 
 
 @name_result
-def response_rate(reports: Reports | Summary) -> Estimate:
-    """Estimate the share of people who answered a question on `dt.Optional(…)`, from 0 to 1.
+def response_rate(reports: Reports | Counts) -> Estimate:
+    """Estimate the share of people who answered a question on `dt.Nullable(…)`, from 0 to 1.
 
     The share and its interval account for the noise: nobody's own silence is known.
 
     >>> import dither as dt
-    >>> income = dt.Podium(dt.Optional(dt.Interval(0, 10_000)), epsilon=2)
+    >>> income = dt.Podium(dt.Nullable(dt.Interval(0, 10_000)), epsilon=2)
     >>> reports = income.perturb([3_000] * 30_000 + [None] * 10_000, source=dt.Seeded(7))
     >>> response_rate(reports)
     0.749 ± 0.007 (95 %, n = 40 000)
@@ -277,7 +277,7 @@ def response_rate(reports: Reports | Summary) -> Estimate:
     if "response rate" not in question.quantities:
         raise InvalidParameter(
             f"everybody answers {question.name} on {question.domain}; who may leave a question out is asked "
-            "on dt.Optional(domain)"
+            "on dt.Nullable(domain)"
         )
     if "frequencies" in question.quantities:
         found: Estimate = 1.0 - supported_frequencies(summary)[None]

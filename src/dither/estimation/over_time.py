@@ -416,7 +416,7 @@ def by_day(
     unbiased if nobody's value changes more often than `changes` says; further changes are not seen.
 
     >>> import dither as dt
-    >>> smokes = dt.Once(dt.RR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
+    >>> smokes = dt.Once(dt.KRR(dt.Categories(["yes", "no"]), epsilon=1), days=4)
     >>> reports = smokes.perturb([["no"] * 2 + ["yes"] * 2] * 40_000, source=dt.Seeded(3))
     >>> dt.by_day(reports)
     EstimatedDays(4 days, about ± 0.019, n = 40 000)

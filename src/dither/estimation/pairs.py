@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from dither.core.counts import name_result
 from dither.core.kernels.codes import BucketReports
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import name_result
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.frequency import simplex
@@ -442,5 +442,5 @@ def _positive(variance: float, which: str) -> None:
     if not variance > 0.0:
         raise NotIdentifiable(
             f"the variance of the {which} number cannot be told from 0 by these reports; ask more people, or "
-            "use a larger ε. dt.covariance needs no variances"
+            "use a larger ε. dt.stats.covariance needs no variances"
         )

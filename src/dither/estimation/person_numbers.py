@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result
 from dither.core.kernels.counting import LeadingBits
 from dither.core.question import CategoryQuestion, NumberQuestion, Question
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result
 from dither.errors import InvalidParameter, NotIdentifiable
 from dither.estimation.estimate import Estimate
 from dither.estimation.linear import squared_reading, unbiased_reading
@@ -60,7 +60,7 @@ def check_one_answer(question: Question) -> None:
     if question.domain.sets:
         raise InvalidParameter(
             "people with sets of items have several answers or none, so there is no such test; compare items "
-            "by dt.difference, and pairs of items by dt.together"
+            "by dt.stats.difference, and pairs of items by dt.stats.joint_frequency"
         )
 
 
@@ -124,7 +124,7 @@ def numbers(reports: Reports) -> Floats:
 
 
 @name_result
-def weighted_mean(reports: Reports | Summary, weights: object) -> Estimate:
+def weighted_mean(reports: Reports | Counts, weights: object) -> Estimate:
     """Estimate the mean of a population from people with public weights, such as inverse chances.
 
     Σ w·y/Σ w, where y is the number whose mean over the noise is the person's value.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Categories
 from dither.core.question import QueryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, check_choice, found
 from dither.estimation.density import posterior_of_cells
 from dither.estimation.estimate import Estimate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @name_result
-def answers(reports: Reports | Summary) -> Estimate:
+def answers(reports: Reports | Counts) -> Estimate:
     """Estimate the answer to each query of a workload, without bias, in the order of the queries.
 
     A report y counts for b_y in the answers, with E[b_Y] = W·shares. The error is that of a mean of
@@ -86,25 +86,25 @@ class EstimatedCumulative(Estimate):
         place = self._place(x)
         return self._at(place)
 
-    def quantile(self, share: float) -> Estimate | EstimatedAnswer:
-        """Estimate the value below which a share of the people are; on a scale, the answer itself.
+    def quantile(self, q: float) -> Estimate | EstimatedAnswer:
+        """Estimate the value below which a q of the people are; on a scale, the answer itself.
 
-        The interval holds every value whose cumulative share is compatible with it.
+        The interval holds every value whose cumulative q is compatible with it.
         """
-        if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+        if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
             raise InvalidParameter(
-                f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+                f"the q of a quantile is a number strictly between 0 and 1, not {found(q)}"
             )
         heights = isotonic(np.concatenate([[0.0], np.asarray(self.value)]))
         low, high = self.interval()
-        middle = _inverse(heights, self.edges, share)
+        middle = _inverse(heights, self.edges, q)
         upper, lower = (isotonic(np.concatenate([[0.0], end])) for end in (high, low))
         if self.labels:
-            ends = [self._answer(heights[1:], share) for heights in (heights, upper, lower)]
+            ends = [self._answer(heights[1:], q) for heights in (heights, upper, lower)]
             return EstimatedAnswer(
                 ends[0], (ends[1], ends[2]), self.n, self.guarantee, self.labels, about=self.about
             )
-        half = (_inverse(lower, self.edges, share) - _inverse(upper, self.edges, share)) / 2.0
+        half = (_inverse(lower, self.edges, q) - _inverse(upper, self.edges, q)) / 2.0
         return Estimate(middle, half / 1.96, self.n, self.guarantee)
 
     def _answer(self, heights: Floats, share: float) -> Hashable:
@@ -161,7 +161,7 @@ class EstimatedAnswer(Tabular):
 
 @name_result
 def cumulative(
-    reports: Reports | Summary,
+    reports: Reports | Counts,
     *,
     method: Literal["linear", "empirical bayes"] = "linear",
     monotone: bool = True,
@@ -179,7 +179,7 @@ def cumulative(
     if edges is None:
         raise InvalidParameter(
             f"cumulative shares are estimated from reports of Cumulative, not of {question.name}; "
-            "dt.answers is for other workloads"
+            "dt.stats.answers is for other workloads"
         )
     condition = ""
     if method == "empirical bayes":
@@ -220,7 +220,7 @@ def isotonic(values: Floats) -> Floats:
     return np.repeat(means, sizes)
 
 
-def _read(reports: Reports | Summary) -> tuple[Floats, Floats, QueryQuestion, int]:
+def _read(reports: Reports | Counts) -> tuple[Floats, Floats, QueryQuestion, int]:
     summary = summarise(reports)
     question = summary.question
     if not isinstance(question, QueryQuestion):

@@ -223,13 +223,13 @@ class TransformedInterval(ConfidenceInterval):
 
 
 def regression(
-    first: Regressors, second: Reports, *, weights: Weighting | None = None, answer: Hashable = None
+    regressors: Regressors, response: Reports, *, weights: Weighting | None = None, answer: Hashable = None
 ) -> EstimatedRegression:
-    """Estimate how the second, a private answer, depends on one or several regressors of the same people.
+    """Estimate how the response, a private answer, depends on one or several regressors of the same people.
 
     Regressors are reports on numbers or categories, and public columns of numbers or labels; several are a
-    mapping from names. If the second is a number, this is least squares; the noise of private regressors does
-    not flatten slopes. If it is a question with two answers, it is a logistic regression of `answer`, by
+    mapping from names. If the response is a number, this is least squares; the noise of private regressors
+    does not flatten slopes. If it is a question with two answers, it is a logistic regression of `answer`, by
     default the last one, on public columns and private categories. `weights` are public, one for each person.
 
     >>> import dither as dt, numpy as np
@@ -243,30 +243,30 @@ def regression(
     >>> fit["age"], fit["city: Nara"]
     (0.100 ± 0.003 (95 %, n = 20 000), 1.02 ± 0.06 (95 %, n = 20 000))
     """
-    if not isinstance(second, Reports):
+    if not isinstance(response, Reports):
         raise InvalidParameter(
-            "the second is reports of what is explained, in the order of the people, not "
-            f"{type(second).__name__}; a summary has lost the order"
+            "the response is reports of what is explained, in the order of the people, not "
+            f"{type(response).__name__}; a summary has lost the order"
         )
-    given = first if isinstance(first, Mapping) else {"first": first}
+    given = regressors if isinstance(regressors, Mapping) else {"regressor": regressors}
     if not given:
         raise InvalidParameter("a regression needs at least one regressor")
     for regressor in given.values():
         if isinstance(regressor, Reports):
-            check_pair(regressor, second)
-        elif type(regressor).__name__ == "Summary":
+            check_pair(regressor, response)
+        elif type(regressor).__name__ == "Counts":
             raise InvalidParameter("a summary has lost the order of people; a regression needs the reports")
     private = [part for part in given.values() if isinstance(part, Reports)]
     if len({id(part.cells) for part in private}) < len(private):
         raise InvalidParameter("these are the same reports twice: their noise is not independent")
-    columns = [_column(str(name), part, len(second)) for name, part in given.items()]
-    guarantee = reduce(Guarantee.compose, (part.question.guarantee for part in [*private, second]))
-    checked = None if weights is None else as_weights(weights, len(second))
-    if "frequencies" in second.question.quantities:
-        return _logistic_regression(columns, second, checked, answer, guarantee)
+    columns = [_column(str(name), part, len(response)) for name, part in given.items()]
+    guarantee = reduce(Guarantee.compose, (part.question.guarantee for part in [*private, response]))
+    checked = None if weights is None else as_weights(weights, len(response))
+    if "frequencies" in response.question.quantities:
+        return _logistic_regression(columns, response, checked, answer, guarantee)
     if answer is not None:
         raise InvalidParameter("answer= is for a question with two answers; this one has numbers")
-    return _least_squares(columns, second, checked, guarantee)
+    return _least_squares(columns, response, checked, guarantee)
 
 
 def _least_squares(
@@ -417,7 +417,7 @@ class _Equations:
 def _unclear() -> NotIdentifiable:
     return NotIdentifiable(
         "the variance of the regressors cannot be told from 0 by these reports, or one follows from others; "
-        "ask more people, use a larger ε, or leave regressors out. dt.covariance needs no variances"
+        "ask more people, use a larger ε, or leave regressors out. dt.stats.covariance needs no variances"
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.domains import Circle
 from dither.core.kernels.codes import SupportKernel
 from dither.core.kernels.counting import EachReport
@@ -22,7 +23,6 @@ from dither.core.kernels.sets.hadamard import Columns
 from dither.core.kernels.sets.projective import ProjectiveKernel
 from dither.core.question import CategoryQuestion
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, Mismatch, NotIdentifiable
 from dither.estimation.frequency import pair_rates, simplex
 from dither.estimation.method import has_numbers
@@ -117,7 +117,7 @@ def quadratic_form(gaps: Floats, *covariances: Floats) -> float:
 
 
 @name_result
-def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Significance:
+def same_distribution(first: Reports | Counts, second: Reports | Counts) -> Significance:
     """Test the hypothesis that two groups of different people have the same distribution of answers.
 
     If it holds, reports of one mechanism have the same distribution, too; the noise changes the power of the
@@ -126,7 +126,7 @@ def same_distribution(first: Reports | Summary, second: Reports | Summary) -> Si
     at most 64 different reports has the χ² test of their counts.
     """
     questions = [
-        reports.question if isinstance(reports, Reports | Summary) else None for reports in (first, second)
+        reports.question if isinstance(reports, Reports | Counts) else None for reports in (first, second)
     ]
     for question in questions:
         if question is not None and not question.alone:

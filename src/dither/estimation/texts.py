@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dither.core.counts import name_result
 from dither.core.kernels.sets.prefix import PrefixKernel
 from dither.core.reports import Reports
-from dither.core.summary import name_result
 from dither.errors import InvalidParameter, NotIdentifiable, found
 from dither.estimation.frequency import EstimatedFrequencies, read
 from dither.foundation.arrays import Bytes, Integers, Words

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
+from dither.core.counts import Counts, name_result, summarise
 from dither.core.reports import Reports
-from dither.core.summary import Summary, name_result, summarise
 from dither.errors import InvalidParameter, NotIdentifiable, choose, found
 from dither.estimation.distribution_methods import (
     as_reported,
@@ -69,13 +69,13 @@ def as_method(method: object) -> Method:
     return METHODS[name] if isinstance(name, str) and name in METHODS else choose("method", name, METHODS)
 
 
-def _may_be_missing(summary: Summary) -> bool:
-    """Return whether reports are on numbers that people may leave out: see `dt.Optional`."""
+def _may_be_missing(summary: Counts) -> bool:
+    """Return whether reports are on numbers that people may leave out: see `dt.Nullable`."""
     question = summary.question
     return bool(question.domain.optional) and usual_quantity(question) == "mean"
 
 
-def _count_numbers(reports: Reports | Summary) -> Summary:
+def _count_numbers(reports: Reports | Counts) -> Counts:
     """Return the summary of reports on numbers; of those that may be missing, counts of who answered."""
     summary = summarise(reports)
     return answered_counts(summary) if _may_be_missing(summary) else summarise_numbers(summary)
@@ -83,14 +83,14 @@ def _count_numbers(reports: Reports | Summary) -> Summary:
 
 @name_result
 def mean(
-    reports: Reports | Summary,
+    reports: Reports | Counts,
     *,
     method: MethodName = "linear",
     weights: Weighting | None = None,
 ) -> Estimate:
     """Estimate the mean of the values that people have; on a circle, their mean direction.
 
-    Of `dt.Optional` numbers it is that of the people who answered; `dt.response_rate` is how many did.
+    Of `dt.Nullable` numbers it is that of the people who answered; `dt.response_rate` is how many did.
     The default is unbiased for every mechanism whose E[report] is affine in the value, with any codebook.
     For others it raises `NotIdentifiable`; `method="likelihood"` estimates those and states the resolution.
     `method="as reported"` is the plain average of the reports.
@@ -118,10 +118,10 @@ def mean(
 
 
 @name_result
-def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
+def variance(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the variance of the values that people have; on a circle, one minus the resultant length.
 
-    Of `dt.Optional` numbers it is that of the people who answered.
+    Of `dt.Nullable` numbers it is that of the people who answered.
     """
     summary = summarise(reports)
     if _may_be_missing(summary):
@@ -134,7 +134,7 @@ def variance(reports: Reports | Summary, *, method: MethodName = "linear") -> Es
 
 
 @name_result
-def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> Estimate:
+def resultant(reports: Reports | Counts, *, method: MethodName = "linear") -> Estimate:
     """Estimate the mean resultant length of directions: 1 if all are the same, 0 if they cancel."""
     summary = summarise_numbers(reports)
     question = number_question(summary)
@@ -147,7 +147,7 @@ def resultant(reports: Reports | Summary, *, method: MethodName = "linear") -> E
 
 
 @name_result
-def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None) -> EstimatedFrequencies:
+def frequencies(reports: Reports | Counts, *, weights: Weighting | None = None) -> EstimatedFrequencies:
     """Estimate how frequent every category, or every item of a set, is in the population, without bias.
 
     f = (share − q)/(p − q), where share is the part of the reports that support the category. The error has
@@ -157,11 +157,11 @@ def frequencies(reports: Reports | Summary, *, weights: Weighting | None = None)
     """
     if weights is None:
         return supported_frequencies(reports)
-    category_question(reports.question if isinstance(reports, Reports | Summary) else None)
+    category_question(reports.question if isinstance(reports, Reports | Counts) else None)
     return weighted_frequencies(reports, weights)
 
 
-def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
+def joint_frequency(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     """Estimate how many people have both of two items of their sets, without bias.
 
     Needs reports that tell two items or more, and the reports themselves: a summary has lost which items were
@@ -170,7 +170,7 @@ def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
     >>> import dither as dt
     >>> tools = dt.SetResponse(dt.Several(20, most=3), epsilon=1)
     >>> told = tools.perturb([[0, 1]] * 3_000 + [[2]] * 1_000, source=dt.Seeded(1))
-    >>> together(told, 0, 1).n
+    >>> joint_frequency(told, 0, 1).n
     4000
     """
     return both_items(reports, first, second)
@@ -178,29 +178,29 @@ def together(reports: Reports, first: Hashable, second: Hashable) -> Estimate:
 
 @overload
 def quantile(
-    reports: Reports | Summary,
-    share: float,
+    reports: Reports | Counts,
+    q: float,
     *,
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
 ) -> Estimate: ...
 @overload
 def quantile(
-    reports: Reports | Summary,
-    share: Sequence[float],
+    reports: Reports | Counts,
+    q: Sequence[float],
     *,
     method: MethodName | None = ...,
     weights: Weighting | None = ...,
 ) -> list[Estimate]: ...
 @name_result
 def quantile(
-    reports: Reports | Summary,
-    share: float | Sequence[float],
+    reports: Reports | Counts,
+    q: float | Sequence[float],
     *,
     method: MethodName | None = None,
     weights: Weighting | None = None,
 ) -> Estimate | list[Estimate]:
-    """Estimate a quantile: the value below which a share of the people are. The median has share 0.5.
+    """Estimate a quantile: the value below which a share q of the people are. The median has q = 0.5.
 
     A list of shares returns a list of estimates; each interval holds at its own level, not all together. The
     value is read off a smooth density with point masses. The interval contains that of the smooth density and
@@ -208,13 +208,13 @@ def quantile(
     has the first alone: about half as wide, and right if the density is smooth at the width that it prints.
     `weights` are public, one for each report; the interval is that of as many equal people as they count for.
     """
-    if isinstance(share, list | tuple | np.ndarray):
-        return [quantile(reports, part, method=method, weights=weights) for part in share]
-    if not (isinstance(share, int | float | np.floating) and 0.0 < share < 1.0):
+    if isinstance(q, list | tuple | np.ndarray):
+        return [quantile(reports, part, method=method, weights=weights) for part in q]
+    if not (isinstance(q, int | float | np.floating) and 0.0 < q < 1.0):
         raise InvalidParameter(
-            f"the share of a quantile is a number strictly between 0 and 1, not {found(share)}"
+            f"q, the share of a quantile, is a number strictly between 0 and 1, not {found(q)}"
         )
-    at = float(share)
+    at = float(q)
     if weights is None:
         return _quantile(_count_numbers(reports), at, method)
     told = check_weighted(reports)
@@ -223,7 +223,7 @@ def quantile(
     return replace(answer, n=len(told), remark=f", design effect {checked.design_effect:.2f}")
 
 
-def _quantile(summary: Summary, share: float, method: MethodName | None) -> Estimate:
+def _quantile(summary: Counts, share: float, method: MethodName | None) -> Estimate:
     if method is None:
         return in_unit(cautious_quantile(summary, share), summary)
     return in_unit(estimator(as_method(method), "quantile", "quantiles")(summary, share), summary)
@@ -231,7 +231,7 @@ def _quantile(summary: Summary, share: float, method: MethodName | None) -> Esti
 
 @name_result
 def distribution(
-    reports: Reports | Summary,
+    reports: Reports | Counts,
     bins: Bins = None,
     *,
     method: MethodName = "empirical bayes",
@@ -260,7 +260,7 @@ def distribution(
 
 
 @overload
-def estimate(reports: Reports | Summary, *, weights: Weighting | None = ...) -> Estimate: ...
+def estimate(reports: Reports | Counts, *, weights: Weighting | None = ...) -> Estimate: ...
 
 
 @overload
@@ -277,7 +277,7 @@ def estimate(
 
 @name_result
 def estimate(
-    reports: Reports | Summary,
+    reports: Reports | Counts,
     *,
     by: Labels | Reports | None = None,
     quantity: Quantity | None = None,
@@ -331,7 +331,7 @@ class EstimatedQuantity(NamedTuple):
     each: str
 
 
-def _any_quantile(summary: Summary, share: float) -> Any:
+def _any_quantile(summary: Counts, share: float) -> Any:
     """Estimate a quantile of numbers, or of the cumulative shares that some questions ask for."""
     if "cumulative shares" in summary.question.quantities:
         return cumulative(summary).quantile(share)

@@ -135,7 +135,7 @@ def check_weighted(reports: object) -> Reports:
     if not isinstance(reports, Reports):
         raise InvalidParameter(
             f"weights need reports, one weight for each, not {type(reports).__name__}: counts have lost who "
-            "sent which; dt.post_stratified weights groups"
+            "sent which; dt.stats.post_stratified weights groups"
         )
     if not reports.question.alone:
         raise InvalidParameter(

@@ -3,3 +3,5 @@
 from . import jrr as jrr
 from . import optimal as optimal
 from . import rivals as rivals
+from .frequency.krr import RR as RR
+from .frequency.subset import SubsetIndices as SubsetIndices

@@ -6,10 +6,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dither.core import registry
 from dither.core.combinator import Combinator
 from dither.core.domains import Domain, finite
 from dither.core.domains.separate import as_array
@@ -22,6 +23,9 @@ from dither.foundation.arrays import Array
 from dither.foundation.randomness import SYSTEM, Keyed, Source
 from dither.privacy import Guarantee
 from dither.privacy.exact import split
+
+if TYPE_CHECKING:
+    from dither.advice.explain import Explanation
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +135,11 @@ class Attributes(Answering, Combinator):
                 )
         _check_permanent(together)
         object.__setattr__(self, "parts", together)
+
+    def explain(self, **options: Any) -> Explanation:
+        """Explain the questions in plain words, as `dt.Questionnaire.explain` does."""
+        explained: Explanation = registry.adviser().explain(self, **options)
+        return explained
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attributes):

@@ -142,7 +142,8 @@ class Marginals(Mechanism[PlainQuestion]):
 
     Promise:   pure ε for one record: each person answers a single question, drawn without looking.
     Reports:   the number of the question and the answer, a few bytes.
-    Use when:  tables of pairs of attributes are wanted. `dt.tables` reads the reports. The question is a
+    Use when:  tables of pairs of attributes are wanted. `dt.stats.tables` reads the reports. The question is
+    a
                linear function of two codes over a finite field, or the pair itself, by computed variance.
     Reference: the bound of docs/theory.md for marginals; answers by [Ye18], [Kairouz16] or [Feldman22].
 

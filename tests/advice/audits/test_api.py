@@ -26,7 +26,10 @@ fair = made_fair(1)
 
 
 def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
-    for finding in (dt.audit(dt.PM(UNIT, epsilon=1)), dt.audit(made_fair(3), UNIT, epsilon=1, **FEW)):
+    for finding in (
+        dt.audit(dt.PM(UNIT, epsilon=1)),
+        dt.audit_function(made_fair(3), UNIT, epsilon=1, **FEW),
+    ):
         assert isinstance(finding, results.Finding)
         assert finding.ok
         assert finding.realised <= 1
@@ -51,21 +54,21 @@ def test_an_object_and_a_function_have_the_same_kind_of_finding() -> None:
 )
 def test_wrong_arguments(given: Any, more: Any, words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
-        dt.audit(*given, **more)
+        dt.audit_function(*given, **more)
 
 
 def test_wrong_randomisers() -> None:
     with pytest.raises(WrongCount, match="each=True"):
-        dt.audit(lambda values: 1.0, UNIT, epsilon=1, **FEW)
+        dt.audit_function(lambda values: 1.0, UNIT, epsilon=1, **FEW)
     with pytest.raises(WrongCount, match="returned 2 for"):
-        dt.audit(lambda values: [1, 2], UNIT, epsilon=1, **FEW)
+        dt.audit_function(lambda values: [1, 2], UNIT, epsilon=1, **FEW)
     with pytest.raises(InvalidParameter, match="at every value: KeyError"):
-        dt.audit(lambda values: {}["x"], UNIT, epsilon=1, **FEW)
+        dt.audit_function(lambda values: {}["x"], UNIT, epsilon=1, **FEW)
 
 
 def test_evidence_is_repeated_and_drawn() -> None:
     rng = np.random.default_rng(3)
-    finding = dt.audit(
+    finding = dt.audit_function(
         lambda values: np.round(values * 64 + rng.laplace(scale=16, size=len(values))), UNIT, epsilon=1, **FEW
     )
     evidence = finding.evidence
@@ -80,7 +83,7 @@ def test_evidence_is_repeated_and_drawn() -> None:
 
 
 def test_without_a_claim_all_samples_are_used() -> None:
-    finding = dt.audit(made_fair(2), UNIT, epsilon=math.inf, samples=20_000, timing=False)
+    finding = dt.audit_function(made_fair(2), UNIT, epsilon=math.inf, samples=20_000, timing=False)
     assert finding.ok
     assert "from 20" in finding.how
     assert 0.3 < finding.realised < 1
@@ -100,7 +103,7 @@ def test_every_kind_of_report() -> None:
         "infinite": lambda: math.inf if rng.random() < 0.1 else float(rng.normal()),
     }
     for name, draw in kinds.items():
-        finding = dt.audit(
+        finding = dt.audit_function(
             lambda values, draw=draw: [draw() for _ in values], dt.Categories(3), epsilon=0.5, **FEW
         )
         assert finding.ok, f"{name}: {finding}"
@@ -108,14 +111,14 @@ def test_every_kind_of_report() -> None:
 
 def test_data_sets_are_neighbours() -> None:
     data = [0.1, 0.7, 0.7]
-    added = dt.Neighbours.adding(data, UNIT)
+    added = dt.audits.Neighbours.adding(data, UNIT)
     assert all(len(two) == len(one) + 1 for one, two in added.pairs)
-    replaced = dt.Neighbours.replacing(data, UNIT)
+    replaced = dt.audits.Neighbours.replacing(data, UNIT)
     assert all(one[1:] == two[1:] == data[1:] for one, two in replaced.pairs)
     rng = np.random.default_rng(2)
-    finding = dt.audit(
+    finding = dt.audit_function(
         lambda one: round(sum(one) + float(rng.laplace()), 1), replaced, epsilon=1, each=True, **FEW
     )
     assert finding.ok, str(finding)
-    leaky = dt.audit(lambda one: round(sum(one), 1), added, epsilon=1, each=True, **FEW)
+    leaky = dt.audit_function(lambda one: round(sum(one), 1), added, epsilon=1, each=True, **FEW)
     assert not leaky.ok

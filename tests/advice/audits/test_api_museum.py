@@ -18,7 +18,7 @@ LONG = {"the value itself above ε = 10", "memoised without a name", "classical 
 
 def _refused(case: Case, seed: int) -> results.Finding:
     randomiser = case.make(np.random.default_rng(seed))
-    finding = dt.audit(
+    finding = dt.audit_function(
         randomiser, case.domain, epsilon=case.epsilon, delta=case.delta, each=case.each, timing=False
     )
     assert not finding.ok, str(finding)
@@ -47,7 +47,7 @@ OURS: list[tuple[Any, Any]] = [  # broken objects that samples show, and on what
     (numbers.HonestHalfTheTime(UNIT, epsilon=1), UNIT),
     (numbers.OneByOne(UNIT, epsilon=1), UNIT),
     (numbers.OffByABit(EIGHT, epsilon=1), EIGHT),
-    (numbers.RawPath(SQUARE, epsilon=1), dt.Neighbours.paths(SQUARE, 1)),
+    (numbers.RawPath(SQUARE, epsilon=1), dt.audits.Neighbours.paths(SQUARE, 1)),
     (WithoutFactor(EIGHT, epsilon=1), EIGHT),
     (NotCleared(EIGHT, epsilon=1), EIGHT),
 ]
@@ -56,7 +56,7 @@ OURS: list[tuple[Any, Any]] = [  # broken objects that samples show, and on what
 @pytest.mark.parametrize(("mechanism", "domain"), OURS, ids=lambda one: type(one).__name__)
 def test_broken_objects_are_refused_as_black_boxes_too(mechanism: Any, domain: Any) -> None:
     source = dt.Seeded(1)
-    finding = dt.audit(
+    finding = dt.audit_function(
         lambda values: mechanism.perturb(values, source=source), domain, epsilon=1, timing=False
     )
     assert not finding.ok, str(finding)
@@ -76,7 +76,7 @@ def test_broken_objects_are_refused_as_black_boxes_too(mechanism: Any, domain: A
 def test_what_samples_cannot_show_the_exact_audit_finds(mechanism: Any) -> None:
     """One part in 2^64, or one word of 2^32: no number of samples that anybody draws shows it."""
     assert not dt.audit(mechanism).ok
-    seen = dt.audit(mechanism.perturb, mechanism.domain, epsilon=1, samples=20_000, timing=False)
+    seen = dt.audit_function(mechanism.perturb, mechanism.domain, epsilon=1, samples=20_000, timing=False)
     assert seen.ok
 
 

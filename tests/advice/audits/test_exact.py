@@ -178,7 +178,7 @@ def test_one_broken_part_breaks_the_whole(name: str) -> None:
         "each": lambda part: dt.Each(a=good, b=part),
         "sampled": lambda part: dt.Sampled(a=good, b=part),
         "memoised": lambda part: dt.Memoised(part, KEY, name="a"),
-        "campaign": lambda part: dt.Campaign({"a": good, "b": part}),
+        "campaign": lambda part: dt.Questionnaire({"a": good, "b": part}),
     }
     broken_whole, whole = wholes[name](bad), wholes[name](good)
     finding = dt.audit(broken_whole, assume=broken_whole.guarantee.assumes)
@@ -188,7 +188,7 @@ def test_one_broken_part_breaks_the_whole(name: str) -> None:
 
 
 def test_assumptions_of_a_part_are_those_of_the_whole() -> None:
-    for whole in (dt.Each(a=NEAR), dt.Campaign({"a": NEAR})):
+    for whole in (dt.Each(a=NEAR), dt.Questionnaire({"a": NEAR})):
         assert not dt.audit(whole).ok
         assert dt.audit(whole, assume=NEAR.guarantee.assumes).ok
 

@@ -40,7 +40,7 @@ def test_a_difference_of_durations_is_seen(
         clock.now += int(20_000 + clock.rng.exponential(2000) + extra * (values[0] == 1.0))
         return values
 
-    found = timing.time_calls(Calls(randomise, dt.Neighbours.of(UNIT)), np.random.default_rng(2))
+    found = timing.time_calls(Calls(randomise, dt.audits.Neighbours.of(UNIT)), np.random.default_rng(2))
     assert found is not None
     assert found.differs is differs
     assert "no part of ε" in str(found)
@@ -48,7 +48,7 @@ def test_a_difference_of_durations_is_seen(
 
 def test_durations_are_no_part_of_the_verdict() -> None:
     rng = np.random.default_rng(3)
-    finding = dt.audit(
+    finding = dt.audit_function(
         lambda values: np.round(64 * values + rng.laplace(scale=64, size=len(values))),
         UNIT,
         epsilon=1,
@@ -61,6 +61,8 @@ def test_durations_are_no_part_of_the_verdict() -> None:
 
 def test_a_randomiser_that_fails_has_no_durations() -> None:
     assert (
-        timing.time_calls(Calls(lambda values: 1 / 0, dt.Neighbours.of(UNIT)), np.random.default_rng(2))
+        timing.time_calls(
+            Calls(lambda values: 1 / 0, dt.audits.Neighbours.of(UNIT)), np.random.default_rng(2)
+        )
         is None
     )

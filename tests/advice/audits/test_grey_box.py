@@ -37,31 +37,31 @@ def rare(values: Any, source: Source = SYSTEM) -> Any:
 
 
 def test_few_bytes_are_enumerated() -> None:
-    exact = dt.audit(one_byte, TWO, epsilon=math.log(3), **FEW)
+    exact = dt.audit_function(one_byte, TWO, epsilon=math.log(3), **FEW)
     assert exact.ok
     assert exact.realised == pytest.approx(math.log(3), abs=1e-12)
     assert "exact" in exact.how
-    over = dt.audit(one_byte, TWO, epsilon=1.09, **FEW)
+    over = dt.audit_function(one_byte, TWO, epsilon=1.09, **FEW)
     assert not over.ok
     assert "3/4 against 1/4, exactly" in str(over)
 
 
 def test_rejection_is_enumerated_as_far_as_it_goes() -> None:
     """All of 255^n starts over again, so the law is a geometric series, which is never listed in full."""
-    assert grey_box.enumerate_draws(with_rejection, dt.Neighbours.of(TWO)) is None
-    assert dt.audit(with_rejection, TWO, epsilon=math.log(2), **FEW).ok
+    assert grey_box.enumerate_draws(with_rejection, dt.audits.Neighbours.of(TWO)) is None
+    assert dt.audit_function(with_rejection, TWO, epsilon=math.log(2), **FEW).ok
 
 
 @pytest.mark.slow
 def test_a_rare_leak_is_found_exactly() -> None:
-    finding = dt.audit(rare, TWO, epsilon=1.2, **FEW)
+    finding = dt.audit_function(rare, TWO, epsilon=1.2, **FEW)
     assert finding.realised == math.inf
     assert "probability 1/65536 against 0, exactly" in str(finding)
 
     def hidden(values: Any) -> Any:
         return rare(values)
 
-    assert dt.audit(hidden, TWO, epsilon=1.2, **FEW).ok  # samples alone do not see it
+    assert dt.audit_function(hidden, TWO, epsilon=1.2, **FEW).ok  # samples alone do not see it
 
 
 def test_bytes_and_branches_that_depend_on_the_value_are_told() -> None:
@@ -73,12 +73,12 @@ def test_bytes_and_branches_that_depend_on_the_value_are_told() -> None:
             found.append(source.below(1 << 30))
         return np.array(found)
 
-    finding = dt.audit(uneven, dt.Interval(0, 1), epsilon=1, **FEW)
+    finding = dt.audit_function(uneven, dt.Interval(0, 1), epsilon=1, **FEW)
     assert finding.ok  # no part of ε
     assert any(note.startswith("bytes: 4 are drawn for 0.0 and 12 for 1.0") for note in finding.notes)
     assert any(note.startswith("branch: test_grey_box.py, line ") for note in finding.notes)
     even = dt.PM(dt.Interval(0, 1), epsilon=1)
-    assert dt.audit(even.perturb, dt.Interval(0, 1), epsilon=1, **FEW).notes == ()
+    assert dt.audit_function(even.perturb, dt.Interval(0, 1), epsilon=1, **FEW).notes == ()
 
 
 def test_who_takes_a_source() -> None:

@@ -51,10 +51,10 @@ def test_a_table_with_too_little_noise_is_refuted() -> None:
         ]
         return np.stack(cells, axis=1)
 
-    finding = dt.audit(twice, PROFILE, epsilon=1, timing=False, samples=20_000)
+    finding = dt.audit_function(twice, PROFILE, epsilon=1, timing=False, samples=20_000)
     assert not finding.ok
     survey = dt.Marginals(PROFILE, epsilon=1)
-    fair = dt.audit(
+    fair = dt.audit_function(
         lambda records: survey.perturb(records, source=source),
         PROFILE,
         epsilon=1,

@@ -18,8 +18,8 @@ from dither.cli.verbs.account import NOT_A_GUARANTEE
 from tests.support import terminal
 
 
-def ask(name: str, epsilon: float, asker: str) -> dt.Asking:
-    return dt.Asking(name, dt.KRR(dt.Categories(4), epsilon=epsilon), asker=asker)
+def ask(name: str, epsilon: float, asker: str) -> dt.Inquiry:
+    return dt.Inquiry(name, dt.KRR(dt.Categories(4), epsilon=epsilon), asker=asker)
 
 
 @pytest.fixture

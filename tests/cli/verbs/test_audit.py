@@ -47,7 +47,7 @@ def test_a_command_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     # Four answers, truth in 7 of 10 reports: ln 7 is spent, while two reports of a call are equal too seldom
     # to be taken for reports that share their noise, which is tried first and by many more calls.
     # Without the usual limit of time: a busy machine would draw fewer reports, and prove less.
-    monkeypatch.setattr("dither.advice.audits.api.audit", partial(dt.audit, seconds=1e6))
+    monkeypatch.setattr("dither.advice.audits.api.audit_function", partial(dt.audit_function, seconds=1e6))
     found = run(
         "--categories",
         ",".join(WORDS),

@@ -92,7 +92,7 @@ def test_two_aggregators_count_what_a_summary_counts(question: Any, tmp_path: Pa
     values = np.linspace(0, 1, 40) if isinstance(question, dt.SW) else np.arange(40) % 5
     reports = question.perturb(values)
     spec = tmp_path / "question.json"
-    spec.write_text(dt.to_json(question))
+    spec.write_text(question.to_json())
     (task,) = json.loads(run("dap", "task", spec, "--json").output)["tasks"].values()
     asked = {**task, "cells": reports.cells.tolist()}
     told = subprocess.run(
@@ -104,7 +104,7 @@ def test_two_aggregators_count_what_a_summary_counts(question: Any, tmp_path: Pa
         check=True,
     )
     answer = json.loads(told.stdout)
-    summary = dt.Summary.from_counts(question, answer["counts"])
+    summary = dt.Counts.from_counts(question, answer["counts"])
     assert summary.n == 40
-    assert np.array_equal(summary.counts, dt.Summary.of(reports).counts)
+    assert np.array_equal(summary.counts, dt.Counts.of(reports).counts)
     assert answer["bytes"] == task["report_bytes"]

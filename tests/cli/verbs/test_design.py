@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.core.campaign import Campaign
+from dither.core.questionnaire import Questionnaire
 from tests.support.terminal import run
 
 
@@ -105,8 +105,8 @@ def test_wrong_files(tmp_path: Path) -> None:
 
 def test_a_campaign_names_a_solved_mechanism() -> None:
     table = '[questions.age]\ninterval = [18, 100]\nepsilon = 1\nmechanism = "optimal"\n'
-    asked = Campaign.from_toml(table + 'unbiased = true\ncriterion = "average"\n')
+    asked = Questionnaire.from_toml(table + 'unbiased = true\ncriterion = "average"\n')
     best = dt.Optimal(dt.Interval(18, 100), epsilon=1, unbiased=True, criterion="average")
     assert asked.questions["age"].design() == best
     with pytest.raises(dt.errors.InvalidParameter, match="age"):
-        Campaign.from_toml(table + 'criterion = "median"\n')
+        Questionnaire.from_toml(table + 'criterion = "median"\n')

@@ -135,7 +135,7 @@ def test_reports_out_of_a_database(tmp_path: Path) -> None:
 
     question = dt.Podium(dt.Interval(0, 180), epsilon=2)
     spec, table = tmp_path / "minutes.json", tmp_path / "export.csv"
-    spec.write_text(dt.to_json(question))
+    spec.write_text(question.to_json())
     cells = question.perturb([60.0] * 500, source=dt.Seeded(3)).cells.tolist()
     table.write_text("id;report\n" + "".join(f"{row};{cell}\n" for row, cell in enumerate(cells)))
     words = ("--column", "report", "--question", spec)

@@ -43,7 +43,7 @@ def test_one_collector_and_two_of_them_added_up(shards):
         assert mean["value"] == float(dt.mean(one).value)
         assert (mean["low"], mean["high"]) == dt.mean(one).at_any_time().interval()
         both = json.loads(_run(here + path, there + path, "--json").output)["minutes"][0]
-        assert both["value"] == float(dt.mean(dt.Summary.of(one) + dt.Summary.of(two)).value)
+        assert both["value"] == float(dt.mean(dt.Counts.of(one) + dt.Counts.of(two)).value)
         shown = _run(here + path, "--quantile", "0.5").output
         assert "at any time" in shown
         assert "no answer: too few people" in shown  # about browsers, of which none were sent
@@ -71,7 +71,7 @@ def test_what_waits_in_two_regions_is_added_up_with_the_token(tmp_path):
         collector, published = make(people=100)
         sent = send(collector, published, "minutes", people(60, seed)[0], seed=seed)
         send(collector, published, "browser", people(40, seed)[1], seed=seed)
-        found.append((collector, published, dt.Summary.of(sent)))
+        found.append((collector, published, dt.Counts.of(sent)))
     tokens = [tmp_path / "here.token", tmp_path / "there.token"]
     for one in tokens:
         one.write_text(TOKEN, encoding="utf-8")
@@ -108,7 +108,7 @@ def test_by_day_and_by_label_collectors_are_added_up(tmp_path):
             values = people(count, seed)[0]
             some = send(collector, published, "minutes", values, day=day, label=label, seed=seed)
             for key in (str(day), label):
-                sent.setdefault(key, []).append(dt.Summary.of(some))
+                sent.setdefault(key, []).append(dt.Counts.of(some))
         found.append((collector, published))
     with _serve(found[0][0]) as here, _serve(found[1][0]) as there:
         path = f"/v1/campaigns/{found[0][1].id}"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 from tests.support.terminal import run
 
 
@@ -17,7 +17,7 @@ def test_telemetry_writes_a_campaign_a_key_and_code(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     Path("pyproject.toml").write_text('[project]\nname = "my tool"\n')
     told = json.loads(run("init", "--telemetry", "--address", "https://t.example/", "--json").output)
-    contract = Contract.read("telemetry/campaign.toml")
+    contract = Campaign.read("telemetry/campaign.toml")
     published = Published.from_json(Path("telemetry/campaign.json").read_bytes(), key=told["key"])
     assert published.contract.text == contract.text
     assert contract.asker == "my-tool"

@@ -39,7 +39,7 @@ TERMS = Terms(JRR, bits=8)
 
 def write_question(file: Path, jrr: dt.JRR, bits: int = 16, **changes: object) -> None:
     """Write the file of a question as `dither jrr question` does, or a changed one."""
-    told = {"dither-jrr": 1, "bits": bits, "grouping": "dealt", "question": dt.to_json(jrr)}
+    told = {"dither-jrr": 1, "bits": bits, "grouping": "dealt", "question": jrr.to_json()}
     file.write_text(json.dumps(told | changes))
 
 
@@ -205,7 +205,7 @@ def test_a_question_that_was_changed(changes: dict[str, object], said: str, tmp_
     shown = run("jrr", "collect", "--question", str(question))
     assert shown.exit_code == 2
     assert said in shown.output
-    question.write_text(dt.to_json(JRR))
+    question.write_text(JRR.to_json())
     shown = run("jrr", "collect", "--question", str(question))
     assert "not written by `dither jrr question`" in shown.output
 
@@ -273,7 +273,7 @@ def test_tls_takes_all_three_files(verb: str, tmp_path: Path) -> None:
 
 def test_more_mistakes_at_the_terminal(tmp_path: Path) -> None:
     question = tmp_path / "question.json"
-    write_question(question, JRR, question=dt.to_json(dt.RR(JRR.domain, epsilon=1)))
+    write_question(question, JRR, question=dt.KRR(JRR.domain, epsilon=1).to_json())
     shown = run("jrr", "collect", "--question", question)
     assert "not for joint randomized response" in shown.output
     shown = run("jrr", "pair", "--people", "2", "--index", "1")

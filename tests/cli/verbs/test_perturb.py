@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dither as dt
-from dither.core.campaign import Campaign
+from dither.core.questionnaire import Questionnaire
 from dither.data.files import perturb_file, summarise_file
 from tests.support.repository import ROOT
 from tests.support.terminal import run
@@ -138,9 +138,9 @@ loss = "squared"
 
 
 def test_a_campaign_asks_several_questions(tmp_path: Path) -> None:
-    campaign = Campaign.from_toml(CAMPAIGN)
+    campaign = Questionnaire.from_toml(CAMPAIGN)
     assert campaign.guarantee.epsilon == pytest.approx(0.75)
-    assert Campaign.from_json(campaign.to_json()) == campaign
+    assert Questionnaire.from_json(campaign.to_json()) == campaign
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps({"minutes": i % 180, "heading": i % 360}) + "\n" for i in range(300)))
     counts = perturb_file(path, tmp_path / "out.csv", campaign, source=dt.Seeded(1))
@@ -165,7 +165,7 @@ def test_a_campaign_asks_several_questions(tmp_path: Path) -> None:
 )
 def test_campaigns_that_cannot_be_read(text: str) -> None:
     with pytest.raises(dt.errors.InvalidParameter):
-        Campaign.from_toml(text)
+        Questionnaire.from_toml(text)
 
 
 def test_a_broken_report_is_named_by_its_place(trips: Path) -> None:
@@ -197,7 +197,7 @@ def test_audit_and_describe() -> None:
 def test_audit_names_what_is_assumed(tmp_path: Path) -> None:
     near = dt.BoundedLaplace(dt.Interval(0, 1), epsilon=1, sensitivity=0.1)
     question = tmp_path / "near.json"
-    question.write_text(dt.to_json(near), encoding="utf-8")
+    question.write_text(near.to_json(), encoding="utf-8")
     refused = run("audit", question, "--json")
     assert refused.exit_code == 1
     assert json.loads(refused.output)["assumptions"] == list(near.guarantee.assumes)
@@ -208,6 +208,6 @@ def test_audit_names_what_is_assumed(tmp_path: Path) -> None:
 
 
 def test_the_example_campaign_is_true() -> None:
-    campaign = Campaign.read(ROOT / "examples" / "survey.toml")
+    campaign = Questionnaire.read(ROOT / "examples" / "survey.toml")
     assert list(campaign.questions) == ["minutes", "heading", "browser"]
     assert campaign.guarantee.epsilon == pytest.approx(2.0)

@@ -39,7 +39,7 @@ def survey(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def base(tmp_path: Path, survey: Path) -> str:
-    questions = dt.Campaign.read(survey).questions
+    questions = dt.Questionnaire.read(survey).questions
     rows = tables.rows_of({name: tables.drawn(one, 900, 3) for name, one in questions.items()})
     path = tmp_path / "it's reports.db"
     with duckdb.connect(str(path)) as connection:
@@ -56,8 +56,8 @@ def test_the_query_is_what_estimate_runs(base: str, survey: Path, tmp_path: Path
     assert out.read_text() == run("sql", survey, "--dialect", "duckdb").output.removesuffix("\n")
     with duckdb.connect(base.removeprefix("duckdb://")) as connection:
         counts = connection.sql(out.read_text()).to_arrow_table()
-    minutes = dt.Campaign.read(survey).questions["minutes"]
-    expected = dt.mean(dt.Summary.from_counts(minutes, counts))
+    minutes = dt.Questionnaire.read(survey).questions["minutes"]
+    expected = dt.mean(dt.Counts.from_counts(minutes, counts))
     answer = run("estimate", base, "--question", survey, "--json")
     assert answer.exit_code == 0, answer.output
     shown = json.loads(answer.stdout)
@@ -87,7 +87,7 @@ def test_a_script_that_folds(base: str, survey: Path) -> None:
 
 def test_a_specification_and_renamed_columns(tmp_path: Path) -> None:
     krr = dt.KRR(dt.Categories(3), epsilon=2)
-    (tmp_path / "krr.json").write_text(dt.to_json(krr))
+    (tmp_path / "krr.json").write_text(krr.to_json())
     reports = krr.perturb(np.arange(300) % 3, source=dt.Seeded(1))
     pyarrow.parquet = pytest.importorskip("pyarrow.parquet")
     table = pyarrow.table({"answer": reports.cells, "asked": ["choice"] * 300})
@@ -137,11 +137,11 @@ def test_mistakes(base: str, survey: Path, tmp_path: Path) -> None:
 def test_two_versions_of_a_question_are_estimated_together(survey: Path, tmp_path: Path) -> None:
     second = tmp_path / "second.toml"
     second.write_text(CAMPAIGN.replace("epsilon = 4", "epsilon = 2"))
-    versions = [dt.Campaign.read(path).questions for path in (survey, second)]
+    versions = [dt.Questionnaire.read(path).questions for path in (survey, second)]
     rows, summaries = [], []
     for seed, questions in enumerate(versions):
         reports = {name: tables.drawn(one, 900, seed) for name, one in questions.items()}
-        summaries.append({name: dt.Summary.of(some) for name, some in reports.items()})
+        summaries.append({name: dt.Counts.of(some) for name, some in reports.items()})
         rows += [{**row, "batch": f"{seed}{row['batch']}"} for row in tables.rows_of(reports)]
     path = tmp_path / "reports.db"
     with duckdb.connect(str(path)) as connection:
@@ -151,7 +151,7 @@ def test_two_versions_of_a_question_are_estimated_together(survey: Path, tmp_pat
     done = run(*words, "--json")
     told = json.loads(done.output)
     for name in ("minutes", "choice"):
-        expected = dt.combine([summary[name] for summary in summaries])
+        expected = dt.stats.combine([summary[name] for summary in summaries])
         assert np.allclose(told[name][0]["value"], np.asarray(expected.value), rtol=1e-12)
         assert told[name][0]["n"] == 1800
     shown = run(*words)

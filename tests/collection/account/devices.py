@@ -32,12 +32,12 @@ class SetClock:
         self.boot, self.elapsed = self.boot + "'", 0
 
 
-def number(name: str = "age", epsilon: float = 0.5, **more: Any) -> dt.Asking:
-    return dt.Asking(name, dt.KRR(dt.Categories(4), epsilon=epsilon), **more)
+def number(name: str = "age", epsilon: float = 0.5, **more: Any) -> dt.Inquiry:
+    return dt.Inquiry(name, dt.KRR(dt.Categories(4), epsilon=epsilon), **more)
 
 
-def label(name: str = "browser", epsilon: float = 0.5, **more: Any) -> dt.Asking:
-    return dt.Asking(name, dt.KRR(dt.Categories(["fire", "chrome", "other"]), epsilon=epsilon), **more)
+def label(name: str = "browser", epsilon: float = 0.5, **more: Any) -> dt.Inquiry:
+    return dt.Inquiry(name, dt.KRR(dt.Categories(["fire", "chrome", "other"]), epsilon=epsilon), **more)
 
 
 def make(folder: Path, clock: SetClock | None = None, name: str = "me.account", **more: Any) -> dt.Account:

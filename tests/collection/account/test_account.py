@@ -47,9 +47,9 @@ def test_the_file_holds_no_value_and_acknowledged_reports_are_overwritten(tmp_pa
     domain = dt.Categories([secret, *(f"category {place}" for place in range(5000))])
     account = make(tmp_path, epsilon=4)
     path = tmp_path / "me.account"
-    account.answer(dt.Asking("illness", dt.OUE(domain, epsilon=1)), secret)
-    account.answer(dt.Asking("salary", dt.Podium(dt.Interval(0, 1e6), epsilon=1)), 73_912.25)
-    account.answer(dt.Asking("illness", dt.KRR(domain, epsilon=1), repeat="same"), secret)
+    account.answer(dt.Inquiry("illness", dt.OUE(domain, epsilon=1)), secret)
+    account.answer(dt.Inquiry("salary", dt.Podium(dt.Interval(0, 1e6), epsilon=1)), 73_912.25)
+    account.answer(dt.Inquiry("illness", dt.KRR(domain, epsilon=1), repeat="same"), secret)
     whole = path.read_bytes()
     for trace in (
         secret.encode(),
@@ -110,7 +110,7 @@ def test_units_are_exact() -> None:
 def test_an_answer_per_value_is_that_of_memoised(tmp_path: Path) -> None:
     key = dt.Memoised.new_key()
     mechanism = dt.OLH(dt.Categories(1000), epsilon=0.5)
-    asked = dt.Asking("home", mechanism, asker="city", repeat="per value")
+    asked = dt.Inquiry("home", mechanism, asker="city", repeat="per value")
     policy = dt.privacy.Policy(assumptions=asked.guarantee.assumes)
     account = make(tmp_path, key=key, policy=policy)
     reports = [account.answer(asked, value) for value in (7, 8, 7)]
@@ -131,7 +131,7 @@ def test_an_answer_per_value_is_that_of_memoised(tmp_path: Path) -> None:
 def test_the_same_answer_is_given_whatever_the_value_becomes(tmp_path: Path) -> None:
     clock = SetClock()
     account = make(tmp_path, clock, epoch="day")
-    asked = dt.Asking("home", dt.OLH(dt.Categories(1000), epsilon=1), repeat="same")
+    asked = dt.Inquiry("home", dt.OLH(dt.Categories(1000), epsilon=1), repeat="same")
     first = account.answer(asked, 7)
     clock.pass_(DAY)
     assert [account.answer(asked, value) for value in (7, 8, 9)] == [first] * 3
@@ -142,7 +142,7 @@ def test_the_same_answer_is_given_whatever_the_value_becomes(tmp_path: Path) -> 
 def test_an_answer_per_value_never_makes_the_other_kinds_free(tmp_path: Path) -> None:
     mechanism = dt.OLH(dt.Categories(1000), epsilon=0.25)
     kinds = ("per value", "same", "fresh")
-    asked = {kind: dt.Asking("home", mechanism, repeat=kind) for kind in kinds}
+    asked = {kind: dt.Inquiry("home", mechanism, repeat=kind) for kind in kinds}
     account = make(tmp_path, policy=dt.privacy.Policy(assumptions=asked["per value"].guarantee.assumes))
     account.answer(asked["per value"], 7)
     same = [account.answer(asked["same"], 7) for _ in range(3)]
@@ -154,14 +154,14 @@ def test_an_answer_per_value_never_makes_the_other_kinds_free(tmp_path: Path) ->
 
 def test_an_account_refuses_to_be_used_in_the_middle_of_an_answer(tmp_path: Path, monkeypatch) -> None:
     account = make(tmp_path)
-    original = dt.Asking.draw
+    original = dt.Inquiry.draw
 
-    def draw(self: dt.Asking, *args: object) -> dt.Reports:
+    def draw(self: dt.Inquiry, *args: object) -> dt.Reports:
         with pytest.raises(AccountUnusable, match="this very thread"):
             account.answer(number("other"), 1)
         return original(self, *args)
 
-    monkeypatch.setattr(dt.Asking, "draw", draw)
+    monkeypatch.setattr(dt.Inquiry, "draw", draw)
     account.answer(number(), 1)
     assert [entry["question"] for entry in account.wire()["entries"]] == ["age"]
 
@@ -201,7 +201,7 @@ def test_the_drawn_day_is_uniform() -> None:
 
 def test_a_path_is_charged_by_its_locations(tmp_path: Path) -> None:
     area = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
-    trip = dt.Asking("trip", dt.TraCSD(area, epsilon=0.25), times=3)
+    trip = dt.Inquiry("trip", dt.TraCSD(area, epsilon=0.25), times=3)
     account = make(tmp_path, policy=dt.privacy.Policy(assumptions=trip.guarantee.assumes))
     report = account.answer(trip, [(0.1, 0.1), (0.2, 2.0), (0.3, 0.3)], identity=FIRST)
     assert report is not None
@@ -210,7 +210,7 @@ def test_a_path_is_charged_by_its_locations(tmp_path: Path) -> None:
     assert account.answer(trip, [(0, 0), (0, 0), (0, 0)], identity=FIRST) == report
     with pytest.raises(InvalidParameter, match="charges 3 locations"):
         account.dry_run(trip) and account.answer(
-            dt.Asking("t", dt.TraCSD(area, epsilon=0.01), times=3), [(0, 0)]
+            dt.Inquiry("t", dt.TraCSD(area, epsilon=0.01), times=3), [(0, 0)]
         )
 
 
@@ -222,7 +222,7 @@ def test_reports_of_the_queue_are_those_that_were_returned(tmp_path: Path) -> No
         (dt.OLH(dt.Categories(20), epsilon=0.5), 3),
         (dt.Laplace(dt.Interval(0, 1), epsilon=0.5), 0.3),
     ):
-        asked = dt.Asking(type(mechanism).__name__, mechanism)
+        asked = dt.Inquiry(type(mechanism).__name__, mechanism)
         report = account.answer(asked, value)
         assert report == asked.from_bytes(account.queue[-1].data)
         assert len(account.queue[-1].data) == mechanism.report_bytes
@@ -243,7 +243,7 @@ def test_a_forked_process_opens_the_file_anew(tmp_path: Path) -> None:
     code = """
 import os, sys, dither as dt
 account = dt.Account.create(sys.argv[1], epsilon=1)
-question = dt.Asking("age", dt.KRR(dt.Categories(4), epsilon=0.25))
+question = dt.Inquiry("age", dt.KRR(dt.Categories(4), epsilon=0.25))
 account.answer(question, 1)
 child = os.fork()
 account.answer(question, 1)
@@ -267,16 +267,16 @@ def test_the_file_stays_locked_while_it_is_read_and_written(
     path = tmp_path / "me.account"
     program = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
     command = [sys.executable, "-c", program, str(path)]
-    original, refused = dt.Asking.draw, []
+    original, refused = dt.Inquiry.draw, []
 
-    def draw(self: dt.Asking, *args: Any) -> dt.Reports:
+    def draw(self: dt.Inquiry, *args: Any) -> dt.Reports:
         refused.append(subprocess.run(command, capture_output=True, text=True, check=False).stderr)
         return original(self, *args)
 
     with dt.Account.open(path, now=SetClock()) as account:
         with dt.Account.open(path, now=SetClock()) as other:
             other.answer(number("sex", epsilon=0.25), 1)  # so that everything is read again
-        monkeypatch.setattr(dt.Asking, "draw", draw)
+        monkeypatch.setattr(dt.Inquiry, "draw", draw)
         account.answer(number("age", epsilon=0.25), 1)
     assert len(refused) == 1
     assert "database is locked" in refused[0]
@@ -306,22 +306,24 @@ BAD = {
     "a pair of datetimes": {"data": (1, 2)},
     "with time zones": {"data": (datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2))},
     "one mechanism": {"mechanism": "PM"},
-    "give the mechanism": {"mechanism": dt.Memoised(dt.RR(dt.Categories(2), epsilon=1), bytes(32), name="x")},
+    "give the mechanism": {
+        "mechanism": dt.Memoised(dt.KRR(dt.Categories(2), epsilon=1), bytes(32), name="x")
+    },
     "alone": {"mechanism": dt.JRR(dt.Categories(2), p=0.8, rho=-0.25, n=2)},
 }
 
 
 @pytest.mark.parametrize("words", BAD)
 def test_questions_that_are_none_are_refused(words: str) -> None:
-    given = {"name": "age", "mechanism": dt.RR(dt.Categories(2), epsilon=1), **BAD[words]}
+    given = {"name": "age", "mechanism": dt.KRR(dt.Categories(2), epsilon=1), **BAD[words]}
     with pytest.raises(InvalidParameter, match=words.partition(" ")[0]):
-        dt.Asking(given.pop("name"), given.pop("mechanism"), **given)
+        dt.Inquiry(given.pop("name"), given.pop("mechanism"), **given)
 
 
 def test_wrong_calls_say_what_to_do(tmp_path: Path) -> None:
     account = make(tmp_path)
-    with pytest.raises(InvalidParameter, match=r"dt\.Asking\('age', question\)"):
-        account.answer(dt.RR(dt.Categories(2), epsilon=1), 1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"dt\.Inquiry\('age', question\)"):
+        account.answer(dt.KRR(dt.Categories(2), epsilon=1), 1)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="32 lower-case hexadecimal digits"):
         account.answer(number(), 1, identity="1")
     with pytest.raises(InvalidParameter, match="'1/2'"):

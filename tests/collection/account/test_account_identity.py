@@ -13,7 +13,7 @@ import pytest
 
 import dither as dt
 from dither.collection.account import ClockReading
-from dither.collection.account.asking import Repeat
+from dither.collection.account.inquiry import Repeat
 from dither.collection.account.state import State
 from dither.errors import AccountUnusable, InvalidParameter, Refused
 from dither.foundation.canonical import canonical
@@ -28,16 +28,16 @@ ALL = (PUBLIC_LENGTH, UNCHANGED, "the device's key stays on the device")
 SAME, PER_VALUE, ONCE = "same", "per value", "once"
 
 
-def home(repeat: Repeat = PER_VALUE, epsilon: float = 0.5, **more: Any) -> dt.Asking:
+def home(repeat: Repeat = PER_VALUE, epsilon: float = 0.5, **more: Any) -> dt.Inquiry:
     """Return a question whose reports have a seed of 47 bits: two draws are never equal by chance."""
-    return dt.Asking("home", dt.OLH(dt.Categories(1000), epsilon=epsilon), repeat=repeat, **more)
+    return dt.Inquiry("home", dt.OLH(dt.Categories(1000), epsilon=epsilon), repeat=repeat, **more)
 
 
 # --- nothing is free but what was charged
 
 
-def trip(times: int, repeat: Repeat) -> dt.Asking:
-    return dt.Asking("trip", dt.TraCSD(AREA, epsilon=1), times=times, repeat=repeat)
+def trip(times: int, repeat: Repeat) -> dt.Inquiry:
+    return dt.Inquiry("trip", dt.TraCSD(AREA, epsilon=1), times=times, repeat=repeat)
 
 
 @pytest.mark.parametrize("repeat", [SAME, PER_VALUE])
@@ -103,16 +103,16 @@ def test_an_export_with_answers_but_no_entry_hands_out_nothing(tmp_path: Path) -
 
 
 def test_a_shifted_start_is_another_period_and_charged(tmp_path: Path) -> None:
-    change = dt.KeptChange(dt.RR(dt.Categories(["no", "yes"]), epsilon=0.25), days=9)
+    change = dt.KeptChange(dt.KRR(dt.Categories(["no", "yes"]), epsilon=0.25), days=9)
     told = 0
     for number_ in range(20):
         clock = SetClock()
         with make(tmp_path, clock, name=f"{number_}.account") as account:
-            asked = dt.Asking.kept_change("smokes", change, start=START)
+            asked = dt.Inquiry.kept_change("smokes", change, start=START)
             clock.pass_(2 * DAY)
             periods = account.answer(asked, ["no"] * 3) is not None
             clock.pass_(15 * DAY)
-            shifted = dt.Asking.kept_change("smokes", change, start=START + datetime.timedelta(days=9))
+            shifted = dt.Inquiry.kept_change("smokes", change, start=START + datetime.timedelta(days=9))
             both = account.answer(shifted, ["no", "yes"] + ["no"] * 7) is not None
             told += both
             assert account.ledger.spent.epsilon == pytest.approx(0.25 * (periods + both))
@@ -146,7 +146,7 @@ def test_by_default_an_answer_may_have_an_epsilon_of_one_and_assume_nothing(tmp_
         == dt.privacy.Policy(epsilon=1.0, delta=0.0, assumptions=(), mechanisms=None)
     )
     account.answer(number(epsilon=1), 1)
-    gaussian = dt.Asking("weight", dt.Gaussian(dt.Interval(0, 1), epsilon=0.5, delta=1e-6))
+    gaussian = dt.Inquiry("weight", dt.Gaussian(dt.Interval(0, 1), epsilon=0.5, delta=1e-6))
     for refused in (number(epsilon=1.0001), gaussian, home()):
         assert account.dry_run(refused).reason == "policy"
 
@@ -237,7 +237,7 @@ def test_an_answer_per_value_is_queued_once_for_each_value(tmp_path: Path) -> No
 def test_values_are_equal_if_they_are_clipped_to_one(tmp_path: Path) -> None:
     policy = dt.privacy.Policy(assumptions=ALL)
     account = make(tmp_path, policy=policy)
-    asked = dt.Asking("age", dt.PM(dt.Interval(0, 1), epsilon=0.5), repeat=PER_VALUE)
+    asked = dt.Inquiry("age", dt.PM(dt.Interval(0, 1), epsilon=0.5), repeat=PER_VALUE)
     assert len({account.answer(asked, value).cells.tobytes() for value in range(1, 100)}) == 1  # type: ignore[union-attr]
     assert len(account.queue) == 1
 
@@ -262,7 +262,7 @@ def test_a_batch_has_one_report_to_a_question(tmp_path: Path) -> None:
     assert batch is not None
     assert [one.question for one in batch.reports] == ["age", "home"]
     assert sent(account) == 5
-    trip_ = dt.Asking("trip", dt.TraCSD(AREA, epsilon=0.01), times=24)
+    trip_ = dt.Inquiry("trip", dt.TraCSD(AREA, epsilon=0.01), times=24)
     account.policy = dt.privacy.Policy(assumptions=ALL)
     account.answer(trip_, [(0.5, 0.5)] * 24)
     assert sent(account) == 1
@@ -290,7 +290,7 @@ def test_keys_that_differ_by_zero_bytes_are_not_both_keys(tmp_path: Path) -> Non
         with pytest.raises(InvalidParameter, match="32 secret bytes"):
             make(tmp_path, name=f"{len(wrong)}", key=wrong)
         with pytest.raises(InvalidParameter, match="32 secret bytes"):
-            dt.Memoised(dt.RR(dt.Categories(2), epsilon=1), wrong, name="x")
+            dt.Memoised(dt.KRR(dt.Categories(2), epsilon=1), wrong, name="x")
         assert not (tmp_path / f"{len(wrong)}").exists()
     assert make(tmp_path, key=key).wire()["entries"] == []
 

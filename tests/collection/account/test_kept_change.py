@@ -19,20 +19,20 @@ from tests.support.chi_square import ALARM, p_of_counts
 START = datetime.date(2024, 10, 4)  # the day of SetClock
 YES_NO = dt.Categories(["no", "yes"])
 DAYS = 9
-CHANGE = dt.KeptChange(dt.RR(YES_NO, epsilon=0.5), days=DAYS)
+CHANGE = dt.KeptChange(dt.KRR(YES_NO, epsilon=0.5), days=DAYS)
 SURELY = dt.privacy.Policy(epsilon=50)
-SURE = dt.KeptChange(dt.RR(YES_NO, epsilon=50), days=DAYS)  # its reports are what they are about
+SURE = dt.KeptChange(dt.KRR(YES_NO, epsilon=50), days=DAYS)  # its reports are what they are about
 
 
-def asked(change: dt.KeptChange = CHANGE, name: str = "smokes") -> dt.Asking:
-    return dt.Asking.kept_change(name, change, asker="clinic.example", start=START)
+def asked(change: dt.KeptChange = CHANGE, name: str = "smokes") -> dt.Inquiry:
+    return dt.Inquiry.kept_change(name, change, asker="clinic.example", start=START)
 
 
 def life(*days: str) -> list[str]:
     return [*days, *[days[-1]] * (DAYS - len(days))]
 
 
-def told(account: dt.Account, question: dt.Asking, values: list[str], clock: SetClock) -> list[list[int]]:
+def told(account: dt.Account, question: dt.Inquiry, values: list[str], clock: SetClock) -> list[list[int]]:
     """Return all reports of a period: the account is asked every day, and is given the days so far."""
     rows = []
     for day in range(DAYS):
@@ -175,7 +175,7 @@ def test_all_days_of_the_period_are_charged_when_it_begins(tmp_path: Path) -> No
         (entry,) = account.wire()["entries"]
         assert (entry["first"], entry["last"]) == (20_000, 20_000 + DAYS - 1)
         with pytest.raises(Refused) as refused:
-            account.answer(dt.Asking("other", CHANGE.question), "no")
+            account.answer(dt.Inquiry("other", CHANGE.question), "no")
         assert refused.value.reason == "budget"
     with make(tmp_path, SetClock(), name="long.account", epoch="day") as account:
         with pytest.raises(Refused) as refused:
@@ -204,7 +204,7 @@ def test_a_value_that_is_refused_does_not_make_the_account_draw_again(tmp_path: 
         question = (
             asked()
             if kind == "kept change"
-            else dt.Asking.once("mood", dt.Once(CHANGE.question, days=2), start=START)
+            else dt.Inquiry.once("mood", dt.Once(CHANGE.question, days=2), start=START)
         )
         with make(tmp_path, clock, name=f"{number}.account") as account:
             wrong = ["maybe"] if kind == "kept change" else "maybe"
@@ -226,14 +226,14 @@ def test_wrong_questions_and_histories_are_refused(tmp_path: Path) -> None:
         with pytest.raises((InvalidParameter, OutsideDomain)):
             account.answer(asked(SURE), wrong)
     assert account.answer(asked(SURE), ["no"] * 4) is not None
-    with pytest.raises(InvalidParameter, match=r"Asking\.kept_change"):
-        dt.Asking("smokes", CHANGE)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match=r"Inquiry\.kept_change"):
+        dt.Inquiry("smokes", CHANGE)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match=r"dt\.KeptChange"):
-        dt.Asking.kept_change("smokes", CHANGE.question)  # type: ignore[arg-type]
+        dt.Inquiry.kept_change("smokes", CHANGE.question)  # type: ignore[arg-type]
     for more in ({"changes": 1}, {"repeat": "kept change", "days": 9}):
         with pytest.raises(InvalidParameter, match="changes goes with"):
-            dt.Asking("smokes", CHANGE.question, **more)  # type: ignore[arg-type]
+            dt.Inquiry("smokes", CHANGE.question, **more)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="two answers"):
-        dt.Asking("age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat="kept change", days=9, changes=1)
+        dt.Inquiry("age", dt.PM(dt.Interval(0, 1), epsilon=1), repeat="kept change", days=9, changes=1)
     assert asked().guarantee == CHANGE.guarantee
     assert asked().change == CHANGE

@@ -109,12 +109,12 @@ def test_9_refusals_do_not_look_at_the_value(tmp_path: Path) -> None:
 
 
 def test_9_equal_questions_have_equal_outcomes_whatever_the_values(tmp_path: Path) -> None:
-    interval = dt.Asking("age", dt.Podium(dt.Interval(18, 100), epsilon=0.3), otherwise=18)
-    circle = dt.Asking("heading", dt.OGPM(dt.Circle(360), epsilon=0.3))
+    interval = dt.Inquiry("age", dt.Podium(dt.Interval(18, 100), epsilon=0.3), otherwise=18)
+    circle = dt.Inquiry("heading", dt.OGPM(dt.Circle(360), epsilon=0.3))
     listed = label("browser", 0.3, otherwise="other")
-    once = dt.Asking(
+    once = dt.Inquiry(
         "mood",
-        dt.RR(dt.Categories(["no", "yes"]), epsilon=0.3),
+        dt.KRR(dt.Categories(["no", "yes"]), epsilon=0.3),
         repeat="once",
         days=1,
         otherwise="no",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import dither as dt
-from dither.collection.account.asking import Asking
+from dither.collection.account.inquiry import Inquiry
 from dither.errors import AccountUnusable, Refused
 from tests.collection.account.crashes import connections, losses, remains_of
 from tests.collection.account.devices import DAY, SetClock, make, number
@@ -59,15 +59,15 @@ def test_1_the_check_finds_an_account_that_sends_before_it_writes(tmp_path: Path
     (tmp_path / "live").mkdir()
     with connections() as made:
         account = make(tmp_path / "live", epsilon=2)
-    original = Asking.draw
+    original = Inquiry.draw
 
     def work(send) -> None:
-        def draw(self: Asking, *args) -> dt.Reports:
+        def draw(self: Inquiry, *args) -> dt.Reports:
             report = original(self, *args)
             send(FIRST)  # the broken twin sends what it has drawn
             return report
 
-        monkeypatch.setattr(Asking, "draw", draw)
+        monkeypatch.setattr(Inquiry, "draw", draw)
         account.answer(number(), 1, identity=FIRST)
 
     assert losses(remains_of(made[-1], tmp_path / "live", work, tmp_path)) != []
@@ -78,16 +78,16 @@ def test_1_an_error_in_the_draw_or_in_the_store_spends_and_sends_nothing(tmp_pat
         account = make(tmp_path)
     before = account.wire()
 
-    def fails(self: Asking, *args) -> dt.Reports:
+    def fails(self: Inquiry, *args) -> dt.Reports:
         raise MemoryError
 
-    monkeypatch.setattr(Asking, "draw", fails)
+    monkeypatch.setattr(Inquiry, "draw", fails)
     with pytest.raises(MemoryError):
         account.answer(number(), 1)
     monkeypatch.undo()
     assert account.wire() == before
     pages = made[-1].execute("PRAGMA page_count").fetchone()[0]
-    large = dt.Asking("large", dt.OUE(dt.Categories(10**5), epsilon=0.5))
+    large = dt.Inquiry("large", dt.OUE(dt.Categories(10**5), epsilon=0.5))
     made[-1].execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(AccountUnusable, match=r"disk is full\. Nothing was spent or sent"):
         account.answer(large, 1)
@@ -105,7 +105,7 @@ from pathlib import Path
 import dither as dt
 path, start = sys.argv[1:]
 account = dt.Account.open(path)
-question = dt.Asking("last", dt.KRR(dt.Categories(4), epsilon=0.75), asker=sys.argv[0])
+question = dt.Inquiry("last", dt.KRR(dt.Categories(4), epsilon=0.75), asker=sys.argv[0])
 print("ready", flush=True)
 while not Path(start).exists():
     time.sleep(0.001)
@@ -158,9 +158,9 @@ def test_3_a_retry_resends_the_stored_bytes_draws_nothing_and_charges_once(
     tmp_path: Path, monkeypatch
 ) -> None:
     account = make(tmp_path)
-    asked = dt.Asking("place", dt.OLH(dt.Categories(1000), epsilon=0.75), asker="clinic")
+    asked = dt.Inquiry("place", dt.OLH(dt.Categories(1000), epsilon=0.75), asker="clinic")
     report = account.answer(asked, 7, identity=FIRST)
-    monkeypatch.setattr(Asking, "draw", lambda *args: pytest.fail("drawn again"))
+    monkeypatch.setattr(Inquiry, "draw", lambda *args: pytest.fail("drawn again"))
     stored = account.queue[0].data
     account.close()
     clock = SetClock()

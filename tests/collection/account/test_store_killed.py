@@ -29,8 +29,8 @@ def noted(*args, **more):
     return made[-1]
 sqlite3.connect = noted
 mechanism = dt.OLH(dt.Categories(1000), epsilon=1e-3)
-question = dt.Asking("place", mechanism, asker="clinic")
-kept = dt.Asking("home", mechanism, asker="clinic", repeat="same")
+question = dt.Inquiry("place", mechanism, asker="clinic")
+kept = dt.Inquiry("home", mechanism, asker="clinic", repeat="same")
 for line in sys.stdin:
     worker = os.fork()
     if worker:

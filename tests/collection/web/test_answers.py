@@ -1,4 +1,4 @@
-"""What a collector says: equal to `Summary` over the same reports, with intervals that are named."""
+"""What a collector says: equal to `Counts` over the same reports, with intervals that are named."""
 
 import asyncio
 import csv
@@ -43,7 +43,7 @@ def _rows(served, **terms):
 
 
 def test_values_equal_those_of_a_summary_bit_for_bit(served):
-    sent = {name: dt.Summary.gather(parts) for name, parts in served[2].items()}
+    sent = {name: dt.Counts.gather(parts) for name, parts in served[2].items()}
     mean, *shares = _rows(served)
     assert mean["value"] == float(dt.mean(sent["minutes"]).value)
     assert mean["n"] == 3000
@@ -59,7 +59,7 @@ def test_values_equal_those_of_a_summary_bit_for_bit(served):
 
 
 def test_intervals_are_named_for_what_they_are(served):
-    sent = {name: dt.Summary.gather(parts) for name, parts in served[2].items()}
+    sent = {name: dt.Counts.gather(parts) for name, parts in served[2].items()}
     mean = _rows(served, question="minutes")[0]
     low, high = dt.mean(sent["minutes"]).at_any_time().interval()
     assert (mean["low"], mean["high"], mean["interval"]) == (low, high, "95 % at any time")
@@ -135,14 +135,14 @@ def test_summaries_are_exported_and_added(served):
     client, base, sent = served
     whole = client.get(f"{base}/summary", params={"question": "minutes"})
     mechanism = sent["minutes"][0].question
-    assert dt.Summary.from_bytes(whole.content, mechanism) == dt.Summary.gather(sent["minutes"])
+    assert dt.Counts.from_bytes(whole.content, mechanism) == dt.Counts.gather(sent["minutes"])
     parts = [
-        dt.Summary.from_bytes(
+        dt.Counts.from_bytes(
             client.get(f"{base}/summary", params={"question": "minutes", "day": day}).content, mechanism
         )
         for day in ("2026-05-04", "2026-05-05")
     ]
-    assert sum(parts) == dt.Summary.gather(sent["minutes"])
+    assert sum(parts) == dt.Counts.gather(sent["minutes"])
 
 
 @pytest.mark.parametrize(

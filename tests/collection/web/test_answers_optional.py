@@ -17,9 +17,9 @@ from dither.collection.web.answers import answer_routes
 from dither.collection.web.drawing import question_words
 from dither.collection.web.pages import page_routes
 
-INCOME = dt.Podium(dt.Optional(dt.Interval(0, 100, unit="€")), epsilon=4)
-MOOD = dt.KRR(dt.Optional(dt.Categories(["good", "bad"])), epsilon=4)
-SCALE = dt.Cumulative(dt.Categories(["never", "often", "always"]), epsilon=4)
+INCOME = dt.Podium(dt.Nullable(dt.Interval(0, 100, unit="€")), epsilon=4)
+MOOD = dt.KRR(dt.Nullable(dt.Categories(["good", "bad"])), epsilon=4)
+SCALE = dt.optimal.Cumulative(dt.Categories(["never", "often", "always"]), epsilon=4)
 
 
 def test_answers_of_questions_that_may_be_left_out() -> None:

@@ -35,7 +35,7 @@ def test_items_of_days_and_labels_are_those_of_summaries() -> None:
     rows = client.get(base, params={"question": "tools"}).json()["rows"]
     assert [row["answer"] for row in rows] == ITEMS
     assert {row["quantity"] for row in rows} == {"frequency"}
-    expected = dt.frequencies(dt.Summary.gather(sent))
+    expected = dt.frequencies(dt.Counts.gather(sent))
     assert [row["value"] for row in rows] == np.asarray(expected.value).tolist()
     sizes = client.get(base, params={"question": "tools", "what": "sizes"}).json()["rows"]
     assert [row["answer"] for row in sizes] == ["1 or more", "2 or more"]

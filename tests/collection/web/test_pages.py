@@ -109,10 +109,10 @@ def test_pictures_carry_words_and_exports_are_linked(pages):
 def test_several_campaigns_are_listed_and_none_too():
     collector, first = make()
     assert first.contract.name in _page(collector).text
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
     from tests.collection.collectors import KEY, TERMS
 
-    collector.publish(Published.sign(Contract(**{**TERMS, "name": "second"}), KEY))
+    collector.publish(Published.sign(Campaign(**{**TERMS, "name": "second"}), KEY))
     text = _page(collector).text
     assert f"/campaigns/{first.id}" in text
     assert "second" in text

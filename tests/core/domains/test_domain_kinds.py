@@ -17,10 +17,10 @@ SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 2))
 DOMAINS: list[Domain] = [
     dt.Interval(-5, 1e6, unit="steps"),
     dt.Circle(360),
-    dt.Optional(dt.Interval(0, 1)),
-    dt.Optional(dt.Circle(24)),
+    dt.Nullable(dt.Interval(0, 1)),
+    dt.Nullable(dt.Circle(24)),
     dt.Categories(["no", "yes"]),
-    dt.Optional(dt.Categories(["no", "yes"])),
+    dt.Nullable(dt.Categories(["no", "yes"])),
     dt.Categories(40_000),
     dt.Several(["mail", "maps", "music"], most=2),
     dt.Places(["home", "shop"], distances=[[0, 7], [6, 0]]),
@@ -30,7 +30,7 @@ DOMAINS: list[Domain] = [
     dt.Box({"age": dt.Interval(18, 100), "bmi": dt.Interval(10, 60)}),
     SQUARE,
     dt.Disk(2.0),
-    dt.Parallelogram((0, 0), (2, 1), (0, 1)),
+    dt.maps.Parallelogram((0, 0), (2, 1), (0, 1)),
     dt.Sphere(),
 ]
 
@@ -55,9 +55,9 @@ def test_examples_are_different_values_of_the_domain(domain: Domain) -> None:
     ("domain", "words"),
     [
         (dt.Interval(-5, 1e6, unit="steps"), "a number from −5 to 1e+06\u202fsteps"),
-        (dt.Optional(dt.Circle(24)), "a direction on a circle of 24, or no answer"),
+        (dt.Nullable(dt.Circle(24)), "a direction on a circle of 24, or no answer"),
         (dt.Categories(40_000), "one of 40\u202f000 answers"),
-        (dt.Optional(dt.Categories(["no", "yes"])), "one of 2 answers, or no answer"),
+        (dt.Nullable(dt.Categories(["no", "yes"])), "one of 2 answers, or no answer"),
         (dt.Several(["mail", "maps", "music"], most=2), "a set of up to 2 of 3 items"),
         (SQUARE, "[0, 1] × [0, 2]"),
     ],
@@ -68,10 +68,10 @@ def test_words(domain: Domain, words: str) -> None:
 
 
 def test_what_is_asked_of_kinds() -> None:
-    angle = dt.Optional(dt.Circle(24))
+    angle = dt.Nullable(dt.Circle(24))
     assert (angle.line, angle.circular, angle.usual_mechanism) == (dt.Circle(24), True, "OGPM")
     assert (angle.hint, angle.cell_type) == (dt.Circle(24).hint, "numbers")
-    assert dt.Optional(dt.Interval(0, 1)).usual_mechanism == "Podium"
+    assert dt.Nullable(dt.Interval(0, 1)).usual_mechanism == "Podium"
     sets = dt.Several(["mail", "maps"], most=2)
     assert (sets.listed, sets.sets, sets.count) == (dt.Categories(["mail", "maps"]), True, None)
     answers = dt.Categories(["no", "yes"])
@@ -84,7 +84,7 @@ def test_what_is_asked_of_kinds() -> None:
     ("table", "domain"),
     [
         ({"interval": [0, 180], "step": 5, "unit": "minutes"}, dt.Interval(0, 180, step=5, unit="minutes")),
-        ({"circle": 24, "optional": True}, dt.Optional(dt.Circle(24))),
+        ({"circle": 24, "optional": True}, dt.Nullable(dt.Circle(24))),
         ({"categories": ["no", "yes"]}, dt.Categories(["no", "yes"])),
         ({"several": ["mail", "maps"], "most": 2}, dt.Several(["mail", "maps"], most=2)),
     ],

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
+from dither.core.counts import summarise
 from dither.core.domains import Domain
 from dither.core.domains.domain import read_domain
 from dither.core.kernels.channel import Channel, CodeChannelKernel, LinearReading
-from dither.core.summary import summarise
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.mechanism import Mechanism
 
@@ -108,7 +109,7 @@ def test_it_is_randomised_by_its_table(asked: Confused, reports: dt.Reports) -> 
 def test_it_is_counted(reports: dt.Reports) -> None:
     halves = [reports.question.reports(part) for part in np.split(reports.cells, 2)]
     assert summarise(halves[0]) + summarise(halves[1]) == summarise(reports)
-    shares = dt.answers(reports)
+    shares = dt.stats.answers(reports)
     assert np.abs(shares.value - np.array([0.6, 0.3, 0.1])).max() < 0.05
     assert shares.value.sum() == pytest.approx(1.0)
 
@@ -117,7 +118,7 @@ def test_it_is_described(asked: Confused, reports: dt.Reports) -> None:
     assert MOODS.words() == "one of the moods calm, glad, sad"
     assert asked.describe().startswith("Confused on 3 moods with ε = 1.5. A mood is reported by a table")
     assert repr(reports) == "Reports(10 000 of Confused on 3 moods, uint8)"
-    assert "Confused" in dt.explain({"mood": asked}).officer
+    assert "Confused" in explain({"mood": asked}).officer
 
 
 def test_it_is_audited_by_its_integers_and_as_a_black_box(asked: Confused) -> None:
@@ -125,19 +126,19 @@ def test_it_is_audited_by_its_integers_and_as_a_black_box(asked: Confused) -> No
     assert found.ok, found
     assert "every report under 3 inputs" in found.how
     assert "16384 draws of an input" in found.how
-    assert dt.audit(
+    assert dt.audit_function(
         lambda values: asked.perturb(values).cells, MOODS, epsilon=1.5, timing=False, samples=5_000
     ).ok
-    revealing = dt.audit(MOODS.check, MOODS, epsilon=1.5, timing=False, samples=5_000)
+    revealing = dt.audit_function(MOODS.check, MOODS, epsilon=1.5, timing=False, samples=5_000)
     assert not revealing.ok
 
 
 def test_it_is_written_as_json_and_read(asked: Confused, reports: dt.Reports) -> None:
-    question = dt.from_json(dt.to_json(asked))
+    question = dt.from_json(asked.to_json())
     assert question == asked.question
     assert question.domain == MOODS
     assert question.fingerprint == asked.fingerprint
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_bytes(reports.to_bytes()) == reports
     with pytest.raises(MalformedReport, match="not one of"):
         read_domain({"kind": "weather", "names": ["sun"]})
 
@@ -150,7 +151,7 @@ def test_a_column_of_a_table_is_randomised_and_read(asked: Confused, tmp_path: P
     read = dt.data.read(out)["mood"]
     assert read.question == asked.question
     assert len(read) == 1_200
-    assert np.abs(dt.answers(read).value - 1 / 3).max() < 0.2
+    assert np.abs(dt.stats.answers(read).value - 1 / 3).max() < 0.2
     source.write_text("mood\ncalm\nangry\n", encoding="utf-8")
     with pytest.raises(OutsideDomain, match="the value is not in 3 moods; ask for one of the moods"):
         dt.data.perturb_file(source, tmp_path / "none.csv", {"mood": asked})

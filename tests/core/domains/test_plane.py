@@ -17,7 +17,7 @@ REGIONS = [
     dt.Rectangle(dt.Interval(139.47, 139.9), dt.Interval(35.51, 35.86)),
     dt.Disk(1.0),
     dt.Disk(3.0, (10.0, -4.0)),
-    dt.Parallelogram((1.0, 2.0), (3.0, 1.0), (-1.0, 2.0)),
+    dt.maps.Parallelogram((1.0, 2.0), (3.0, 1.0), (-1.0, 2.0)),
 ]
 
 
@@ -96,7 +96,7 @@ def test_a_disk_from_its_centre_and_from_its_rim() -> None:
 
 
 def test_parallelograms() -> None:
-    area = dt.Parallelogram((0, 0), (2, 0), (1, 1))
+    area = dt.maps.Parallelogram((0, 0), (2, 0), (1, 1))
     assert area.diameter == pytest.approx(math.hypot(3, 1))
     assert area.centre == (1.5, 0.5)
     np.testing.assert_allclose(area.to_axes(np.array([1.5, 0.5])), [0.5, 0.5])
@@ -112,4 +112,4 @@ def test_parallelograms() -> None:
         ((0, math.nan), (1, 0), (0, 1)),
     ]:
         with pytest.raises(dt.errors.InvalidParameter):
-            dt.Parallelogram(*bad)  # type: ignore[arg-type]
+            dt.maps.Parallelogram(*bad)  # type: ignore[arg-type]

@@ -43,16 +43,16 @@ def renamed(mechanism: Any, name: str) -> str:
 def test_a_text_alone_is_a_question(name: str) -> None:
     """What is read draws, counts, decodes and promises as the design does, and the design comes back."""
     design = CASES[name]()
-    question = dt.from_json(dt.to_json(design))
+    question = dt.from_json(design.to_json())
     assert question == design.question
     assert question.guarantee == design.guarantee
     assert question.describe() == design.question.describe()
     assert pickle.loads(pickle.dumps(question)) == question
-    assert dt.to_json(question) == dt.to_json(design)
+    assert question.to_json() == design.to_json()
     if name == "Optimal, list of places":
         with pytest.raises(dt.errors.Mismatch, match="the distances between places"):
             question.design()
-    elif "function" not in dt.to_json(design):
+    elif "function" not in design.to_json():
         assert question.design().question == question
 
 
@@ -61,7 +61,7 @@ def test_a_design_that_nobody_knows_is_not_needed() -> None:
     question = dt.from_json(text)
     reports = question.perturb(np.full(1000, 0.3), source=dt.Seeded(1))
     assert dt.mean(reports).value == dt.mean(dt.Podium(UNIT, epsilon=1).reports(reports.cells)).value
-    assert dt.Summary.of(reports).n == 1000
+    assert dt.Counts.of(reports).n == 1000
     assert "SomebodysOwn on [0, 1]" in question.describe()
     assert dt.audit(question).ok
     for wanted in (question.design, lambda: question.at(2)):
@@ -71,20 +71,24 @@ def test_a_design_that_nobody_knows_is_not_needed() -> None:
 
 def test_a_design_of_another_package_is_found_once_it_is_imported() -> None:
     own = Halves(UNIT, epsilon=1)
-    question = dt.from_json(dt.to_json(own))
+    question = dt.from_json(own.to_json())
     assert isinstance(question, NumberQuestion)
     assert question.design() == own
     assert question.at(2) == own.at(2).question
 
 
 def test_devices_insist_on_names_that_are_known() -> None:
-    text = dt.to_json(Halves(UNIT, epsilon=1))
+    text = Halves(UNIT, epsilon=1).to_json()
     with pytest.raises(MalformedReport, match="Halves"):
         read_named(text)
     with pytest.raises(MalformedReport, match="Halves"):
         dt.from_json(text, policy=dt.privacy.Policy())
-    assert read_named(dt.to_json(dt.Podium(UNIT, epsilon=1))).name == "Podium"
-    for wrong in ("KRR", "Campaign", "Interval"):  # a name of dither's whose design draws otherwise, or none
+    assert read_named(dt.Podium(UNIT, epsilon=1).to_json()).name == "Podium"
+    for wrong in (
+        "KRR",
+        "Questionnaire",
+        "Interval",
+    ):  # a name of dither's whose design draws otherwise, or none
         with pytest.raises(MalformedReport, match=wrong):
             dt.from_json(renamed(dt.Podium(UNIT, epsilon=1), wrong))
 
@@ -98,7 +102,7 @@ def test_integers_of_another_version_have_no_design_here() -> None:
 
 def test_the_reading_of_a_mixture_is_that_of_its_windows() -> None:
     """Hybrid's is computed from two windows and a coin; one window's alone is biased by the other's cells."""
-    question: Any = dt.from_json(dt.to_json(dt.Hybrid(UNIT, epsilon=2, cells=256)))
+    question: Any = dt.from_json(dt.Hybrid(UNIT, epsilon=2, cells=256).to_json())
     values = question.unbiased_reading().values
     for x in (0.0, 0.3, 1.0):
         assert float(question.chances(x) @ values) == pytest.approx(x, abs=1e-8)
@@ -107,18 +111,18 @@ def test_the_reading_of_a_mixture_is_that_of_its_windows() -> None:
 
 
 def test_decodings_change_the_codebook_alone() -> None:
-    question: Any = dt.from_json(dt.to_json(dt.SW(UNIT, epsilon=1)))
+    question: Any = dt.from_json(dt.SW(UNIT, epsilon=1).to_json())
     for other, design in (
         (question.truncated(), dt.SW(UNIT, epsilon=1).truncated()),
         (question.compressed(), dt.SW(UNIT, epsilon=1).compressed()),
     ):
         assert other.fingerprint == question.fingerprint
-        assert json.loads(dt.to_json(other))["parameters"] == json.loads(dt.to_json(design))["parameters"]
+        assert json.loads(other.to_json())["parameters"] == json.loads(design.to_json())["parameters"]
         assert np.allclose(
             other.decode(np.arange(1 << 16)), design.question.decode(np.arange(1 << 16)), atol=1e-12
         )
     with pytest.raises(InvalidParameter, match="compressed"):
-        dt.from_json(dt.to_json(dt.Laplace(UNIT, epsilon=1))).compressed()  # type: ignore[attr-defined]
+        dt.from_json(dt.Laplace(UNIT, epsilon=1).to_json()).compressed()  # type: ignore[attr-defined]
 
 
 def test_a_question_is_valid_when_it_exists() -> None:
@@ -147,11 +151,11 @@ def test_what_is_asked_is_a_question_or_a_design() -> None:
 
 def test_reading_a_question_loads_no_design() -> None:
     """Not even the package: a device that is given a text draws without any formula of a paper."""
-    text = dt.to_json(dt.Podium(UNIT, epsilon=1))
+    text = dt.Podium(UNIT, epsilon=1).to_json()
     code = (
         "import sys\nfrom dither.core.wire import from_json\n"
         f"question = from_json({text!r})\nquestion.perturb([0.5])\n"
-        "from dither.core.summary import Summary\nSummary.of(question.reports([1, 2]))\n"
+        "from dither.core.counts import Counts\nSummary.of(question.reports([1, 2]))\n"
         "rooms = ('dither.mechanisms', 'dither.mechanisms.optimal')\n"
         "loaded = [name for name in sys.modules if name.startswith(rooms)]\n"
         "assert not loaded, loaded\n"

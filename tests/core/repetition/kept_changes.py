@@ -13,8 +13,8 @@ import dither as dt
 from tests.support.sources import Scripted
 
 YES_NO = dt.Categories(["no", "yes"])
-SMOKES = dt.RR(YES_NO, epsilon=1)
-CERTAIN = dt.RR(YES_NO, epsilon=50)  # its report is what it is asked about, but for a probability of 2e-22
+SMOKES = dt.KRR(YES_NO, epsilon=1)
+CERTAIN = dt.KRR(YES_NO, epsilon=50)  # its report is what it is asked about, but for a probability of 2e-22
 
 Values = tuple[int, ...]
 Row = tuple[int | None, ...]  # what the reports of the intervals are about; None if no report is sent

@@ -110,10 +110,10 @@ def test_every_format_into_every_other(came: str, goes: str, tmp_path: Path) -> 
     assert list(tmp_path.glob(".*")) == []
 
 
-def _expected() -> dict[str, dt.Summary]:
+def _expected() -> dict[str, dt.Counts]:
     source, table = dt.Seeded(4), columns()
     return {
-        name: dt.Summary.of(mechanism.perturb(table[name], source=source))
+        name: dt.Counts.of(mechanism.perturb(table[name], source=source))
         for name, mechanism in QUESTIONS.items()
     }
 
@@ -309,7 +309,7 @@ def test_a_report_beyond_the_range_is_named_by_file_and_column(ending: str, tmp_
     narrow, wide = dt.KRR(dt.Categories(2), epsilon=1), dt.KRR(dt.Categories(200), epsilon=1)
     forged = tmp_path / f"forged.{ending}"
     rows = {"tag": wide.perturb(range(200))}
-    table_format(forged).write(forged, dt.Campaign({"tag": narrow}).to_json(), iter([rows]))
+    table_format(forged).write(forged, dt.Questionnaire({"tag": narrow}).to_json(), iter([rows]))
     with pytest.raises(MalformedReport, match=rf"forged.{ending}, row \d+, column 'tag'"):
         dt.data.summarise_file(forged)
 

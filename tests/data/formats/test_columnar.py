@@ -181,7 +181,7 @@ def spark_fields(**carried: str) -> str:
     return json.dumps({"type": "struct", "fields": listed})
 
 
-def write_as_spark(path: Path, metadata: str) -> dict[str, dt.Summary]:
+def write_as_spark(path: Path, metadata: str) -> dict[str, dt.Counts]:
     """Write a file as Spark would, and return its counts."""
     minutes = SPARK_QUESTIONS["minutes"].perturb([10.0] * 50)
     tag, shop = SPARK_QUESTIONS["tag"].perturb(["a"] * 50), SPARK_QUESTIONS["shop"].perturb(["x"] * 50)
@@ -194,13 +194,13 @@ def write_as_spark(path: Path, metadata: str) -> dict[str, dt.Summary]:
         }
     )
     pq.write_table(table.replace_schema_metadata({KEY: metadata}), path)
-    return {name: dt.Summary.of(one) for name, one in zip(SPARK_QUESTIONS, (minutes, tag, shop), strict=True)}
+    return {name: dt.Counts.of(one) for name, one in zip(SPARK_QUESTIONS, (minutes, tag, shop), strict=True)}
 
 
 def test_the_questions_are_found_and_the_reports_counted(tmp_path: Path) -> None:
     path = tmp_path / "part-0.parquet"
     counts = write_as_spark(
-        path, spark_fields(**{name: dt.to_json(one) for name, one in SPARK_QUESTIONS.items()})
+        path, spark_fields(**{name: one.to_json() for name, one in SPARK_QUESTIONS.items()})
     )
     assert dt.data.summarise_file(path) == counts
     done = run("estimate", str(tmp_path / "*.parquet"), "--json")
@@ -232,6 +232,6 @@ def test_damaged_metadata_are_no_questions(metadata: str, tmp_path: Path) -> Non
 
 def test_reports_that_nobody_sent_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "part-0.parquet"
-    write_as_spark(path, spark_fields(minutes=dt.to_json(dt.Duchi(dt.Interval(0, 180), epsilon=1))))
+    write_as_spark(path, spark_fields(minutes=dt.Duchi(dt.Interval(0, 180), epsilon=1).to_json()))
     with pytest.raises(DitherError, match="column 'minutes'"):
         dt.data.summarise_file(path)

@@ -16,7 +16,7 @@ pandas = pytest.importorskip("pandas")
 pyreadstat = pytest.importorskip("pyreadstat")
 
 ASKED = {
-    "age": dt.Podium(dt.Optional(dt.Interval(18, 100)), epsilon=8, cells=256),
+    "age": dt.Podium(dt.Nullable(dt.Interval(18, 100)), epsilon=8, cells=256),
     "sex": dt.KRR(dt.Categories(["male", "female"]), epsilon=20),
 }
 FRAME = {"age": [30.0, None, -99.0, 41.0], "sex": [1.0, 2.0, 9.0, 1.0], "town": ["Rome", "", "Nara", "Kyoto"]}

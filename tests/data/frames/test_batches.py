@@ -22,7 +22,7 @@ QUESTIONS = {
     "browser": dt.KRR(dt.Categories(["firefox", "chrome", "other"]), epsilon=2),
     "tag": dt.OUE(dt.Categories(["a", "b", "c"]), epsilon=1),
 }
-SPECIFICATION = dt.Campaign(QUESTIONS).to_json()
+SPECIFICATION = dt.Questionnaire(QUESTIONS).to_json()
 
 
 def batch(n: int = N) -> Any:
@@ -82,7 +82,7 @@ def _constant(specification: str, task: int) -> Any:
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of Python 3.12, where threads run
 def test_processes_share_no_noise() -> None:
     """A generator that travels with the function repeats its stream in every process; a text cannot."""
-    specification = dt.Campaign({"minutes": QUESTIONS["minutes"]}).to_json()
+    specification = dt.Questionnaire({"minutes": QUESTIONS["minutes"]}).to_json()
     work = partial(_constant, specification)
     assert pickle.loads(pickle.dumps(work))(0).size == 500
     _constant(specification, 0)  # the parent has streams that forks inherit
@@ -95,7 +95,7 @@ def test_processes_share_no_noise() -> None:
 def test_dictionaries_hold_no_values_of_other_rows() -> None:
     cities = pa.DictionaryArray.from_arrays([0, 0], pa.array(["Kyoto", "secret"]))
     given = pa.record_batch({"city": cities, "minutes": [1.0, 2.0]})
-    one = dt.Campaign({"minutes": QUESTIONS["minutes"]}).to_json()
+    one = dt.Questionnaire({"minutes": QUESTIONS["minutes"]}).to_json()
     out = dt.data.perturb_batch(given, one, keep=["city"])
     assert out.schema.field("city").type == pa.string()
     assert "secret" not in str(out.column("city").buffers())
@@ -104,7 +104,7 @@ def test_dictionaries_hold_no_values_of_other_rows() -> None:
 
 def test_missing_answers() -> None:
     given = pa.record_batch({"minutes": pa.array([1.0, None])})
-    one = dt.Campaign({"minutes": QUESTIONS["minutes"]}).to_json()
+    one = dt.Questionnaire({"minutes": QUESTIONS["minutes"]}).to_json()
     with pytest.raises(OutsideDomain, match="row 2, column 'minutes': the answer is missing"):
         dt.data.perturb_batch(given, one)
     with pytest.raises(OutsideDomain, match="partition 7, row 12, column 'minutes'"):
@@ -139,5 +139,5 @@ def test_two_columns_of_one_name_are_refused() -> None:
 def test_a_value_outside_is_not_shown() -> None:
     given = pa.record_batch({"minutes": [1.0, 98765.4321]})
     with pytest.raises(OutsideDomain) as caught:
-        dt.data.perturb_batch(given, dt.Campaign({"minutes": QUESTIONS["minutes"]}).to_json())
+        dt.data.perturb_batch(given, dt.Questionnaire({"minutes": QUESTIONS["minutes"]}).to_json())
     assert "98765" not in str(caught.value)

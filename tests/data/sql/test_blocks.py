@@ -1,4 +1,4 @@
-"""Every mechanism of the tables of cases is counted in a database as `Summary` counts it, or refused."""
+"""Every mechanism of the tables of cases is counted in a database as `Counts` counts it, or refused."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_numbers_and_categories_are_counted(tmp_path: Path) -> None:
     with sql.connect(f"duckdb://{path}") as engine:
         found = sql.summaries(asked, engine.counts(asked))
     for name, some in reports.items():
-        assert found[name] == dt.Summary.of(some), name
+        assert found[name] == dt.Counts.of(some), name
 
 
 @pytest.mark.parametrize("name", sorted(PATHS))

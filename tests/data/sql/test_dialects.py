@@ -1,4 +1,4 @@
-"""ClickHouse and Spark count as `Summary` does; both are large, so that these tests are slow."""
+"""ClickHouse and Spark count as `Counts` does; both are large, so that these tests are slow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.core.counts import read_counts
+from dither.core.count_tables import read_counts
 from dither.data import sql
 from tests.support import report_tables as tables
 from tests.support.spark import end_session
@@ -35,7 +35,7 @@ def parquet_file(reports: dict[str, dt.Reports], tmp_path: Path) -> Path:
 
 def check(counts: Any, reports: dict[str, dt.Reports]) -> None:
     for name, mechanism in tables.QUESTIONS.items():
-        assert dt.Summary.from_counts(mechanism, counts) == dt.Summary.of(reports[name]), name
+        assert dt.Counts.from_counts(mechanism, counts) == dt.Counts.of(reports[name]), name
         totals = read_counts(mechanism, counts, name)
         assert (totals.malformed, totals.other) == (tables.MALFORMED, tables.OTHER), name
 
@@ -43,7 +43,7 @@ def check(counts: Any, reports: dict[str, dt.Reports]) -> None:
 def check_wide(counts: Any, path: Path) -> None:
     found = [{**row, "cell": int(row["cell"]), "total": int(row["total"])} for row in counts]
     for name, known in dt.data.summarise_file(path).items():
-        assert dt.Summary.from_counts(tables.WIDE[name], found) == known, name
+        assert dt.Counts.from_counts(tables.WIDE[name], found) == known, name
 
 
 def test_clickhouse(reports: dict[str, dt.Reports], parquet_file: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Counts made in databases are the counts that `Summary` makes of the same reports."""
+"""Counts made in databases are the counts that `Counts` makes of the same reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.core.counts import read_counts
+from dither.core.count_tables import read_counts
 from dither.data import sql
 from dither.errors import InvalidParameter
 from tests.support import report_tables as tables
@@ -65,7 +65,7 @@ def test_every_kind_of_report_is_counted_as_summaries_count_it(load: Load) -> No
     with sql.connect(address) as engine:
         counts = engine.counts(tables.QUESTIONS)
     for name, mechanism in tables.QUESTIONS.items():
-        assert dt.Summary.from_counts(mechanism, counts) == dt.Summary.of(reports[name]), name
+        assert dt.Counts.from_counts(mechanism, counts) == dt.Counts.of(reports[name]), name
         totals = read_counts(mechanism, counts, name)
         assert (totals.malformed, totals.other) == (tables.MALFORMED, tables.OTHER), name
     assert sql.summaries(tables.QUESTIONS, counts).keys() == tables.QUESTIONS.keys()
@@ -86,7 +86,7 @@ def test_hash_functions_of_extreme_seeds(load: Load) -> None:
         sum(olh.question.kernel.hashing.bucket_one(seed, x) == bucket for seed, bucket in told)
         for x in range(40)
     ]
-    assert dt.Summary.from_counts(olh, counts).counts.tolist() == held
+    assert dt.Counts.from_counts(olh, counts).counts.tolist() == held
 
 
 def test_by_day_and_label_the_parts_add_up(load: Load) -> None:
@@ -109,10 +109,10 @@ def test_by_day_and_label_the_parts_add_up(load: Load) -> None:
         for day, part in zip(days, single, strict=True):
             mine = [place for place, row in enumerate(rows) if row["day"] == day and row["question"] == name]
             first = next(place for place, row in enumerate(rows) if row["question"] == name)
-            expected = dt.Summary.of(reports[name][[place - first for place in mine]])
-            assert dt.Summary.from_counts(mechanism, part) == expected
-        parts = [dt.Summary.from_counts(mechanism, part) for part in single]
-        assert sum(parts[1:], parts[0]) == dt.Summary.from_counts(mechanism, whole)
+            expected = dt.Counts.of(reports[name][[place - first for place in mine]])
+            assert dt.Counts.from_counts(mechanism, part) == expected
+        parts = [dt.Counts.from_counts(mechanism, part) for part in single]
+        assert sum(parts[1:], parts[0]) == dt.Counts.from_counts(mechanism, whole)
     assert set(whole["label"]) == set(tables.LABELS)
 
 
@@ -130,7 +130,7 @@ def test_folded_days_leave_every_estimate_as_it_was(load: Load) -> None:
             after = engine.counts(questions, folded="counts")
             for name, mechanism in questions.items():
                 assert read_counts(mechanism, after, name).n == 300
-                assert dt.Summary.from_counts(mechanism, after) == dt.Summary.of(reports[name]), number
+                assert dt.Counts.from_counts(mechanism, after) == dt.Counts.of(reports[name]), number
                 assert read_counts(mechanism, after, name)[2:] == read_counts(mechanism, before, name)[2:]
         left = engine.counts({**questions, **other})
         assert set(left["question"]) == {"krr"}  # of the questions that were folded no report is kept
@@ -140,11 +140,11 @@ def test_folded_days_leave_every_estimate_as_it_was(load: Load) -> None:
             one = tables.row_of("window", questions["window"], cell, 10**6 + number, day=days[0], label="eu")
             texts = ["NULL" if value is None else f"'{value}'" for value in tables.values([one])[0]]
             engine.transaction([f"INSERT INTO reports VALUES ({', '.join(texts)})"])
-        expected = dt.Summary.of(reports["window"]) + dt.Summary.of(late)
+        expected = dt.Counts.of(reports["window"]) + dt.Counts.of(late)
         for _ in range(2):  # once more changes nothing
             engine.fold(questions, days[0], "counts")
             again = engine.counts(questions, folded="counts")
-            assert dt.Summary.from_counts(questions["window"], again) == expected
+            assert dt.Counts.from_counts(questions["window"], again) == expected
 
 
 def test_a_fold_that_fails_changes_nothing(load: Load) -> None:
@@ -157,7 +157,7 @@ def test_a_fold_that_fails_changes_nothing(load: Load) -> None:
         with pytest.raises(InvalidParameter, match=engine.dialect.title):
             engine.transaction([*steps[1:], "SELECT 1 FROM there_is_no_such_table"])
         found = engine.counts(questions, folded="counts")
-        assert dt.Summary.from_counts(questions["window"], found) == dt.Summary.of(reports["window"])
+        assert dt.Counts.from_counts(questions["window"], found) == dt.Counts.of(reports["window"])
 
 
 def test_estimating_does_not_write(load: Load) -> None:
@@ -173,7 +173,7 @@ def test_unique_reports_in_parquet_files(tmp_path: Path) -> None:
     total = []
     for number in range(3):
         reports = krr.perturb([1, 2, 3] * 10, source=dt.Seeded(number))
-        total.append(dt.Summary.of(reports))
+        total.append(dt.Counts.of(reports))
         columns = {"answer": reports.cells, "print": [krr.fingerprint] * 30}
         parquet.write_table(pyarrow.table(columns), tmp_path / f"day'{number}.parquet")
     table = sql.ReportTable().rename(
@@ -181,7 +181,7 @@ def test_unique_reports_in_parquet_files(tmp_path: Path) -> None:
     )
     with sql.connect(f"duckdb://{tmp_path}/day'*.parquet", table) as engine:
         counts = engine.counts({"answer": krr}, table)
-    assert dt.Summary.from_counts(krr, counts) == sum(total[1:], total[0])
+    assert dt.Counts.from_counts(krr, counts) == sum(total[1:], total[0])
 
 
 def test_wide_tables_of_every_kind_of_report(load: Load, tmp_path: Path) -> None:
@@ -210,9 +210,9 @@ def test_wide_tables_of_every_kind_of_report(load: Load, tmp_path: Path) -> None
         later = engine.counts(tables.WIDE, table, since=tables.MONDAY + timedelta(days=1))
     known = dt.data.summarise_file(path)
     for name, mechanism in tables.WIDE.items():
-        found = dt.Summary.from_counts(mechanism, counts)
+        found = dt.Counts.from_counts(mechanism, counts)
         assert found == known[name], name
-        assert 0 < dt.Summary.from_counts(mechanism, later).n < found.n
+        assert 0 < dt.Counts.from_counts(mechanism, later).n < found.n
     assert set(counts["label"]) == {"Rome", "Paris"}
     with pytest.raises(InvalidParameter, match="not folded"):
         sql.fold_statements(tables.WIDE, sql.DIALECTS["duckdb"], table, "counts", tables.MONDAY)
@@ -232,8 +232,8 @@ def test_since_counts_what_was_first_seen_then_or_later(load: Load) -> None:
                 found = engine.rows(text)
                 single = [engine.counts(questions, day=day) for day in days if day >= since]
                 for mechanism in questions.values():
-                    parts = [dt.Summary.from_counts(mechanism, part) for part in single]
-                    assert dt.Summary.from_counts(mechanism, found) == sum(parts[1:], parts[0])
+                    parts = [dt.Counts.from_counts(mechanism, part) for part in single]
+                    assert dt.Counts.from_counts(mechanism, found) == sum(parts[1:], parts[0])
     with pytest.raises(InvalidParameter, match="not both"):
         sql.counting_query(questions, "duckdb", since=days[0], day=days[0])
 
@@ -273,7 +273,7 @@ def test_removing_duplicates_of_a_day_spills_to_disk(tmp_path: Path) -> None:
             settings |= {"enable_profiling": "json", "profiling_output": str(profile)}
             for name, value in settings.items():
                 base.execute(f"SET {name} = '{value}'")
-            counts.append(dt.Summary.from_counts(question, base.sql(query).to_arrow_table()))
+            counts.append(dt.Counts.from_counts(question, base.sql(query).to_arrow_table()))
         said = json.loads(profile.read_text()).get("system", {})
         if "peak_temp_dir_size" not in said:
             pytest.skip("this version of DuckDB does not say how much it spilled")

@@ -99,7 +99,7 @@ def test_databases_that_are_not_here_count_what_their_words_mean(dialect: str, n
         word: f"({getattr(spoken, word)})" for word in ("conjunction", "shift", "xor")
     }  # sqlglot forgets the parentheses
     counts = in_duckdb(sql.counting_query({name: question}, replace(spoken, **words)), dialect, rows)
-    assert dt.Summary.from_counts(question, counts) == dt.Summary.of(reports[name])
+    assert dt.Counts.from_counts(question, counts) == dt.Counts.of(reports[name])
 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 17, 256, 300, 4097])

@@ -211,7 +211,7 @@ def test_specifications_that_cannot_be_read(tmp_path: Path, change: Any, hint: s
 
 
 def _podium() -> Any:
-    return json.loads(dt.to_json(dt.Podium(dt.Interval(0, 1), epsilon=1)))
+    return json.loads(dt.Podium(dt.Interval(0, 1), epsilon=1).to_json())
 
 
 def test_reports_that_no_device_sends(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_crs_in_a_file_is_an_authority_code(crs: object, monkeypatch: pytest.M
     asked: list[str] = []
     monkeypatch.setattr(trip_reports, "ReferenceMap", asked.append)
     square = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
-    inner = json.loads(dt.to_json(dt.TraCSD(square, epsilon=2)))
+    inner = json.loads(dt.TraCSD(square, epsilon=2).to_json())
     with pytest.raises(MalformedReport):
         read_trip_specification(json.dumps({"mechanism": inner, "map": {"crs": crs}}))
     assert not asked

@@ -49,7 +49,7 @@ def shifted(probabilities: np.ndarray) -> np.ndarray:
     [
         dt.TraCSC(SQUARE, epsilon=2.0, cells=16),
         dt.TraCSC(SQUARE, epsilon=2.0, cells=16, inner=dt.SW),
-        dt.TraCSC(dt.Parallelogram((0, 0), (2, 0.5), (0.3, 1)), epsilon=2.0, cells=16),
+        dt.TraCSC(dt.maps.Parallelogram((0, 0), (2, 0.5), (0.3, 1)), epsilon=2.0, cells=16),
         dt.TraCSD(SQUARE, epsilon=3.0, cells=16),
         dt.TraCSD(dt.Disk(1.0, (0.2, 0.1)), epsilon=3.0, cells=16, start=(0.5, 0.3)),
         dt.rivals.Strawman(SQUARE, epsilon=3.0, cells=32),

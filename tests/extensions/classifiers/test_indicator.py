@@ -66,7 +66,7 @@ def test_utility_with_an_indicator(indicator: Indicator) -> None:
 
 def test_theorem_17_is_false_for_discrete_mechanisms() -> None:
     """k = 2, ε = 1, δ = .1: the loss exceeds ε with probability .758, not .1; (ε, δ) is what holds."""
-    mechanism = dt.RR(dt.Categories(2), epsilon=1)
+    mechanism = dt.KRR(dt.Categories(2), epsilon=1)
     delta = Fraction(1, 10)
     laws = []
     for value in (0, 1):

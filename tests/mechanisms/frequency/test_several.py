@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dither as dt
+from dither.advice.explain import explain
 from dither.core.kernels.sets.several import SetKernel
 from dither.errors import InvalidParameter, MalformedReport, OutsideDomain
 from dither.mechanisms.frequency.several import free_variance
@@ -124,7 +125,7 @@ def test_a_hundred_thousand_items_are_told_what_short_reports_cost() -> None:
         longer = dt.SetResponse(domain, epsilon=1, most_bytes=64)
     assert "most_bytes=64" not in longer.cut_remark
     assert "116 times" in dt.recommend(domain, dt.goals.Frequencies(n=1000), epsilon=1)[0]["why"]
-    assert "120 times the variance" in str(dt.explain({"parts": asked}))
+    assert "120 times the variance" in str(explain({"parts": asked}))
     assert not dt.SetResponse(dt.Several(1000, most=10), epsilon=0.5).cut_remark
 
 
@@ -160,7 +161,7 @@ def test_counts_and_bytes_are_those_of_the_told_elements() -> None:
     assert bool((told[:, 1:] > told[:, :-1]).all())
     counts = np.bincount(told.reshape(-1), minlength=1020)
     assert np.array_equal(asked.question.counting.count(reports.cells), counts)
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
+    assert dt.from_bytes(reports.to_bytes()) == reports
     assert asked.reports(reports.cells) == reports
     assert np.asarray(reports.values).sum() == counts[:1000].sum()
 

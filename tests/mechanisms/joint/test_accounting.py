@@ -46,7 +46,7 @@ def test_the_headline_and_what_it_spends() -> None:
     spent = jrr.accounting("informed", delta=1e-6)
     assert spent.bound == Approximate(pytest_close(1.2346), 1e-6)
     assert "nobody learns who is paired with whom" in spent.assumes
-    assert dt.RR(TWO, epsilon=spent.epsilon).variance() * 10_000 == pytest.approx(5.8e3, rel=0.01)
+    assert dt.KRR(TWO, epsilon=spent.epsilon).variance() * 10_000 == pytest.approx(5.8e3, rel=0.01)
     assert jrr.count_variance(0) == pytest.approx(1.0e6, rel=0.01)
     assert isinstance(replace(jrr, n=1_000).accounting("informed", delta=1e-6).bound, Nothing)
 

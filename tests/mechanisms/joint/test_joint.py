@@ -135,8 +135,8 @@ def test_a_mechanism_among_others() -> None:
     assert dt.audit(jrr, assume=jrr.guarantee.assumes).ok
     assert not dt.audit(jrr).ok  # it assumes an honest dealer
     assert not dt.audit(dt.JRR.heuristic(TWO, epsilon=1, n=10)).ok
-    assert dt.from_json(dt.to_json(jrr)).design() == jrr
-    assert dt.from_json(dt.to_json(jrr)).fingerprint == jrr.fingerprint
+    assert dt.from_json(jrr.to_json()).design() == jrr
+    assert dt.from_json(jrr.to_json()).fingerprint == jrr.fingerprint
     assert "Promise if the partner's coin is known" in jrr.describe()
     assert jrr.question.decode(np.array([0, 2])).tolist() == ["tea", "water"]
     with pytest.raises(InvalidParameter, match="depends on the mode"):

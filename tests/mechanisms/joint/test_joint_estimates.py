@@ -55,8 +55,8 @@ def test_summaries_and_coins() -> None:
     coins = jrr.deal(7, source=dt.Seeded(19))
     sent = [coin.apply(value, source=dt.Seeded(20)) for coin, value in zip(coins, values, strict=True)]
     together = dt.Reports.concatenate(sent)
-    assert dt.Summary.gather(sent) == dt.Summary.of(together)
-    assert dt.frequencies(dt.Summary.gather(sent)).n == 7
+    assert dt.Counts.gather(sent) == dt.Counts.of(together)
+    assert dt.frequencies(dt.Counts.gather(sent)).n == 7
     for coin, report, value in zip(coins, together, values, strict=True):
         assert (report == value) == coin.truthful[0]
     with pytest.raises(Mismatch, match="7 people, but there are 14 reports"):
@@ -86,7 +86,7 @@ def test_coins_keep_their_secret() -> None:
         lambda: dt.rivals.SUE(dt.Categories(5), epsilon=2),
         lambda: dt.OLH(dt.Categories(9), epsilon=2),
         lambda: dt.KRR(THREE, epsilon=2),
-        lambda: dt.RR(TWO, epsilon=2),
+        lambda: dt.KRR(TWO, epsilon=2),
         lambda: dt.rivals.BLH(THREE, epsilon=1),
     ],
 )
@@ -102,7 +102,7 @@ def test_over_other_mechanisms_marginals_stay(make) -> None:
     assert reports.cells.dtype == mechanism.perturb(values).cells.dtype
     assert joint.reports(reports.cells) == reports
     assert joint.deal()[3].apply(label).cells.shape == reports.cells[:1].shape
-    assert dt.from_json(dt.to_json(joint)).design() == joint
+    assert dt.from_json(joint.to_json()).design() == joint
 
 
 def test_what_coins_cannot_be_shared_over() -> None:

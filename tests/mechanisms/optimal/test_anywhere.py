@@ -101,7 +101,7 @@ def test_at_large_budgets_a_report_is_the_nearest_point_of_a_fine_grid(epsilon: 
 def test_a_disk_and_a_parallelogram() -> None:
     disk = dt.Optimal(dt.Disk(1.0), epsilon=4, purpose="places")
     assert disk.average_error() == pytest.approx(0.318, rel=0.006)
-    slanted = dt.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
+    slanted = dt.maps.Parallelogram((0.0, 0.0), (2.0, 1.0), (0.0, 1.0))
     design = dt.Optimal(slanted, epsilon=4)
     assert slanted.check(design.question.book) is not None
     assert design.average_error() < 0.3
@@ -136,7 +136,7 @@ def test_a_public_map_lowers_the_error() -> None:
     assert read.fingerprint == made(4).fingerprint
     told = read.perturb(asked[:, None, :], source=dt.Seeded(1)).values[:, 0]
     assert np.hypot(*(told - asked).T).mean() < simulated(made(4), asked)
-    again = dt.from_json(dt.to_json(fitted))
+    again = dt.from_json(fitted.to_json())
     assert again == fitted.question  # the points travel
     with pytest.raises(InvalidParameter):
         again.design()  # and are not fitted again
@@ -173,7 +173,7 @@ def test_tracs_gains_by_medians() -> None:
     places = np.random.default_rng(1).random((40_000, 2))
     assert simulated(design, places) == pytest.approx(0.393, rel=0.02)
     assert simulated(read, places) == pytest.approx(0.345, rel=0.02)
-    assert dt.from_json(dt.to_json(read)).reading == read.reading
+    assert dt.from_json(read.to_json()).reading == read.reading
     with pytest.raises(InvalidParameter, match="rectangle"):
         dt.TraCSD(SQUARE, epsilon=2).read("median")
 
@@ -228,7 +228,7 @@ def test_places_on_a_list() -> None:
     told = np.asarray(design.perturb(codes, source=dt.Seeded(1)))
     assert apart[codes, told].mean() == pytest.approx(design.average_error(), rel=0.03)
     assert design.average_error() < 0.7 * apart.mean(axis=0).min()  # the best place for everybody
-    assert dt.from_json(dt.to_json(design)) == design.question
+    assert dt.from_json(design.to_json()) == design.question
     heavy = np.where(np.arange(300) < 10, 100.0, 1.0)
     fitted = dt.Optimal(dt.Places(300, distances=apart), epsilon=4, prior=(heavy, "tickets sold"))
     assert fitted.average_error() < design.average_error()

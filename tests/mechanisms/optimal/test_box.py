@@ -65,7 +65,7 @@ def test_public_records_lower_the_error() -> None:
     assert simulated(fitted, asked) < 0.8 * simulated(plain, asked)
     read = plain.read_for((public, "a survey of 2020"))
     assert read.fingerprint == plain.fingerprint
-    again = dt.from_json(dt.to_json(fitted))
+    again = dt.from_json(fitted.to_json())
     assert again == fitted.question
 
 

@@ -131,7 +131,7 @@ def test_sampled_moments_are_those_of_the_probabilities(kind: str) -> None:
 def test_reports_travel(kind: str) -> None:
     mechanism = optimal(kind, 1.0, WIDE)
     reports = mechanism.perturb(np.linspace(-3, 7, 500), source=dt.Seeded(1))
-    again = dt.from_bytes(dt.to_bytes(reports))
+    again = dt.from_bytes(reports.to_bytes())
     assert again == reports
     assert again.question == mechanism.question
     assert again.question.design() == mechanism
@@ -201,14 +201,14 @@ def test_wrong_input_is_refused() -> None:
 def test_a_function_stays_at_home_and_its_mechanism_travels(domain: dt.Interval | dt.Circle) -> None:
     pytest.importorskip("scipy")
     made = dt.Optimal(domain, epsilon=1, loss=lambda gap: np.minimum(np.abs(gap), 3.0))
-    again = dt.from_json(dt.to_json(made))
+    again = dt.from_json(made.to_json())
     assert again == made.question
     assert again.fingerprint == made.fingerprint
     assert again.probabilities(1.25) == made.probabilities(1.25)
     assert dt.audit(again).ok
     reports = made.perturb(np.linspace(0, 5, 100), source=dt.Seeded(1))
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
-    assert dt.from_json(dt.to_json(again)).fingerprint == made.fingerprint  # and on to a third machine
+    assert dt.from_bytes(reports.to_bytes()) == reports
+    assert dt.from_json(again.to_json()).fingerprint == made.fingerprint  # and on to a third machine
     with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
         again.design()
     with pytest.raises(dt.errors.InvalidParameter, match="another machine"):
@@ -234,7 +234,7 @@ def test_few_outputs_cost_what_is_stated(outputs: int, unbiased: bool) -> None:
     assert few.certificate.bound == free.certificate.bound
     assert few.certificate.error >= 0.999 * free.certificate.error
     assert dt.audit(few).ok
-    assert dt.from_json(dt.to_json(few)) == few.question
+    assert dt.from_json(few.to_json()) == few.question
     values = np.linspace(0, 10, 201)
     measured = few.sampled.variance(values) if unbiased else few.sampled.error("absolute", values)
     assert measured.max() <= few.certificate.error * (1 + 1e-9)

@@ -176,7 +176,7 @@ def test_without_scipy(tmp_path: Path) -> None:
     _run(WITHOUT_SCIPY, tmp_path)
     made = dt.Optimal(UNIT, epsilon=1, loss=3)
     reports = made.perturb(np.linspace(0, 1, 50), source=dt.Seeded(1))
-    _run(REPORTS_OF_ELSEWHERE, tmp_path, dt.to_bytes(reports))
+    _run(REPORTS_OF_ELSEWHERE, tmp_path, reports.to_bytes())
 
 
 def test_scipy_is_not_loaded_for_what_ships(tmp_path: Path) -> None:

@@ -72,7 +72,9 @@ def test_the_error_is_as_small_as_at_large_budgets(kind: Any) -> None:
 @pytest.mark.parametrize(
     "kind", [dt.TraCSD, partial(dt.rivals.Strawman, sectors=3)], ids=["TraCSD", "Strawman"]
 )
-@pytest.mark.parametrize("area", [SQUARE, dt.Disk(1.0), dt.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str)
+@pytest.mark.parametrize(
+    "area", [SQUARE, dt.Disk(1.0), dt.maps.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str
+)
 def test_alone_and_together_are_one_law(kind: Any, area: Any) -> None:
     """Few paths walk in plain numbers, many in arrays; both follow the exact law of two steps."""
     mechanism = kind(area, epsilon=3.0, cells=4)
@@ -103,7 +105,7 @@ def test_solved_mechanisms_inside() -> None:
     assert dt.audit(walk).ok
     told = walk.perturb(places, source=dt.Seeded(4))
     SQUARE.check(told.values)
-    assert dt.from_json(dt.to_json(walk)).design() == walk
+    assert dt.from_json(walk.to_json()).design() == walk
 
 
 def outcomes(mechanism: Any, cells: np.ndarray) -> np.ndarray:
@@ -165,8 +167,8 @@ def test_a_budget_for_a_whole_trajectory(kind: Any) -> None:
     many = trips([1, 3, 7, 7, 40, 3])
     reports = mechanism.perturb(many, source=dt.Seeded(1))
     assert mechanism.paths(reports).lengths.tolist() == [1, 3, 7, 7, 40, 3]
-    assert dt.from_bytes(dt.to_bytes(reports)) == reports
-    np.testing.assert_array_equal(dt.from_bytes(dt.to_bytes(reports)).values, reports.values)
+    assert dt.from_bytes(reports.to_bytes()) == reports
+    np.testing.assert_array_equal(dt.from_bytes(reports.to_bytes()).values, reports.values)
 
 
 def test_short_trajectories_get_more_budget_each() -> None:
@@ -210,19 +212,19 @@ def test_two_budgets_never_exceed_the_whole(share: float, epsilon: float) -> Non
         dt.TraCSC(dt.Sphere(), epsilon=2.0, inner=partial(dt.SW, redesign=True), split=0.6),
         dt.TraCSD(LONG, epsilon=2.0, start=(-2.0, 1.0)),
         dt.TraCSD(dt.Disk(3.0), epsilon=2.0, direction=partial(dt.OGPM, loss="squared")),
-        dt.TraCSD(dt.Parallelogram((0, 0), (2, 1), (0, 1)), epsilon=7.0, unit="trajectory"),
+        dt.TraCSD(dt.maps.Parallelogram((0, 0), (2, 1), (0, 1)), epsilon=7.0, unit="trajectory"),
         dt.rivals.Strawman(SQUARE, epsilon=2.0, sectors=12),
         dt.PlanarLaplace(LONG, epsilon=2.0),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )
 def test_the_wire(mechanism: Any) -> None:
-    back = dt.from_json(dt.to_json(mechanism))
+    back = dt.from_json(mechanism.to_json())
     assert back.fingerprint == mechanism.fingerprint
     assert back.guarantee == mechanism.guarantee
     place = np.asarray(mechanism.domain.centre)
     reports = mechanism.perturb(np.stack([place] * 5), source=dt.Seeded(1))
-    again = dt.from_bytes(dt.to_bytes(reports))
+    again = dt.from_bytes(reports.to_bytes())
     np.testing.assert_array_equal(again.values, reports.values)
     assert mechanism.describe().startswith(type(mechanism).__name__)
 
@@ -324,11 +326,28 @@ def test_summaries_of_coordinates() -> None:
     mechanism = dt.TraCSC(SQUARE, epsilon=2.0)
     values = np.random.default_rng(1).random((100, 10, 2))
     reports = mechanism.perturb(values, source=dt.Seeded(1))
-    summary = dt.Summary.of(reports)
+    summary = dt.Counts.of(reports)
     assert summary.n == 1000
     assert summary.counts.sum() == 1000
-    halves = dt.Summary.of(reports[:50]) + dt.Summary.of(reports[50:])
+    halves = dt.Counts.of(reports[:50]) + dt.Counts.of(reports[50:])
     np.testing.assert_array_equal(halves.counts, summary.counts)
     for other in (dt.TraCSD, dt.PlanarLaplace):
         with pytest.raises(NotIdentifiable, match="density"):
-            dt.Summary.of(other(SQUARE, epsilon=1.0).perturb(values))
+            dt.Counts.of(other(SQUARE, epsilon=1.0).perturb(values))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_along_a_path_divide_the_budget_of_a_trajectory(kind: Any) -> None:
+    weights = [1, 2, 0.1, 7]
+    parts = kind(SQUARE, epsilon=10, unit="trajectory").along(weights)
+    shares = [Fraction(part.epsilon) for part in parts]
+    assert sum(shares) <= 10
+    assert [float(share) for share in shares] == pytest.approx([10 * weight / 10.1 for weight in weights])
+    assert all(part.unit == "location" and part.guarantee.epsilon <= part.epsilon for part in parts)
+    each = dt.Each({str(place): part for place, part in enumerate(parts)})
+    asked = {name: np.full((5, 1, 2), 0.3) for name in each}
+    assert each.perturb(asked).n == 5
+    with pytest.raises(InvalidParameter, match="unit"):
+        kind(SQUARE, epsilon=10).along(weights)
+    with pytest.raises(InvalidParameter):
+        kind(SQUARE, epsilon=10, unit="trajectory").along([1, 0])

@@ -121,7 +121,7 @@ def test_both_parts_follow_their_law() -> None:
 def test_summaries_count_both_parts() -> None:
     polar = dt.Polar(CITY, epsilon=1.0, cells=64)
     reports = polar.perturb(np.tile([1.0, 2.0], (100, 1)), source=dt.Seeded(4))
-    summary = dt.Summary.of(reports)
+    summary = dt.Counts.of(reports)
     assert summary.n == 100
     assert summary.counts.size == 128
     assert summary.counts[:64].sum() == summary.counts[64:].sum() == 100
@@ -130,9 +130,9 @@ def test_summaries_count_both_parts() -> None:
 def test_polar_travels() -> None:
     polar = dt.Polar(CITY, epsilon=2.0, loss="absolute", widths="squared", radian=3)
     reports = polar.perturb([[2.0, 2.0]], source=dt.Seeded(5))
-    back = dt.from_bytes(dt.to_bytes(reports))
+    back = dt.from_bytes(reports.to_bytes())
     assert back == reports
-    assert dt.from_json(dt.to_json(polar)).fingerprint == polar.fingerprint
+    assert dt.from_json(polar.to_json()).fingerprint == polar.fingerprint
     assert polar.at(3.0).epsilon == 3.0
 
 

@@ -297,7 +297,7 @@ def test_shapes_and_the_wire(mechanism: Any) -> None:
     paths = [np.full((length, 2), 0.3) for length in (1, 2, 3, 8)]
     reports = mechanism.perturb(paths, source=dt.Seeded(1))
     assert reports.values.shape == (14, 2)
-    again = dt.from_bytes(dt.to_bytes(reports))
+    again = dt.from_bytes(reports.to_bytes())
     np.testing.assert_array_equal(again.values, reports.values)
     assert again.question.guarantee == mechanism.guarantee
     assert mechanism.describe()
@@ -323,6 +323,6 @@ def test_rivals_are_not_at_the_top_and_specifications_name_them() -> None:
         name: getattr(dt.rivals, name) for name in kinds
     }
     told = dt.rivals.LSRR.as_meant(SQUARE, SMALL, epsilon=2.0)
-    read = dt.from_json(dt.to_json(told))
+    read = dt.from_json(told.to_json())
     assert read.design() == told
     assert read.design().contrast == "meant"

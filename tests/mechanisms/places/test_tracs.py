@@ -73,7 +73,7 @@ def test_a_fixed_reference_treats_every_location_alike() -> None:
     assert made.reports(cells).values == pytest.approx(told.values)
     single = dt.TraCSD(SQUARE, epsilon=2, start=start)
     assert single.reports(cells).values == pytest.approx(told.values)
-    again = dt.from_json(dt.to_json(made))
+    again = dt.from_json(made.to_json())
     assert again.reports(told.cells).values == pytest.approx(told.values)
     assert again.design() == made
     likelihood = made.question.likelihood(places[:, None, :]).of(np.array(told.cells))

@@ -284,7 +284,7 @@ def not_clipped(rng: np.random.Generator) -> Randomiser:
     return lambda data: round(float(np.sum(data) + rng.laplace()), 2)
 
 
-PATHS = dt.Neighbours.paths(SQUARE, 3)
+PATHS = dt.audits.Neighbours.paths(SQUARE, 3)
 BITS = [np.array([0, 0, 0, 0], dtype=np.uint8) == 1, np.array([1, 1, 1, 1], dtype=np.uint8) == 1]
 RECORDS = [0.2, 0.5, 0.9, 0.4]
 
@@ -334,14 +334,16 @@ MUSEUM: dict[str, Case] = {
     "a seed from the clock": Case(clock_seed, UNIT, 1.0),
     "one noise a call": Case(one_noise, UNIT, 1.0),
     "the last bit left alone": Case(last_bit, BITS, 1.0),
-    "memoised without a name": Case(without_name, dt.Neighbours([(np.array([3, 3]), np.array([3, 5]))]), 1.0),
+    "memoised without a name": Case(
+        without_name, dt.audits.Neighbours([(np.array([3, 3]), np.array([3, 5]))]), 1.0
+    ),
     "SW with a clamped edge": Case(clamped_edge, UNIT, 1.0),
     "noise rounded before it is added": Case(rounded_noise, UNIT, 1.0),
     "rounded to the value's digits": Case(rounded_by_value, UNIT, 1.0),
     "half the scale": Case(half_scale, UNIT, 1.0),
     "Gaussian without δ": Case(gaussian, UNIT, 1.0),
     "classical Gaussian at ε = 8": Case(classical_gaussian, UNIT, 8.0, 0.3),
-    "truncated without its price": Case(truncated, dt.Neighbours([(0.0, 0.1), (0.5, 0.6)]), 1.0),
+    "truncated without its price": Case(truncated, dt.audits.Neighbours([(0.0, 0.1), (0.5, 0.6)]), 1.0),
     "ε for every bit": Case(twice_the_bits, EIGHT, 1.0),
     "sets of another size": Case(sizes, EIGHT, 1.0),
     "texts of the same length": Case(lengths, dt.Text(6, alphabet="abc"), 1.0),
@@ -351,8 +353,8 @@ MUSEUM: dict[str, Case] = {
     "angles without wrapping": Case(clamped_angle, dt.Circle(360), 1.0),
     "planar noise with the wrong radius": Case(planar_radius, SQUARE, 1.0),
     "the first place of a path": Case(first_place, PATHS, 1.0),
-    "an exact count": Case(exact_count, dt.Neighbours.adding(RECORDS, UNIT), 1.0, each=True),
+    "an exact count": Case(exact_count, dt.audits.Neighbours.adding(RECORDS, UNIT), 1.0, each=True),
     "a sum that is not clipped": Case(
-        not_clipped, dt.Neighbours.replacing(RECORDS, dt.Interval(0, 5)), 1.0, each=True
+        not_clipped, dt.audits.Neighbours.replacing(RECORDS, dt.Interval(0, 5)), 1.0, each=True
     ),
 }

@@ -31,7 +31,7 @@ JOINT: dict[str, Callable[..., Any]] = {
     "two categories, doubles": partial(dt.JRR, TWO, p=0.6, rho=-0.3),
     "two categories, together": partial(dt.JRR, TWO, p=0.6, rho=0.9),
     "three categories": partial(dt.JRR, THREE, p=Fraction(1, 2), rho=Fraction(-1, 2)),
-    "over RR": partial(dt.JRR.over, dt.RR(TWO, epsilon=2), rho=-0.1),
+    "over RR": partial(dt.JRR.over, dt.KRR(TWO, epsilon=2), rho=-0.1),
     "over KRR": partial(dt.JRR.over, dt.KRR(THREE, epsilon=2), rho=-0.1),
     "over SUE": partial(dt.JRR.over, dt.rivals.SUE(dt.Categories(5), epsilon=2), rho=-0.2),
     "over OLH": partial(dt.JRR.over, dt.OLH(dt.Categories(9), epsilon=2), rho=-0.1),

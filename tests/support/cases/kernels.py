@@ -71,14 +71,16 @@ CASES: dict[str, KernelCase] = {
     "sliding, 96 bits": KernelCase(dt.OGPM(UNIT, epsilon=30, cells=16), (0.2, 0.9)),
     "sliding, steps": KernelCase(dt.Optimal(UNIT, epsilon=1), (0.2, 0.9)),
     "sliding, knots": KernelCase(dt.Optimal(UNIT, epsilon=1, unbiased=True), (0.21, 0.9)),
-    "optional": KernelCase(dt.Podium(dt.Optional(UNIT), epsilon=1, cells=16), (0.21, math.nan)),
-    "optional, circle": KernelCase(dt.OGPM(dt.Optional(TURN), epsilon=1, cells=16), (355.0, math.nan)),
+    "optional": KernelCase(dt.Podium(dt.Nullable(UNIT), epsilon=1, cells=16), (0.21, math.nan)),
+    "optional, circle": KernelCase(dt.OGPM(dt.Nullable(TURN), epsilon=1, cells=16), (355.0, math.nan)),
     "mixture": KernelCase(dt.Hybrid(UNIT, epsilon=2, cells=16), (0.2, 0.9)),
     "sectors": KernelCase(dt.rivals.Sectors(TURN, epsilon=1, sectors=6, cells=24), (10.0, 190.0)),
     "response": KernelCase(dt.KRR(FIVE, epsilon=1), (0, 3)),
     "bits": KernelCase(dt.OUE(FIVE, epsilon=1), (0, 3), binary),
     "subset": KernelCase(dt.SubsetSelection(FIVE, epsilon=1), (0, 3), binary),
-    "indices": KernelCase(dt.SubsetIndices(dt.Categories(9), epsilon=1), (0, 3), of_sets(9)),
+    "indices": KernelCase(
+        dt.SubsetSelection(dt.Categories(9), epsilon=1, report="indices"), (0, 3), of_sets(9)
+    ),
     "several": KernelCase(
         SEVERAL,
         (np.array([0, -1]), np.array([1, 3])),
@@ -98,7 +100,7 @@ CASES: dict[str, KernelCase] = {
         (np.array([0, 1, 0]), np.array([1, 0, 1])),
         of_pairs(2),
     ),
-    "table": KernelCase(dt.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
+    "table": KernelCase(dt.optimal.Cumulative(dt.Categories(4), epsilon=1), (0, 3)),
     "planar": KernelCase(dt.PlanarLaplace(SQUARE, epsilon=2, cells=8), ((0.2, 0.3), (0.9, 0.8)), None),
     "rings": KernelCase(dt.PlanarStaircase(SQUARE, epsilon=2, cells=32), ((0.2, 0.3), (0.9, 0.8)), None),
     "points, falling": KernelCase(

@@ -30,6 +30,6 @@ PATHS: dict[str, Callable[..., Any]] = {
     "TraCSD": partial(dt.TraCSD, SQUARE, cells=32),
     "TraCSD, disk": partial(dt.TraCSD, dt.Disk(0.5, (0.5, 0.5)), cells=32),
     "TraCSD, parallelogram": partial(
-        dt.TraCSD, dt.Parallelogram((0.0, 0.0), (1.0, 0.2), (0.1, 1.0)), cells=32
+        dt.TraCSD, dt.maps.Parallelogram((0.0, 0.0), (1.0, 0.2), (0.1, 1.0)), cells=32
     ),
 }

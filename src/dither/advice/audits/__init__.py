@@ -1,7 +1,5 @@
 """Audits: the privacy of a mechanism, recomputed from its integers, its probabilities and its draw code."""
 
-from dither.advice.audits.api import audit
-from dither.advice.audits.finding import Evidence, Finding
 from dither.advice.audits.neighbours import Neighbours
 
-__all__ = ["Evidence", "Finding", "Neighbours", "audit"]
+__all__ = ["Neighbours"]

@@ -33,11 +33,28 @@ _LEAST_SAMPLES, _SAMPLES, _MOST_SAMPLES = 1000, 200_000, 4_000_000
 _ROUNDING: Final = 1e-12  # tolerance when an exact loss is compared with a claim in floats
 
 
-def audit(
-    mechanism: Any,
-    domain: Any = None,
+def audit(mechanism: Any, *, assume: Iterable[str] = ()) -> Finding:
+    """Check the promise of a mechanism, combinator or questionnaire exactly: its integers and its draw code.
+
+    `assume` lists the assumptions that are accepted. A randomiser of your own is audited by
+    `dt.audit_function`.
+
+    >>> from dither import Interval, PM
+    >>> audit(PM(Interval(0, 1), epsilon=1)).ok
+    True
+    """
+    if callable(mechanism) and not can_answer(mechanism):
+        raise InvalidParameter(
+            "a function is audited on a domain for an ε: dt.audit_function(f, domain, epsilon=1)"
+        )
+    return exact_audit(mechanism, assume=assume)
+
+
+def audit_function(
+    function: Any,
+    domain: Any,
     *,
-    epsilon: float | None = None,
+    epsilon: float,
     delta: float = 0.0,
     samples: int | None = None,
     confidence: float = 0.99,
@@ -45,44 +62,35 @@ def audit(
     seconds: float = 40.0,
     timing: bool = True,
     seed: int = 0,
-    assume: Iterable[str] = (),
 ) -> Finding:
-    """Check a promise: of a mechanism, combinator or campaign exactly, of any other randomiser by samples.
+    """Check the promise of any randomiser by samples.
 
-    An object of dither's is audited from its integers and its draw code; pass it alone. `assume` lists the
-    assumptions that are accepted.
-
-    Any other randomiser is a callable: an array of values in, as many reports out (with `each`, one value in
-    and one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
-    `Neighbours`. The finding has a lower bound on the ε that is spent, which is wrong with probability at
-    most 1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing is claimed and
-    all samples are used. `samples` counts all reports; the audit stops earlier when it is decided, or after
-    about so many `seconds`. A randomiser with a parameter `source` is also run on chosen random bytes. `seed`
-    is of the audit's own choices, not of the randomiser.
+    The randomiser is a callable: an array of values in, as many reports out (with `each`, one value in and
+    one report out). `domain` is a domain, a list of inputs any two of which are neighbours, or
+    `dt.audits.Neighbours`. The finding has a lower bound on the ε that is spent, which is wrong with
+    probability at most 1 − confidence, and `ok` is False if it is larger than `epsilon`. With ε = ∞ nothing
+    is claimed and all samples are used. `samples` counts all reports; the audit stops earlier when it is
+    decided, or after about `seconds` seconds. A randomiser with a parameter `source` is also run on chosen
+    random bytes. `seed` is of the audit's own choices, not of the randomiser.
 
     >>> import numpy as np
-    >>> from dither import Interval, PM
-    >>> audit(PM(Interval(0, 1), epsilon=1)).ok
-    True
+    >>> from dither import Interval
     >>> rng = np.random.default_rng(1)
     >>> careless = lambda values: values + rng.laplace(scale=0.5, size=len(values))
-    >>> found = audit(careless, Interval(0, 1), epsilon=1, timing=False)
+    >>> found = audit_function(careless, Interval(0, 1), epsilon=1, timing=False)
     >>> found.ok, found.realised > 1
     (False, True)
     """
-    if can_answer(mechanism) or not callable(mechanism):
-        if domain is not None or epsilon is not None:
-            raise InvalidParameter(
-                "an object of dither's has its own domain and ε: give it alone; to audit it as a black box "
-                "give its method: audit(mechanism.perturb, domain, epsilon=…)"
-            )
-        return exact_audit(mechanism, assume=assume)
-    if domain is None or epsilon is None:
-        raise InvalidParameter("a randomiser is audited on a domain for an ε: audit(f, domain, epsilon=1)")
+    if not callable(function):
+        raise InvalidParameter(
+            f"a function was expected, not {type(function).__name__}; dt.audit takes mechanisms"
+            if can_answer(function)
+            else f"a function was expected, not {type(function).__name__}"
+        )
     claim = Claim(_epsilon(epsilon), _delta(delta), check_level(confidence))
     wanted = _samples(samples, claim.epsilon)
-    calls = Calls(mechanism, Neighbours.of(domain), each)
-    name = f"{_name(mechanism)} on {domain if isinstance(domain, Domain) else _count(calls.neighbours)}"
+    calls = Calls(function, Neighbours.of(domain), each)
+    name = f"{_name(function)} on {domain if isinstance(domain, Domain) else _count(calls.neighbours)}"
     return _randomiser(name, calls, claim, domain, wanted, seconds, timing, seed)
 
 
@@ -114,13 +122,22 @@ def _randomiser(
     if exact is not None and found <= claim.epsilon:
         # The call without a source is what people use; it may be other code than what was enumerated.
         plain = f"and {calls.reports} reports of calls without a source, of {tried}, refute nothing"
-        return replace(exact, how=f"{exact.how}; {plain}")
+        return replace(exact, how=f"{exact.how}; {plain}", coverage=tuple(context.coverage.values()))
     how = (
         f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports of {tried}"
     )
     durations = time_calls(calls, rng) if timing else None
     return Finding(
-        name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations, seed=seed
+        name,
+        claim.epsilon,
+        bound,
+        how,
+        claim.delta,
+        evidence=best,
+        notes=notes,
+        timing=durations,
+        seed=seed,
+        coverage=tuple(context.coverage.values()),
     )
 
 

@@ -107,7 +107,7 @@ def command(
     dither audit https://city.example --head 5d41…
     dither audit https://city.example/v1/campaigns/4014… --key 8a88…
     """
-    from dither.advice.audits.api import audit
+    from dither.advice.audits.api import audit, audit_function
 
     if mechanism and mechanism.startswith(ADDRESSES):
         _audit_address(mechanism, head, key, assume, as_json)
@@ -124,7 +124,7 @@ def command(
     if randomiser is not None:
         if epsilon is None:
             raise click.UsageError("give the ε that is claimed: --epsilon")
-        finding = audit(
+        finding = audit_function(
             randomiser,
             need_domain(domain) if inputs is None else _inputs(inputs),
             epsilon=epsilon,
@@ -276,6 +276,8 @@ def _as_data(finding: Finding) -> dict[str, Any]:
         "assumptions": list(finding.assumptions),
         "problems": list(finding.problems),
     }
+    if finding.coverage:
+        answer["coverage"] = list(finding.coverage)
     if finding.notes:
         answer["notes"] = list(finding.notes)
     evidence = finding.evidence

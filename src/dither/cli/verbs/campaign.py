@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection
 from dither.foundation.atomic import refuse_to_overwrite, whole
 
 if TYPE_CHECKING:
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
 
 _KEY = click.option("--key", type=click.Path(path_type=Path), required=True, help="The file of the key.")
 
@@ -34,12 +34,12 @@ def command() -> None:
     """
 
 
-def _read(file: Path) -> tuple[Contract, Published | None]:
+def _read(file: Path) -> tuple[Campaign, Published | None]:
     """Return the campaign of a file in TOML, or of a published one."""
-    from dither.collection.contract import Contract, Published
+    from dither.collection.campaign import Campaign, Published
 
     if file.suffix == ".toml":
-        return Contract.read(file), None
+        return Campaign.read(file), None
     published = Published.from_json(file.read_bytes())
     return published.contract, published
 
@@ -128,19 +128,14 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_KEY
-@click.option("--day", help="The first day on which nothing is accepted; today if left out.")
+@click.option("--day", type=DAY, help="The first day on which nothing is accepted; today if left out.")
 @JSON_OPTION
-def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
+def retire(file: Path, key: Path, day: datetime.date | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
-    from dither.collection.contract import Published
+    from dither.collection.campaign import Published
     from dither.collection.signer import Signer
 
-    try:
-        first = (
-            datetime.datetime.now(datetime.UTC).date() if day is None else datetime.date.fromisoformat(day)
-        )
-    except ValueError:
-        raise click.UsageError(f"--day is a day such as 2026-05-01, not {day!r}") from None
+    first = datetime.datetime.now(datetime.UTC).date() if day is None else day
     published, signer = Published.from_json(file.read_bytes()), Signer(key)
     gone = signer.retire(published, first)
     with whole(file) as stream:

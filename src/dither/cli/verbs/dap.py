@@ -1,7 +1,7 @@
 """`dither dap`: what an aggregation by DAP needs, so that no server sees a single report.
 
 DAP (draft-ietf-ppm-dap) splits each measurement between two aggregators, which add up their shares. A report
-that is a cell is a measurement of Prio3Histogram (draft-irtf-cfrg-vdaf), and the aggregate is a `Summary`.
+that is a cell is a measurement of Prio3Histogram (draft-irtf-cfrg-vdaf), and the aggregate is a `Counts`.
 """
 
 from __future__ import annotations

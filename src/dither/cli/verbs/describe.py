@@ -31,16 +31,15 @@ def command(mechanism: str, domain: Domain | None, epsilon: float | None, as_jso
     dither describe reports.csv
     dither describe https://city.example/v1/campaigns/4014…
     """
-    from dither.core.wire import to_json
 
     if holds_questions(mechanism):
         if domain is not None or epsilon is not None:
             raise click.UsageError("a file has its own domains and ε; leave out the domain and --epsilon")
         found = find_questions(mechanism).campaign.questions
         if as_json:
-            print_json({name: json.loads(to_json(question)) for name, question in found.items()})
+            print_json({name: json.loads(question.to_json()) for name, question in found.items()})
         else:
             click.echo("\n\n".join(f"{name}: {question.describe()}" for name, question in found.items()))
         return
     built = build(mechanism, domain, epsilon)
-    click.echo(json.dumps(json.loads(to_json(built)), indent=2) if as_json else built.describe())
+    click.echo(json.dumps(json.loads(built.to_json()), indent=2) if as_json else built.describe())

@@ -56,7 +56,6 @@ def command(
     dither design --circle 360 --epsilon 1 --loss 1.5 --json
     """
     from dither.core.domains import Line
-    from dither.core.wire import to_json
     from dither.foundation.losses import as_power
     from dither.foundation.tables import as_text, percent
     from dither.mechanisms.optimal import store
@@ -79,7 +78,7 @@ def command(
         save_picture(solved.plot([line.low + share * line.length for share in (0.1, 0.7)]), plot)
     if out is not None:
         with rename_after(out) as part:
-            part.write_text(to_json(solved) + "\n", encoding="utf-8")
+            part.write_text(solved.to_json() + "\n", encoding="utf-8")
     if as_json:
         answer = {"error": certificate.error, "bound": certificate.bound, "gap": certificate.gap}
         print_json({**answer, "design": origin, "bytes": solved.report_bytes})

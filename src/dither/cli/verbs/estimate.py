@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.answers import Wanted
-from dither.cli.options import JSON_OPTION
+from dither.cli.options import DAY, JSON_OPTION
 from dither.cli.output import rows_done
 from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.cli.show import print_estimates, print_groups, print_results, print_versions
 from dither.data.streams import is_standard, shown_name
 
 if TYPE_CHECKING:
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
 
 
 @click.command()
@@ -52,9 +52,7 @@ if TYPE_CHECKING:
 @click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
 @click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
 @click.option("--wide", is_flag=True, help="Of a database: a row is a person, a column a question.")
-@click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Of a database: reports of this day and later."
-)
+@click.option("--since", type=DAY, help="Of a database: reports of this day and later.")
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
@@ -88,7 +86,8 @@ if TYPE_CHECKING:
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
 @click.option(
     "-o",
-    "--output",
+    "--out",
+    "output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a table: .csv, .xlsx, .md or .tex.",
 )
@@ -106,7 +105,7 @@ def command(
     folded: str | None,
     unique: bool,
     wide: bool,
-    since: datetime | None,
+    since: date | None,
     renamed: tuple[str, ...],
     tokens: tuple[str, ...],
     weight: str | None,
@@ -208,7 +207,7 @@ def _population(given: Sequence[str]) -> dict[str, float]:
 def _of_files(
     files: Sequence[str],
     column: str | None,
-    asked: Campaign | None,
+    asked: Questionnaire | None,
     wanted: Wanted,
     as_json: bool,
 ) -> dict[str, Any]:
@@ -232,7 +231,7 @@ def _of_files(
     return print_estimates(summaries, shown_name(paths[0]), column, wanted, as_json)
 
 
-def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None) -> bool:
+def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Questionnaire | None) -> bool:
     """Return whether a column of groups is a question of the file."""
     from dither.data.files import carried_questions
 
@@ -240,7 +239,7 @@ def _is_private(paths: Sequence[Path], by: Sequence[str], asked: Campaign | None
 
 
 def _of_database(
-    versions: Sequence[Campaign],
+    versions: Sequence[Questionnaire],
     counts: Sequence[dict[str, list[Any]]],
     column: str | None,
     wanted: Wanted,
@@ -265,7 +264,7 @@ def _of_database(
     return print_estimates(found, "the database", column, wanted, as_json)
 
 
-def _questions(place: str, column: str | None) -> Campaign:
+def _questions(place: str, column: str | None) -> Questionnaire:
     """Return the questions of a database; a specification names none, so --column must."""
     if place.endswith(".json") and column is None and not holds_questions(place):
         raise click.UsageError(

@@ -227,7 +227,7 @@ def _write_telemetry(
     folder: Path, app: str, address: str, contact: str | None, force: bool
 ) -> dict[str, str]:
     """Write a campaign in TOML, the key, the signed campaign and the code; return what is where."""
-    from dither.collection.contract import Contract
+    from dither.collection.campaign import Campaign
     from dither.collection.signer import Signer
 
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", app):
@@ -249,7 +249,7 @@ def _write_telemetry(
         begins=today,
         ends=today + datetime.timedelta(days=_DAYS - 1),
     )
-    contract = Contract.from_toml(text)
+    contract = Campaign.from_toml(text)
     check_protection(contract.whole_guarantee)
     folder.mkdir(parents=True, exist_ok=True)
     secret = folder / "asker.key"

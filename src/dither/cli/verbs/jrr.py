@@ -104,7 +104,6 @@ def question(
 ) -> None:
     """Write the question that devices and collector share, and print its guarantee."""
     from dither.core.domains import Categories
-    from dither.core.wire import to_json
     from dither.extensions import protocols
     from dither.foundation import atomic
     from dither.mechanisms.joint.joint import JRR
@@ -113,7 +112,7 @@ def question(
     terms = protocols.Terms(jrr, bits, _grouping(shuffled))
     check_protection(terms.guarantee)
     with atomic.whole(out) as stream:
-        told = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": to_json(jrr)}
+        told = {_FORMAT: 1, "bits": bits, "grouping": terms.grouping, "question": jrr.to_json()}
         stream.write(json.dumps(told, indent=1) + "\n")
     if as_json:
         print_json({"guarantee": str(terms.guarantee)})

@@ -17,7 +17,7 @@ from dither.data.streams import TABLES, is_standard, shown_name
 from dither.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from dither.core.campaign import Campaign
+    from dither.core.questionnaire import Questionnaire
     from dither.data.rows import RowCounts
 
 
@@ -158,7 +158,7 @@ def command(
 
 
 def perturb_with_spark(
-    file: str, out: str, campaign: Campaign, *, keep: Sequence[str], missing: Missing, master: str
+    file: str, out: str, campaign: Questionnaire, *, keep: Sequence[str], missing: Missing, master: str
 ) -> RowCounts:
     """Randomise columns of Parquet files into a folder of reports; rows without an answer are left out."""
     from dither.data.frames import spark

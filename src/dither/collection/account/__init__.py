@@ -1,7 +1,7 @@
 """The account of one person: what was given, what may still be asked, durable in one file."""
 
 from dither.collection.account.account import Account
-from dither.collection.account.asking import Asking, Repeat
 from dither.collection.account.clock import ClockReading, Epoch
+from dither.collection.account.inquiry import Inquiry, Repeat
 
-__all__ = ["Account", "Asking", "ClockReading", "Epoch", "Repeat"]
+__all__ = ["Account", "ClockReading", "Epoch", "Inquiry", "Repeat"]

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dither.collection.account.asking import Asking
 from dither.collection.account.budget import (
     Left,
     budget_left,
@@ -24,6 +23,7 @@ from dither.collection.account.budget import (
 )
 from dither.collection.account.clock import ClockReading, EpochName
 from dither.collection.account.exports import is_identity, read_export, read_invitation
+from dither.collection.account.inquiry import Inquiry
 from dither.collection.account.returns import Batch, Preview, Waiting, waiting
 from dither.collection.account.rules import Decision, decide
 from dither.collection.account.state import Data, State
@@ -48,7 +48,7 @@ class Account:
     >>> from dither import Interval, Podium
     >>> path = Path(tempfile.mkdtemp()) / "me.account"
     >>> account = Account.create(path, epsilon=2)
-    >>> age = Asking("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example")
+    >>> age = Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example")
     >>> account.answer(age, 41)
     Reports(1 of Podium on [18, 100], uint16)
     >>> print(account.left)
@@ -165,7 +165,7 @@ class Account:
     # --- answers
 
     def answer(
-        self, asking: Asking, value: object, *, identity: str | None = None
+        self, asking: Inquiry, value: object, *, identity: str | None = None
     ) -> Reports | ChangeReports | None:
         """Answer a question: check the policy, spend, draw, store; return the report, or raise `Refused`.
 
@@ -194,7 +194,7 @@ class Account:
         report = decision.outcome.get("report")
         return None if report is None else asking.from_bytes(bytes.fromhex(report))
 
-    def dry_run(self, asking: Asking) -> Preview:
+    def dry_run(self, asking: Inquiry) -> Preview:
         """Return what an answer would do now. Nothing is spent, drawn, stored or sent; no value is needed."""
         asked = self._event("dry run", asking, None)
         with self._state() as state:
@@ -229,7 +229,7 @@ class Account:
             return tuple(map(waiting, state.queue.values()))
 
     def batch(
-        self, asker: str = "", *, most: int = 100, questions: Iterable[Asking] | None = None
+        self, asker: str = "", *, most: int = 100, questions: Iterable[Inquiry] | None = None
     ) -> Batch | None:
         """Return the reports to send to an asker next; the same batch until it is acknowledged, None if none.
 
@@ -371,17 +371,17 @@ class Account:
         with self._lock, self._store.transaction() as state:
             yield state
 
-    def _event(self, kind: str, asking: Asking, identity: str | None) -> Data:
+    def _event(self, kind: str, asking: Inquiry, identity: str | None) -> Data:
         """Return an event without the moment, which is read when the file is held."""
-        if not isinstance(asking, Asking):
-            raise InvalidParameter(f"who asks gives a name: dt.Asking('age', question), not {found(asking)}")
+        if not isinstance(asking, Inquiry):
+            raise InvalidParameter(f"who asks gives a name: dt.Inquiry('age', question), not {found(asking)}")
         if identity is None:
             identity = SYSTEM.take(16).hex()
         if not is_identity(identity):
             raise InvalidParameter("an identity is 32 lower-case hexadecimal digits, drawn at random")
         return {"do": kind, "id": identity, "question": asking.facts}
 
-    def _draw_report(self, decision: Decision, asking: Asking, value: object) -> Decision:
+    def _draw_report(self, decision: Decision, asking: Inquiry, value: object) -> Decision:
         """Return a decision with the report that it needs, if it needs one."""
         if not decision.draws:
             return decision
@@ -392,13 +392,13 @@ class Account:
         reports, tree = asking.draw_owed(value, decision.owed, self._secret)
         return decision.with_report(asking.to_bytes(reports).hex(), tree)
 
-    def _objection(self, asking: Asking) -> str | None:
+    def _objection(self, asking: Inquiry) -> str | None:
         policy, name = self.policy, asking.question.name
         if not policy.lists(name):
             return f"the policy does not list the mechanism {name!r}"
         return policy.objection(asking.guarantee)
 
-    def _decide(self, state: State, event: Data, asking: Asking | None = None) -> Decision:
+    def _decide(self, state: State, event: Data, asking: Inquiry | None = None) -> Decision:
         decision = decide(state, event, self.policy)
         if not decision.effect:
             refused = self._refusal(state, decision, event, asking)
@@ -407,7 +407,7 @@ class Account:
         return decision
 
     def _refusal(
-        self, state: State, decision: Decision, event: Data, asking: Asking | None
+        self, state: State, decision: Decision, event: Data, asking: Inquiry | None
     ) -> Refused | None:
         reason = decision.refused
         if reason is None:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.live import Slot, as_cells
 from dither.collection.store.opening import is_postgresql
 from dither.collection.store.sqlite import LAST_ROW, TICK, check_file, lock_store

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot
 from dither.collection.refusals import Reason
 from dither.collection.store.store import (

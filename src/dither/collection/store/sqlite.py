@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.live import FoldedCounts, LiveCounts, News, Slot
 from dither.collection.log import log
 from dither.collection.refusals import Reason

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dither.collection.contract import Published
+from dither.collection.campaign import Published
 from dither.collection.live import Fates, FoldedCounts, LiveCounts, News, Slot, Total
 from dither.collection.refusals import Reason
 from dither.errors import DitherError, Mismatch

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
+from dither.collection.campaign import Campaign
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.requests import client_address
+from dither.core.counts import Counts
 from dither.core.question import Question
-from dither.core.summary import Summary
 from dither.errors import DitherError, InvalidParameter, MissingExtra, NotIdentifiable, found, unknown_name
 from dither.estimation.distributions import EstimatedDistribution
 from dither.estimation.estimate import Estimate
@@ -75,7 +75,7 @@ class Query:
     lying: float | None = None
 
     @classmethod
-    def of(cls, terms: Mapping[str, str], contract: Contract) -> list[Self]:
+    def of(cls, terms: Mapping[str, str], contract: Campaign) -> list[Self]:
         """Return what the parameters of a URL ask; without a question, the usual quantity of every one."""
         for name in terms:
             if name not in _KNOWN:
@@ -195,7 +195,7 @@ def without_answer(
     return _row(query, part, n, name or query.quantity, state=state, reason=reason)
 
 
-def rows(query: Query, part: ReportsPart, summary: Summary) -> list[PlainRow]:
+def rows(query: Query, part: ReportsPart, summary: Counts) -> list[PlainRow]:
     """Return the rows of a quantity; of one that these reports cannot answer, a row that says why."""
     question = summary.question
     name = _quantity_name(query, question)
@@ -554,7 +554,7 @@ PATHS: Final[dict[str, Any]] = {
         for name, form in FORMATS.items()
     },
     "/v1/campaigns/{campaign}/summary": _get(
-        "The counts of a question, as Summary.to_bytes() writes them.",
+        "The counts of a question, as Counts.to_bytes() writes them.",
         [{**_PART[0], "required": True}, *_PART[1:]],
         {
             "200": _described_answer("The summary.", _TEXT, "application/vnd.dither.summary"),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dither.advice.explain import caution
-from dither.collection.contract import Contract
+from dither.collection.campaign import Campaign
 from dither.collection.web.answers import SHOWN, PlainRow
 from dither.core.question import Question
 from dither.estimation.rounding import show_interval
@@ -73,7 +73,7 @@ def question_words(question: Question) -> str:
     return f"{question.domain.words()}; devices run {question.name}"
 
 
-def promise(contract: Contract) -> list[str]:
+def promise(contract: Campaign) -> list[str]:
     """Return what a person is promised over the whole campaign, in sentences; a warning first if due."""
     promised = contract.whole_guarantee
     warning = caution(promised)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from dither.advice.explain import BatchPromise, batch_promise
+from dither.collection.campaign import Campaign, Published
 from dither.collection.collector import Collector
-from dither.collection.contract import Contract, Published
 from dither.collection.settings import Networks, limited_as
 from dither.collection.web.answers import (
     FEW,
@@ -87,7 +87,7 @@ def queries(name: str, question: Question) -> dict[str, Query | None]:
     }
 
 
-def regions(number: int, told: Told, contract: Contract) -> dict[str, Markup]:
+def regions(number: int, told: Told, contract: Campaign) -> dict[str, Markup]:
     """Return the parts of a question that change, by their identity on the page."""
     first = told.usual[0]
     return {
@@ -98,7 +98,7 @@ def regions(number: int, told: Told, contract: Contract) -> dict[str, Markup]:
     }
 
 
-def section(number: int, name: str, contract: Contract, base: str, parts: dict[str, Markup]) -> Markup:
+def section(number: int, name: str, contract: Campaign, base: str, parts: dict[str, Markup]) -> Markup:
     """Return the section of a question with its changing parts in place."""
 
     def region(kind: str) -> Markup:

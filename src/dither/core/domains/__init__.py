@@ -12,7 +12,7 @@ from dither.core.domains.domain import (
     numbers,
     read_domain,
 )
-from dither.core.domains.optional import Optional
+from dither.core.domains.nullable import Nullable
 from dither.core.domains.paths import Paths
 from dither.core.domains.plane import Disk, Parallelogram, Plane, Rectangle, Region, Sphere
 from dither.core.domains.records import Box, Profile
@@ -29,7 +29,7 @@ __all__ = [
     "Interval",
     "LabelLists",
     "Line",
-    "Optional",
+    "Nullable",
     "Parallelogram",
     "Paths",
     "Places",

@@ -10,7 +10,7 @@ import numpy as np
 
 from dither.core.domains.categories import Text
 from dither.core.domains.domain import Circle, Domain
-from dither.core.domains.optional import Optional
+from dither.core.domains.nullable import Nullable
 from dither.core.domains.paths import Paths
 from dither.core.domains.plane import Plane
 from dither.core.domains.records import Box
@@ -39,7 +39,7 @@ def separate_values(domain: Domain, values: object) -> SeparateValues:
         alone = [[[domain.labels[code] for code in codes]] for codes in sets]
         return SeparateValues(alone, [codes.tobytes() for codes in sets], marks.shape[:-1])
     shape = marks.shape[:-1]
-    if isinstance(domain, Optional):
+    if isinstance(domain, Nullable):
         values = np.ma.masked_invalid(marks[..., 0])
         single: list[Any] = [values.reshape(-1)[place : place + 1] for place in range(values.size)]
         return SeparateValues(single, [row.tobytes() for row in np.ravel(marks)], shape)
@@ -86,7 +86,7 @@ def _marks(domain: Domain, values: object) -> Array:
         return np.asarray(checked, dtype="<i8")
     if domain.cell_type in ("codes", "labels"):  # codes of labels
         return np.asarray(checked, dtype="<i8")[..., None]
-    if isinstance(domain, Optional):  # NaN is "no answer"
+    if isinstance(domain, Nullable):  # NaN is "no answer"
         missing = np.isnan(checked)
         inside = _marks(domain.of, np.where(missing, domain.of.low, checked))[..., 0]
         checked = np.where(missing, np.nan, inside)

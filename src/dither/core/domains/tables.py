@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dither.core.domains.domain import Domain, Line, known_kinds
-from dither.core.domains.optional import Optional
+from dither.core.domains.nullable import Nullable
 from dither.errors import InvalidParameter, found
 
 
@@ -27,7 +27,7 @@ def take_domain(table: dict[str, Any]) -> Domain:
 
 
 def read_table(table: Mapping[str, Any]) -> Domain:
-    """Return the domain that the keys of exactly one kind describe; with `optional`, `dt.Optional` of it."""
+    """Return the domain that the keys of exactly one kind describe; with `optional`, `dt.Nullable` of it."""
     optional = table.get("optional", False)
     if not isinstance(optional, bool):
         raise InvalidParameter(f"optional is true or false, not {found(optional)}")
@@ -40,5 +40,5 @@ def read_table(table: Mapping[str, Any]) -> Domain:
         )
     domain: Domain = _readers()[given[0]].from_table(table)
     if optional:
-        domain = Optional(domain)
+        domain = Nullable(domain)
     return domain

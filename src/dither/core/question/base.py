@@ -5,6 +5,7 @@ Questions about one number, about categories, with several queries, and all othe
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -39,6 +40,10 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
 _MOST_NAME: Final = 80  # characters of the name of a design
 _MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+_SINGLE: Final = ("numbers", "codes", "labels")  # types of cells that hold one value of one person
+
+
+VERSION: Final = 2  # of specifications and of reports as bytes
 
 
 class Answering(ABC):
@@ -249,6 +254,8 @@ class Question(Answering):
         Values outside the domain raise `OutsideDomain`. `source` is for tests; `threads` speeds up large
         arrays.
         """
+        if self.domain.cell_type in _SINGLE:
+            _check_one_each(values)
         randomness = check_source(source)
         try:
             return Reports(self, self._draw(values, randomness, check_threads(threads)))
@@ -283,6 +290,33 @@ class Question(Answering):
     @abstractmethod
     def probabilities(self, x: Any, **given: Any) -> Any:
         """Return the exact probability of every report for the value x, from the sampled integers."""
+
+    def specification(self) -> dict[str, Any]:
+        """Return the specification as JSON-compatible data: device text, codebook, name and parameters."""
+        if not self.domain.portable:
+            raise InvalidParameter(
+                "this mechanism cannot be written as JSON: use labels that are texts or numbers"
+            )
+        for value in self.parameters.values():
+            if isinstance(value, InvalidParameter):
+                raise value
+        return {
+            "dither": VERSION,
+            "mechanism": self.name,
+            "parameters": dict(self.parameters),
+            "fingerprint": self.fingerprint,
+            "device": self.device_text,
+            "codebook": self.codebook(),
+        }
+
+    def to_json(self) -> str:
+        """Return the specification as JSON, which `dt.from_json` reads.
+
+        >>> from dither import PM, Interval, from_json
+        >>> from_json(PM(Interval(0, 1), epsilon=1).to_json()).epsilon
+        1.0
+        """
+        return json.dumps(self.specification(), ensure_ascii=False, allow_nan=False)
 
     # --- words
 
@@ -373,6 +407,18 @@ def check_threads(threads: object) -> int:
     return threads
 
 
+def _check_one_each(values: Any) -> None:
+    """Raise InvalidParameter if values have two axes: their reports would count as those of more people."""
+    axes = len(getattr(values, "shape", ()))
+    if isinstance(values, list | tuple) and values:
+        axes = 1 + np.ndim(values[0]) if isinstance(values[0], list | tuple | np.ndarray) else 1
+    if axes > 1:
+        raise InvalidParameter(
+            f"expected one value per person, got {found(values)} with rows and columns; pass one column, such "
+            'as frame["age"], or ask several questions with dt.data.perturb(frame, …) or dt.Each'
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PlainQuestion(Question):
     """A question about texts, rows of attributes, or places from a centre: no more than questions share."""
@@ -381,7 +427,7 @@ class PlainQuestion(Question):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        return ()  # `dt.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
+        return ()  # `dt.stats.tables`, `dt.heavy_hitters` and `dt.maps.joint` read such reports
 
     def _draw(self, values: object, source: Source, threads: int) -> Array:
         return self.kernel.draw(self.kernel.inputs(self.domain.check(values)), source, threads=threads)
@@ -468,7 +514,7 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptionalQuestion(Question):
-    """A question about one number, or none: see `Optional`. Reports are decoded as NaN for "no answer"."""
+    """A question about one number, or none: see `Nullable`. Reports are decoded as NaN for "no answer"."""
 
     domain: Domain
     kernel: OptionalKernel

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dither.core.question import Question
+from dither.core.question.base import VERSION
 from dither.core.reports import Reports
-from dither.core.wire import VERSION
 from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.arrow import (
     BATCH,

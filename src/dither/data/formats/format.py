@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from dither.core.campaign import Campaign
 from dither.core.domains import first_misfit
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
 from dither.data.dialect import USUAL, Dialect
 from dither.data.formats.cells import from_text
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dither.data.trips.trips import Trips
 
 
-Questions = Mapping[str, Any] | Campaign  # by the names of their columns
+Questions = Mapping[str, Any] | Questionnaire  # by the names of their columns
 Progress = Callable[[int], None]  # called with the number of rows (or places) done since the last call
 Columns = Mapping[str, "Reports | GappedReports | Sequence[Any]"]  # rows to be written: reports, other cells
 

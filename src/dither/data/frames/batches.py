@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dither.core.campaign import Campaign
 from dither.core.domains import CodedLabels, Domain, first_misfit
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.data.dialect import Missing, Outside, check_missing, missing_answer
 from dither.data.formats.arrow import (
     SPECIFICATION,
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from dither.foundation.randomness import Source
 
 
-def check_columns(campaign: Campaign, names: Sequence[str]) -> None:
+def check_columns(campaign: Questionnaire, names: Sequence[str]) -> None:
     """Raise InvalidParameter if a question has no column."""
     for name in campaign.questions:
         if name not in names:
             raise unknown_name("column", name, names)
 
 
-def wanted_columns(campaign: Campaign, keep: Sequence[str], names: Sequence[str]) -> list[str]:
+def wanted_columns(campaign: Questionnaire, keep: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the columns that leave, in their order: those of the questions, and those that are kept.
 
     Raise InvalidParameter if one is not there, or if a question is to be kept.
@@ -60,7 +60,7 @@ def wanted_columns(campaign: Campaign, keep: Sequence[str], names: Sequence[str]
     return [name for name in names if name in campaign.questions or name in keep]
 
 
-def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Schema:
+def perturbed_schema(schema: pyarrow.Schema, campaign: Questionnaire) -> pyarrow.Schema:
     """Return the schema with reports in the columns of the questions, and the campaign in its metadata.
 
     Raise InvalidParameter if a question has no column, or if a name stands for two columns.
@@ -84,20 +84,20 @@ def perturbed_schema(schema: pyarrow.Schema, campaign: Campaign) -> pyarrow.Sche
     return schema.with_metadata({**(schema.metadata or {}), SPECIFICATION: campaign.to_json().encode()})
 
 
-def campaign_of(schema: pyarrow.Schema) -> Campaign:
+def campaign_of(schema: pyarrow.Schema) -> Questionnaire:
     """Return the campaign in a schema's metadata; raise InvalidParameter if there is none."""
     text = (schema.metadata or {}).get(SPECIFICATION)
     if text is None:
         raise InvalidParameter(
             "this frame does not carry its questions; pass them: estimate(frame, questions)"
         )
-    return Campaign.from_json(text.decode())
+    return Questionnaire.from_json(text.decode())
 
 
 def perturb_batches(
     batches: Iterable[pyarrow.RecordBatch],
     schema: pyarrow.Schema,
-    campaign: Campaign,
+    campaign: Questionnaire,
     *,
     missing: Missing,
     outside: Outside = "error",
@@ -243,10 +243,10 @@ def perturb_batch(
 ) -> Any:
     """Return a record batch, or a table, of reports in the columns of the questions.
 
-    `specification` is `Campaign(questions).to_json()`: text, so that a worker on another machine builds the
-    questions itself and draws from its own operating system. A question is built once in a process. No other
-    column is in the result but those in `keep`, which are unchanged; their dictionaries become the values of
-    their rows. A null raises `OutsideDomain`; with `"skip"` it stays null.
+    `specification` is `Questionnaire(questions).to_json()`: text, so that a worker on another machine builds
+    the questions itself and draws from its own operating system. A question is built once in a process. No
+    other column is in the result but those in `keep`, which are unchanged; their dictionaries become the
+    values of their rows. A null raises `OutsideDomain`; with `"skip"` it stays null.
 
     Every call draws new reports and spends the budget. Call it once for each row, write the result and read
     the file: a lazy frame of Ray or Dask calls it again at every evaluation. Errors name a row, counted from
@@ -270,15 +270,16 @@ def perturb_batch(
     return pa.Table.from_batches(parts, schema) if whole else next(parts)
 
 
-def cached_campaign(specification: str) -> Campaign:
+def cached_campaign(specification: str) -> Questionnaire:
     """Return the campaign of a specification; each is built once in a process."""
     if not isinstance(specification, str):
         raise InvalidParameter(
-            f"the specification is text: dt.Campaign(questions).to_json(), not {type(specification).__name__}"
+            "the specification is text: dt.Questionnaire(questions).to_json(), not "
+            f"{type(specification).__name__}"
         )
     return _read_campaign(specification)
 
 
 @lru_cache(maxsize=16)
-def _read_campaign(specification: str) -> Campaign:
-    return Campaign.from_json(specification)
+def _read_campaign(specification: str) -> Questionnaire:
+    return Questionnaire.from_json(specification)

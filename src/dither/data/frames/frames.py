@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from dither.core.campaign import Campaign
+from dither.core.counts import Counts
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.core.reports import Reports
-from dither.core.summary import Summary
 from dither.data.dialect import Missing, Outside, check_missing, check_outside
 from dither.data.formats.arrow import (
     BATCH,
@@ -35,7 +35,7 @@ from dither.data.frames.batches import (
     perturbed_schema,
     wanted_columns,
 )
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_grouping, check_labels
 from dither.estimation.verbs import estimate as estimate_summary
@@ -64,11 +64,11 @@ def perturb(
     pandas is a column, too: it is kept if it counts the rows, or by its name.
 
     A null raises `OutsideDomain`; with `"skip"` it stays null, and shows who did not answer; of a question on
-    `dt.Optional` it is "no answer", which is randomised. A value outside of its domain raises
+    `dt.Nullable` it is "no answer", which is randomised. A value outside of its domain raises
     `OutsideDomain`, too; with `"clip"` numbers are moved to the nearest end, and with `"skip"` a null shows
     who was outside. A lazy frame is evaluated here, once.
     """
-    campaign, choice = Campaign.of(questions), check_missing(missing)
+    campaign, choice = Questionnaire.of(questions), check_missing(missing)
     reader, back = open_stream(frame)
     schema = reader.schema
     wanted = set(wanted_columns(campaign, keep, schema.names))
@@ -87,17 +87,17 @@ def perturb(
     return back(arrow().RecordBatchReader.from_batches(target, batches))
 
 
-def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Summary]:
+def summarise(frame: Any, questions: Questions | None = None) -> dict[str, Counts]:
     """Count the reports in a frame: a summary for each question. Nulls are not counted.
 
     The questions may be left out if the frame carries them: Arrow tables do; pandas, Polars and DuckDB drop
     the metadata that they are in.
     """
     reader, campaign = _open_reports(frame, questions)
-    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
+    totals = {name: Counts.empty(question) for name, question in campaign.questions.items()}
     for batch in reader:
         for name, question in campaign.questions.items():
-            totals[name] = totals[name] + Summary.of(_column_reports(name, question, batch.column(name)))
+            totals[name] = totals[name] + Counts.of(_column_reports(name, question, batch.column(name)))
     return totals
 
 
@@ -171,10 +171,10 @@ def _column_reports(name: str, question: Question, column: Any) -> Reports:
     return Reports(question, question.reports(from_column(column, question)).cells, name)
 
 
-def _open_reports(frame: Any, questions: Questions | None) -> tuple[pyarrow.RecordBatchReader, Campaign]:
+def _open_reports(frame: Any, questions: Questions | None) -> tuple[pyarrow.RecordBatchReader, Questionnaire]:
     """Return the batches of a frame and its questions; raise if a question has no column."""
     reader, _ = open_stream(frame)
-    campaign = campaign_of(reader.schema) if questions is None else Campaign.of(questions)
+    campaign = campaign_of(reader.schema) if questions is None else Questionnaire.of(questions)
     check_columns(campaign, reader.schema.names)
     return reader, campaign
 
@@ -194,6 +194,7 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     if library == "polars":
         return _open_batches(pa, frame), _to_polars
     if library == "pandas":
+        _check_pandas(frame)
         return _open_batches(pa, frame), _to_pandas(frame.index)
     if library in ("duckdb", "_duckdb"):
         return _open_batches(pa, frame), _to_duckdb
@@ -209,6 +210,19 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
         "a data frame was expected (pandas, Polars, PyArrow, DuckDB, or an object with the Arrow C stream "
         f"protocol), not {type(frame).__name__}"
     )
+
+
+def _check_pandas(frame: Any) -> None:
+    """Raise InvalidParameter for columns that Arrow does not take: equal names, sparse values."""
+    names = frame.columns
+    if not names.is_unique:
+        twice = str(names[names.duplicated()][0])
+        raise InvalidParameter(f"expected one column of each name, got {found(twice)} twice; rename one")
+    for name, kind in frame.dtypes.items():
+        if hasattr(kind, "fill_value"):  # pandas' SparseDtype
+            raise InvalidParameter(
+                f"column {found(str(name))} is sparse; make it dense with frame[…].sparse.to_dense()"
+            )
 
 
 def _open_batches(pa: Any, frame: Any) -> pyarrow.RecordBatchReader:

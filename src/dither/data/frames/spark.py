@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, overload
 import numpy as np
 
 from dither import errors
-from dither.core.campaign import Campaign
+from dither.core.counts import Counts
 from dither.core.question import Question
-from dither.core.summary import Summary
-from dither.core.wire import from_json, to_json
+from dither.core.questionnaire import Questionnaire
+from dither.core.wire import from_json
 from dither.data.dialect import Missing, check_missing
 from dither.data.formats.arrow import arrow, from_column
 from dither.data.formats.format import Questions
@@ -157,7 +157,7 @@ def carried_questions(frame: Any) -> dict[str, Question]:
     return {field.name: from_json(field.metadata[KEY]) for field in fields}
 
 
-def campaign_for(frame: Any, questions: Questions | None) -> Campaign:
+def campaign_for(frame: Any, questions: Questions | None) -> Questionnaire:
     """Return the questions of a frame of reports: those that are passed, or those that it carries."""
     found = carried_questions(frame)
     if questions is None:
@@ -165,8 +165,8 @@ def campaign_for(frame: Any, questions: Questions | None) -> Campaign:
             raise InvalidParameter(
                 "this frame does not carry its questions; pass them: summarise(df, questions)"
             )
-        return Campaign(found)
-    campaign = Campaign.of(questions)
+        return Questionnaire(found)
+    campaign = Questionnaire.of(questions)
     check_columns(campaign, frame.columns)
     for name, question in campaign.questions.items():
         if name in found and found[name].fingerprint != question.fingerprint:
@@ -182,7 +182,7 @@ def spark_type(question: Question) -> Any:
     return types.BinaryType() if layout.subdtype else getattr(types, _SIGNED[layout.itemsize])()
 
 
-def to_signed(batch: pyarrow.RecordBatch, campaign: Campaign) -> pyarrow.RecordBatch:
+def to_signed(batch: pyarrow.RecordBatch, campaign: Questionnaire) -> pyarrow.RecordBatch:
     """Return a batch with its reports in types that Spark has."""
     pa = arrow()
     columns = []
@@ -272,7 +272,7 @@ def perturb(
     hold reports, and carry their question as metadata. No other column is written but those in `keep`, which
     are unchanged. A null raises `OutsideDomain`; with `"skip"` it stays null.
     """
-    frame, campaign, choice = check_frame(df), Campaign.of(questions), check_missing(missing)
+    frame, campaign, choice = check_frame(df), Questionnaire.of(questions), check_missing(missing)
     wanted = wanted_columns(campaign, keep, frame.columns)
     _refuse_source(source)
     _refuse_reports(frame, campaign)
@@ -311,7 +311,7 @@ def _draw_partition(
         first += batch.num_rows
 
 
-def _reports_schema(given: Any, campaign: Campaign) -> Any:
+def _reports_schema(given: Any, campaign: Questionnaire) -> Any:
     """Return the schema of the frame with reports, which carry their questions."""
     from pyspark.sql.types import StructField, StructType
 
@@ -319,7 +319,7 @@ def _reports_schema(given: Any, campaign: Campaign) -> Any:
     for field in given.fields:
         if field.name in campaign.questions:
             question = campaign.questions[field.name]
-            fields.append(StructField(field.name, spark_type(question), True, {KEY: to_json(question)}))
+            fields.append(StructField(field.name, spark_type(question), True, {KEY: question.to_json()}))
         else:
             fields.append(field)
     return StructType(fields)
@@ -366,7 +366,7 @@ def _refuse_source(source: object) -> None:
         )
 
 
-def _refuse_reports(frame: Any, campaign: Campaign) -> None:
+def _refuse_reports(frame: Any, campaign: Questionnaire) -> None:
     for name in carried_questions(frame):
         if name in campaign.questions:
             raise InvalidParameter(
@@ -383,7 +383,7 @@ def _refuse_speculation(spark: Any) -> None:
         )
 
 
-def summarise(df: Any, questions: Questions | None = None) -> dict[str, Summary]:
+def summarise(df: Any, questions: Questions | None = None) -> dict[str, Counts]:
     """Count the reports in a Spark frame: a summary for each question. Nulls are not counted.
 
     Each task counts its rows, Spark adds the counts, and the driver receives one number for each count. The
@@ -393,7 +393,7 @@ def summarise(df: Any, questions: Questions | None = None) -> dict[str, Summary]
     campaign = campaign_for(frame, questions)
     found = dict(_merge_counts(frame, campaign, []))
     return {
-        name: found.get(((), name), Summary.empty(question)) for name, question in campaign.questions.items()
+        name: found.get(((), name), Counts.empty(question)) for name, question in campaign.questions.items()
     }
 
 
@@ -441,8 +441,8 @@ def estimate(
 
 
 def _merge_counts(
-    frame: Any, campaign: Campaign, by: Sequence[str]
-) -> Iterator[tuple[tuple[tuple[Hashable, ...], str], Summary]]:
+    frame: Any, campaign: Questionnaire, by: Sequence[str]
+) -> Iterator[tuple[tuple[tuple[Hashable, ...], str], Counts]]:
     """Yield the summary of each group and question; without labels there is one group, ()."""
     from pyspark.sql import functions
     from pyspark.sql.types import LongType, StringType, StructField, StructType
@@ -467,7 +467,7 @@ def _count_partition(
 ) -> Iterator[pyarrow.RecordBatch]:
     """Yield the counts of a partition's reports, by question and group. Spark calls this in its workers."""
     campaign = cached_campaign(specification)
-    totals = {name: Summary.empty(question) for name, question in campaign.questions.items()}
+    totals = {name: Counts.empty(question) for name, question in campaign.questions.items()}
     groups = {}
     if by:
         groups = {name: GroupCounts(question, by) for name, question in campaign.questions.items()}
@@ -482,7 +482,7 @@ def _count_partition(
                 labels = [batch.column(label).filter(there).to_pylist() for label in by]
                 groups[name].add(labels, answers)
             else:
-                totals[name] = totals[name] + Summary.of(answers)
+                totals[name] = totals[name] + Counts.of(answers)
     for name in campaign.questions:
         counted = list(groups[name].summaries()) if by else [((), totals[name])]
         for begin in range(0, len(counted), _GROUPS):
@@ -490,7 +490,7 @@ def _count_partition(
 
 
 def _count_rows(
-    counted: Sequence[tuple[Sequence[Hashable], Summary]], kinds: Sequence[Any], question: str
+    counted: Sequence[tuple[Sequence[Hashable], Counts]], kinds: Sequence[Any], question: str
 ) -> pyarrow.RecordBatch:
     """Return, for each of some groups, the counts that are not zero and the number of reports."""
     pa = arrow()
@@ -511,8 +511,8 @@ def _count_rows(
 
 
 def _read_summaries(
-    table: pyarrow.Table, campaign: Campaign, labels: int
-) -> Iterator[tuple[tuple[tuple[Hashable, ...], str], Summary]]:
+    table: pyarrow.Table, campaign: Questionnaire, labels: int
+) -> Iterator[tuple[tuple[tuple[Hashable, ...], str], Counts]]:
     """Yield the summaries of a table of counts whose rows are sorted by group and question."""
     places = table.column("place").to_numpy()
     counts = table.column("count").to_numpy()
@@ -523,4 +523,4 @@ def _read_summaries(
         question: Question = campaign.questions[name]
         whole = np.zeros(question.counting.size, dtype=np.int64)
         whole[places[begin + 1 : end]] = counts[begin + 1 : end]
-        yield (tuple(label), name), Summary(question, whole, int(counts[begin]))
+        yield (tuple(label), name), Counts(question, whole, int(counts[begin]))

@@ -9,10 +9,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
-from dither.core.campaign import Campaign
-from dither.core.counts import NEEDED, CountTotals, read_counts
+from dither.core.count_tables import NEEDED, CountTotals, read_counts
+from dither.core.counts import Counts
 from dither.core.question import Question
-from dither.core.summary import Summary
+from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.dialects import DIALECTS, SqlDialect
 from dither.data.sql.query import ReportTable, counting_query
@@ -176,14 +176,14 @@ def connect(address: str, table: ReportTable | None = None, *, write: bool = Fal
     raise unknown_name("kind of database", kind, ["duckdb", "postgresql"])
 
 
-def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict[str, Summary]:
+def summaries(questions: Questions, counts: Mapping[str, Sequence[Any]]) -> dict[str, Counts]:
     """Return the summary of each question from a table of counts.
 
     A question without rows has an empty one.
     """
     return {
-        name: Summary(question, totals.counts, totals.n)
-        for name, question in Campaign.of(questions).questions.items()
+        name: Counts(question, totals.counts, totals.n)
+        for name, question in Questionnaire.of(questions).questions.items()
         for totals in [question_totals(name, question, counts)]
     }
 

@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from typing import Any, Final, NamedTuple, Self
 
 from dither.core.batch import BatchBody
-from dither.core.campaign import Campaign
-from dither.core.counts import Measure
+from dither.core.count_tables import Measure
 from dither.core.question import Question
+from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.blocks import Block, Cell, counting_block, select_list
 from dither.data.sql.dialects import SqlDialect, dialect_named
@@ -89,7 +89,7 @@ def report_rows(batch: BatchBody, questions: Questions, day: date) -> Iterator[d
     Raise Mismatch if a report is of none of the questions.
     """
     names: dict[str, str] = {}
-    known = Campaign.of(questions).questions
+    known = Questionnaire.of(questions).questions
     for name, question in known.items():
         if names.setdefault(question.fingerprint, name) != name:
             raise InvalidParameter(f"question {name!r} has the device text of another one; ask it elsewhere")
@@ -121,7 +121,7 @@ def counting_query(
     since: date | None = None,
     retries: int | None = None,
 ) -> str:
-    """Return the SQL text that counts a table of reports; `Summary.from_counts` reads its result.
+    """Return the SQL text that counts a table of reports; `Counts.from_counts` reads its result.
 
     The result has the columns `day` and `label` (if the table has them), `question`, `fingerprint`,
     `measure`, `cell` and `total`. All totals add: counts of several days, tables or machines may be put
@@ -130,7 +130,7 @@ def counting_query(
     with `since`, those that were first seen on that day or later: all earlier days are searched for them, or
     as many as `retries` says, the days during which devices retry.
     """
-    campaign = Campaign.of(questions)
+    campaign = Questionnaire.of(questions)
     spoken = dialect_named(dialect) if isinstance(dialect, str) else dialect
     where = table or ReportTable()
     if retries is not None and (isinstance(retries, bool) or not isinstance(retries, int) or retries < 0):
@@ -171,7 +171,7 @@ class _Days(NamedTuple):
         return last + (f" AND {column} >= {dialect.day(self.searched)}" if self.searched is not None else "")
 
 
-def _head(dialect: SqlDialect, campaign: Campaign) -> str:
+def _head(dialect: SqlDialect, campaign: Questionnaire) -> str:
     """Return the comment at the head: nothing in it comes from outside, so that nothing can end it."""
     prints = sorted({question.fingerprint for question in campaign.questions.values()})
     tested = (
@@ -181,12 +181,12 @@ def _head(dialect: SqlDialect, campaign: Campaign) -> str:
         f"Counts of reports, written by dither for {dialect.title}; {tested}.",
         f"Questions: {len(campaign.questions)}; "
         f"fingerprints: {', '.join(prints[:8])}{', …' if prints[8:] else ''}",
-        "Read the result by dt.Summary.from_counts(question, table).",
+        "Read the result by dt.Counts.from_counts(question, table).",
     ]
     return "".join(f"-- {line}\n" for line in lines)
 
 
-def question_condition(campaign: Campaign, dialect: SqlDialect, table: ReportTable) -> str:
+def question_condition(campaign: Questionnaire, dialect: SqlDialect, table: ReportTable) -> str:
     """Return the condition that a row belongs to one of the questions."""
     if table.question is not None:
         names = ", ".join(dialect.text(name) for name in campaign.questions)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from dither.core.campaign import Campaign
-from dither.core.counts import NEEDED
+from dither.core.count_tables import NEEDED
+from dither.core.questionnaire import Questionnaire
 from dither.data.formats.format import Questions
 from dither.data.sql.dialects import SqlDialect
 from dither.data.sql.query import ReportTable, counting_query, question_condition
@@ -36,7 +36,7 @@ def fold_statements(
         )
     if table.day is None or table.wide:
         raise InvalidParameter("a table of reports without days, or with a column a question, is not folded")
-    campaign = Campaign.of(questions)
+    campaign = Questionnaire.of(questions)
     public = [name for name in ("day", "label") if getattr(table, name) is not None]
     columns = [*public, "question", *NEEDED]
     counts = dialect.path(_name_parts(folded))
@@ -65,7 +65,7 @@ def fold_script(
     return ";\n".join([f"{head}\n{create}", dialect.begin, *rest, "COMMIT TRANSACTION"]) + ";\n"
 
 
-def _delete_statement(campaign: Campaign, dialect: SqlDialect, table: ReportTable, day: date) -> str:
+def _delete_statement(campaign: Questionnaire, dialect: SqlDialect, table: ReportTable, day: date) -> str:
     reports, days = dialect.path(table.name), dialect.identifier(table.day or "")
     wanted, first = question_condition(campaign, dialect, table), f"{days} = {dialect.day(day)}"
     if table.unique:

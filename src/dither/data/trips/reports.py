@@ -14,7 +14,7 @@ from dither.core.domains import Paths, Sphere
 from dither.core.question import Question, as_question
 from dither.core.question.paths import PathQuestion
 from dither.core.reports import Reports
-from dither.core.wire import from_json, to_json
+from dither.core.wire import from_json
 from dither.data.dialect import Outside
 from dither.data.formats.cells import from_text, to_text
 from dither.data.formats.format import Progress, ignore_progress, name_errors, trip_format
@@ -202,7 +202,7 @@ def _draw_batches(paths: Paths, question: PathQuestion, source: Source | None, p
 
 def trip_specification(question: PathQuestion, projection: Map | None) -> str:
     """Return the specification as JSON text."""
-    return json.dumps({"mechanism": json.loads(to_json(question)), "map": _projection_to_plain(projection)})
+    return json.dumps({"mechanism": json.loads(question.to_json()), "map": _projection_to_plain(projection)})
 
 
 def read_trip_specification(text: str) -> tuple[PathQuestion, Map | None]:

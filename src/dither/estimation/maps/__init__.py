@@ -4,6 +4,7 @@ A reading of decoded places, as in `dt.TraCSC(area, epsilon=1, reading=dt.maps.R
 to public points, `Snapped` to the cells of a grid, or `Projected` to a shape.
 """
 
+from dither.core.domains import Parallelogram
 from dither.core.post_processing import Projected, Rounded, Snapped
 from dither.estimation.maps.density import density
 from dither.estimation.maps.flows import flows, flows_between, synthesise
@@ -24,6 +25,7 @@ from dither.mechanisms.places.planning import best_split, best_start, predicted_
 __all__ = [
     "LocalMap",
     "Map",
+    "Parallelogram",
     "Projected",
     "ReferenceMap",
     "Rounded",

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from dither.core.counts import name_result
 from dither.core.domains import Box
 from dither.core.kernels.places.nearest import BoxKernel
 from dither.core.kernels.transition import Dense
 from dither.core.reports import Reports
-from dither.core.summary import name_result
 from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
 from dither.estimation.estimate import Estimate
 from dither.estimation.intervals import ConfidenceInterval

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass
+from typing import Any, Literal
 
 from dither.core.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, IndexSets, SubsetBits
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, check_choice
 from dither.mechanisms.frequency.base import CategoryMechanism
+
+ReportKind = Literal["bits", "indices"]
 
 
 @dataclass(frozen=True)
@@ -15,13 +18,25 @@ class SubsetSelection(CategoryMechanism):
     """A set of about k/(e^ε + 1) categories, more often one that contains the answer.
 
     Promise:   pure ε.
-    Reports:   ⌈k/8⌉ bytes of packed bits, always with the same number of ones.
+    Reports:   ⌈k/8⌉ bytes of packed bits, always with the same number of ones; with `report="indices"` two to
+               eight numbers of categories in ascending order, one or two bytes each.
     Use when:  the smallest error of all protocols here is worth a slower device; with one category to a set,
                at large ε or few categories, it is `KRR`.
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
+    _: KW_ONLY
+    report: InitVar[ReportKind] = "bits"
+
     _draws = ("subset",)
+
+    def __new__(cls, *args: Any, report: str = "bits", **more: Any) -> Any:
+        """Return the mechanism whose reports are bits, or lists of numbers: `SubsetIndices`."""
+        check_choice("report", report, ReportKind)
+        return super().__new__(cls, *args) if report == "bits" else SubsetIndices(*args, **more)
+
+    def __post_init__(self, report: str) -> None:
+        super().__post_init__()
 
     def _check(self) -> None:
         if len(self.categories) > MOST:
@@ -37,7 +52,9 @@ class SubsetSelection(CategoryMechanism):
 
 @dataclass(frozen=True)
 class SubsetIndices(CategoryMechanism):
-    """The numbers of about k/(e^ε + 1) categories, more often with the answer among them.
+    """`SubsetSelection(report="indices")`, by its name in texts.
+
+    A report has the numbers of about k/(e^ε + 1) categories, more often with the answer among them.
 
     Promise:   pure ε.
     Reports:   two to eight numbers of categories in ascending order, one or two bytes each.
@@ -50,7 +67,7 @@ class SubsetIndices(CategoryMechanism):
 
     def _check(self) -> None:
         if not 3 <= len(self.categories) <= MOST_SIZE:
-            raise InvalidParameter(f"SubsetIndices takes 3 to {MOST_SIZE} categories")
+            raise InvalidParameter(f"sets of numbers take 3 to {MOST_SIZE} categories")
 
     def _kernel(self) -> IndexSets:
         size = len(self.categories)

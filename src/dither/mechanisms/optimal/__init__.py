@@ -1,11 +1,12 @@
 """Solved mechanisms with certificates, and what is known about the best possible.
 
-Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.answers`
+Cumulative             cumulative shares, by a solved channel; read by `dt.cumulative`
+Workload               the solved channel for linear queries, by `Workload.of`; read by `dt.stats.answers`
 Focused                the best window for values near one public place
 TwoPoint               the best mechanism for single values by squared error, for ε up to 1.76
 shuffled_lower_bound   an ε below which no guarantee of shuffled reports can lie
 
-`dt.Optimal` and `dt.Cumulative` are solved, too. `solver/` and `queries/` find designs.
+`dt.Optimal` is solved, too. `solver/` and `queries/` find designs.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,14 @@ from dither.mechanisms.numeric.pm import TwoPoint
 from dither.mechanisms.shuffled import shuffled_lower_bound
 
 if TYPE_CHECKING:
-    from dither.mechanisms.optimal.queries.workload import Workload
+    from dither.mechanisms.optimal.queries.workload import Cumulative, Workload
 
-__all__ = ["Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
+__all__ = ["Cumulative", "Focused", "TwoPoint", "Workload", "shuffled_lower_bound"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Workload":  # with what solves it: a question that is asked does not need it
-        from dither.mechanisms.optimal.queries.workload import Workload
+    if name in ("Cumulative", "Workload"):  # with what solves them: a question that is asked does not need it
+        from dither.mechanisms.optimal.queries import workload
 
-        return Workload
+        return getattr(workload, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -333,7 +333,7 @@ def test_channels_are_checked() -> None:
 @pytest.mark.parametrize("name", PURE)
 def test_the_integers_travel(name: str) -> None:
     mechanism = PURE[name](0.7, cells=256)
-    again = dt.from_json(dt.to_json(mechanism))
+    again = dt.from_json(mechanism.to_json())
     assert again.design() == mechanism
     assert again.fingerprint == mechanism.fingerprint
     assert again.kernel == mechanism.question.kernel
@@ -369,11 +369,11 @@ def test_gaussian_and_exponential_travel() -> None:
         dt.Gaussian(WIDE, epsilon=1.0, delta=1e-4, calibration="pac", cells=256),
         dt.Exponential(WIDE, POINTS, epsilon=1.0),
     ):
-        again = dt.from_json(dt.to_json(mechanism))
+        again = dt.from_json(mechanism.to_json())
         assert again.design() == mechanism
         assert again.fingerprint == mechanism.fingerprint
         reports = mechanism.perturb(np.linspace(-3, 7, 40), source=dt.Seeded(2))
-        assert dt.from_bytes(dt.to_bytes(reports)) == reports
+        assert dt.from_bytes(reports.to_bytes()) == reports
 
 
 @pytest.mark.parametrize("end", End)

@@ -199,7 +199,7 @@ def test_the_promise_is_by_distance_or_pure() -> None:
     pure = dt.PlanarStaircase(CITY, epsilon=2)
     assert isinstance(pure.guarantee.bound, Pure)
     assert pure.guarantee.epsilon <= 2
-    again = dt.from_json(dt.to_json(by_distance))
+    again = dt.from_json(by_distance.to_json())
     assert again.design() == by_distance
     assert again.guarantee == by_distance.guarantee
     assert dt.audit(by_distance).ok

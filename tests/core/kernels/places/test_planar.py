@@ -13,7 +13,9 @@ SQUARE = dt.Rectangle(dt.Interval(0, 1), dt.Interval(0, 1))
 
 @pytest.mark.some(every=3)
 @pytest.mark.parametrize("spacing", [1 / 8, 0.1, 0.3, 1 / 64])
-@pytest.mark.parametrize("area", [SQUARE, dt.Disk(1.0), dt.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str)
+@pytest.mark.parametrize(
+    "area", [SQUARE, dt.Disk(1.0), dt.maps.Parallelogram((0, 0), (1, 1), (0, 2))], ids=str
+)
 def test_no_two_places_are_farther_apart_than_the_steps_across(area: dt.Rectangle, spacing: float) -> None:
     """Places at the border, rounded to the nearest point of a lattice that is moved about."""
     turns = np.linspace(0, 2 * np.pi, 200)

@@ -56,8 +56,8 @@ def test_shipped_designs_need_numpy_alone() -> None:
     code = (
         "import sys; sys.modules['scipy'] = None\n"
         "import dither as dt\n"
-        "one = dt.Cumulative(dt.Interval(0, 1), epsilon=1, cells=8)\n"
-        "two = dt.Cumulative(dt.Interval(0, 1), epsilon=0.9, cells=8)\n"
+        "one = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1, cells=8)\n"
+        "two = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=0.9, cells=8)\n"
         "assert one.gap < 0.01 and two.gap < 0.05, (one.gap, two.gap)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -65,7 +65,7 @@ def test_shipped_designs_need_numpy_alone() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.7, 3.5])
 def test_between_shipped_budgets(epsilon: float) -> None:
-    found = dt.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=16)
+    found = dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=epsilon, cells=16)
     assert found.gap <= 0.03
     assert found.guarantee.epsilon <= epsilon
 
@@ -76,10 +76,10 @@ def test_any_queries() -> None:
     asked = dt.optimal.Workload.of(queries, 1.0)
     assert asked.bound <= asked.average_variance <= 1.05 * asked.bound
     answers = np.repeat(np.arange(6), [3000, 1000, 500, 500, 2000, 3000])
-    found = dt.answers(asked.perturb(answers, source=dt.Seeded(2)))
+    found = dt.stats.answers(asked.perturb(answers, source=dt.Seeded(2)))
     truth = queries @ (np.bincount(answers) / answers.size)
     assert (np.abs(found.value - truth) <= 5 * np.asarray(found.standard_error) + 1e-9).all()
-    again = dt.from_json(dt.to_json(asked))
+    again = dt.from_json(asked.to_json())
     assert again.design() == asked
     assert again.fingerprint == asked.fingerprint
     assert again.reading.variances.mean() == asked.average_variance
@@ -87,7 +87,7 @@ def test_any_queries() -> None:
 
 def test_answers_are_unbiased_and_have_the_stated_errors() -> None:
     """200 runs: the mean of z is 0, its mean square 1, and a reading of another channel is rejected."""
-    asked = dt.Cumulative(dt.Categories(8), epsilon=1)
+    asked = dt.optimal.Cumulative(dt.Categories(8), epsilon=1)
     people = np.repeat(np.arange(8), [300, 200, 100, 50, 50, 100, 100, 100])
     truth = np.cumsum(np.bincount(people) / people.size)[:-1]
     kernel, table = asked.question.kernel, asked.question.book.table
@@ -115,11 +115,11 @@ def test_what_is_not_a_workload() -> None:
     with pytest.raises(InvalidParameter, match="target"):
         dt.optimal.Workload.of(np.eye(3), 1.0, target=0.0)
     with pytest.raises(InvalidParameter, match="Cumulative"):
-        dt.answers(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
+        dt.stats.answers(dt.KRR(dt.Categories(3), epsilon=1).perturb([0, 1]))
 
 
 def test_a_kernel_that_spends_more_is_refused() -> None:
-    generous = dt.Cumulative(dt.Categories(8), epsilon=2)
+    generous = dt.optimal.Cumulative(dt.Categories(8), epsilon=2)
     with pytest.raises(InvalidParameter, match="ε"):
         replace(generous.question, epsilon=1.0, made_by=None)
     with pytest.raises(InvalidParameter, match="not one for"):

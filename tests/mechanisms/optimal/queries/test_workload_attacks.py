@@ -16,8 +16,11 @@ from tests.fuzz.test_wire import changed_specification
 
 def attack(count: int, seed: int = 7) -> tuple[int, int]:
     """Change specifications; return how many were accepted, and refused. What is accepted is audited."""
-    made = [dt.Cumulative(dt.Interval(0, 1), epsilon=1, cells=8), dt.optimal.Workload.of(np.tri(4), 1)]
-    known = [json.loads(dt.to_json(one)) for one in made]
+    made = [
+        dt.optimal.Cumulative(dt.Interval(0, 1), epsilon=1, cells=8),
+        dt.optimal.Workload.of(np.tri(4), 1),
+    ]
+    known = [json.loads(one.to_json()) for one in made]
     random, accepted, refused = Random(seed), 0, 0
     for _ in range(count):
         text = mutations.dumped(changed_specification(random, known))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.core.campaign import default_mechanism
+from dither.advice.ask import default_mechanism
 from dither.core.wire import MOST_BYTES
 from dither.errors import InvalidParameter
 
@@ -16,7 +16,7 @@ UNIT = dt.Interval(0, 1)
 
 def test_questions_cannot_be_added_to_a_campaign_that_exists() -> None:
     mine = {"age": dt.Podium(UNIT, epsilon=1)}
-    campaign = dt.Campaign(mine)
+    campaign = dt.Questionnaire(mine)
     mine["more"] = dt.Podium(UNIT, epsilon=5)
     assert list(campaign.questions) == ["age"]
     with pytest.raises(TypeError):
@@ -26,21 +26,23 @@ def test_questions_cannot_be_added_to_a_campaign_that_exists() -> None:
 @pytest.mark.parametrize("interval", ["5", "[1]", "[0, 1, 2]", '"01"', "{low = 0, high = 1}"])
 def test_an_interval_is_a_pair(interval: str) -> None:
     with pytest.raises(InvalidParameter, match="pair of numbers"):
-        dt.Campaign.from_toml(f'[questions.age]\nmechanism = "podium"\nepsilon = 1\ninterval = {interval}\n')
+        dt.Questionnaire.from_toml(
+            f'[questions.age]\nmechanism = "podium"\nepsilon = 1\ninterval = {interval}\n'
+        )
 
 
 def test_the_longest_text_is_read_and_a_longer_one_is_not() -> None:
     text = '[questions.age]\nmechanism = "podium"\nepsilon = 1\ninterval = [0, 1]\n#'
     longest = text + "x" * (MOST_BYTES - len(text))
-    assert list(dt.Campaign.from_toml(longest).questions) == ["age"]
+    assert list(dt.Questionnaire.from_toml(longest).questions) == ["age"]
     with pytest.raises(InvalidParameter, match="characters"):
-        dt.Campaign.from_toml(longest + "x")
+        dt.Questionnaire.from_toml(longest + "x")
 
 
 @pytest.mark.parametrize("text", [None, 5, b"[questions]", ["a"]])
 def test_a_campaign_is_a_text(text: Any) -> None:
     with pytest.raises(InvalidParameter, match="a campaign is a text"):
-        dt.Campaign.from_toml(text)
+        dt.Questionnaire.from_toml(text)
 
 
 NUMBERS = """
@@ -62,16 +64,16 @@ epsilon = 1
 
 
 def test_units_and_steps_are_declared_in_the_file_and_travel_with_reports() -> None:
-    made = dt.Campaign.from_toml(NUMBERS)
-    again = dt.Campaign.from_json(made.to_json())
+    made = dt.Questionnaire.from_toml(NUMBERS)
+    again = dt.Questionnaire.from_json(made.to_json())
     for campaign in (made, again):
         minutes, hour, age = (one.domain for one in campaign.questions.values())
         assert (minutes.step, minutes.unit) == (5, "minutes")
         assert (hour.step, hour.unit) == (None, "h")
         assert (age.step, age.unit) == (None, "")
-    plain = dt.Campaign.from_toml(NUMBERS.replace('unit = "minutes"\nstep = 5', ""))
+    plain = dt.Questionnaire.from_toml(NUMBERS.replace('unit = "minutes"\nstep = 5', ""))
     assert plain.questions["minutes"].fingerprint == made.questions["minutes"].fingerprint
-    assert "reading" not in dt.Campaign({"age": made.questions["age"]}).to_json()
+    assert "reading" not in dt.Questionnaire({"age": made.questions["age"]}).to_json()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_units_and_steps_are_declared_in_the_file_and_travel_with_reports() -> N
 )
 def test_a_wrong_declaration_is_refused(old: str, new: str, words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
-        dt.Campaign.from_toml(NUMBERS.replace(old, new))
+        dt.Questionnaire.from_toml(NUMBERS.replace(old, new))
 
 
 @pytest.mark.parametrize(
@@ -95,16 +97,16 @@ def test_a_wrong_declaration_is_refused(old: str, new: str, words: str) -> None:
 def test_a_damaged_declaration_is_refused(wrong: Any) -> None:
     import json
 
-    head = json.loads(dt.Campaign.from_toml(NUMBERS).to_json())
+    head = json.loads(dt.Questionnaire.from_toml(NUMBERS).to_json())
     with pytest.raises(dt.errors.MalformedReport):
-        dt.Campaign.from_json(json.dumps({**head, "reading": wrong}))
+        dt.Questionnaire.from_json(json.dumps({**head, "reading": wrong}))
 
 
 def test_a_campaign_asks_mechanisms_alone() -> None:
-    once = dt.Once(dt.RR(dt.Categories(["no", "yes"]), epsilon=1), days=365)
+    once = dt.Once(dt.KRR(dt.Categories(["no", "yes"]), epsilon=1), days=365)
     with pytest.raises(InvalidParameter, match="'smokes' is Once"):
-        dt.Campaign({"smokes": once})
-    for made in (dt.Campaign, dt.explain):
+        dt.Questionnaire({"smokes": once})
+    for made in (dt.Questionnaire, dt.explain):
         with pytest.raises(InvalidParameter, match="not Once"):
             made(once)
 
@@ -121,7 +123,7 @@ def test_unknown_keys_are_refused_with_the_nearest(text: str, near: str) -> None
     """ε = 1 above two questions of 2 each would be 4, without a word."""
     asked = "[questions.a]\ninterval = [0, 1]\nepsilon = 2\n[questions.b]\ncircle = 1\nepsilon = 2\n"
     with pytest.raises(InvalidParameter, match=near):
-        dt.Campaign.from_toml(text + asked)
+        dt.Questionnaire.from_toml(text + asked)
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0])
@@ -129,11 +131,11 @@ def test_the_default_mechanism_has_the_smallest_predicted_error(epsilon: float) 
     """Of what ships and has a specification of at most 16 kB; Hybrid had 7 % more variance at ε = 1."""
     kind, more = default_mechanism(dt.Interval(0, 180), epsilon)
     chosen = kind(dt.Interval(0, 180), epsilon=epsilon, **more)
-    assert len(dt.to_json(chosen).encode()) <= 1 << 14
+    assert len(chosen.to_json().encode()) <= 1 << 14
     goal = dt.goals.Mean(n=1000)
     others: list[Any] = [kind(dt.Interval(0, 180), epsilon=epsilon) for kind in (dt.Hybrid, dt.Podium)]
     if 0.05 <= epsilon <= 8:
         others.append(dt.Optimal(dt.Interval(0, 180), epsilon=epsilon, unbiased=True))
-    allowed = [one for one in others if len(dt.to_json(one).encode()) <= 1 << 14]
+    allowed = [one for one in others if len(one.to_json().encode()) <= 1 << 14]
     assert goal.error(chosen) == min(goal.error(one) for one in allowed)
     assert isinstance(chosen, dt.Optimal) is (epsilon in (0.5, 1.0, 3.0))

@@ -17,16 +17,16 @@ _NUMBERS: Final = (int, float, np.integer, np.floating)
 
 
 @dataclass(frozen=True, init=False)
-class Optional(Domain):
+class Nullable(Domain):
     """A number, an angle or a category, or no answer: None, which is as private as every answer.
 
-    Of a number "no answer" has a window of its own beside those of the values. `Optional` of `Categories` is
+    Of a number "no answer" has a window of its own beside those of the values. `Nullable` of `Categories` is
     `Categories` with one more label, None. In arrays of numbers mask who did not answer: NaN is refused.
 
     >>> from dither.core.domains import Categories, Interval
-    >>> Optional(Interval(18, 100)).check([43, None])
+    >>> Nullable(Interval(18, 100)).check([43, None])
     array([43., nan])
-    >>> Optional(Categories(["no", "yes"])).labels
+    >>> Nullable(Categories(["no", "yes"])).labels
     ('no', 'yes', None)
     """
 
@@ -40,7 +40,7 @@ class Optional(Domain):
         """Return the optional domain; that of categories is `Categories`."""
         if not isinstance(of, Domain):
             raise InvalidParameter(
-                f"dt.Optional takes a domain such as dt.Interval(18, 100), not {found(of)}"
+                f"dt.Nullable takes a domain such as dt.Interval(18, 100), not {found(of)}"
             )
         if isinstance(of, Line):
             return super().__new__(cls)
@@ -49,7 +49,7 @@ class Optional(Domain):
         if isinstance(of, Categories):
             return Categories([*of.labels, None])
         raise InvalidParameter(
-            f"dt.Optional is for numbers, angles and categories; {of} has no cells beside it for it: make "
+            f"dt.Nullable is for numbers, angles and categories; {of} has no cells beside it for it: make "
             "'no answer' a value of its own, such as an item, a text or a place"
         )
 
@@ -58,7 +58,7 @@ class Optional(Domain):
             object.__setattr__(self, "of", of)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Optional, (self.of,)
+        return Nullable, (self.of,)
 
     @property
     def line(self) -> Line:  # type: ignore[override]
@@ -102,9 +102,9 @@ class Optional(Domain):
         """The unit of the answers, for axes and prints."""
         return self.of.unit
 
-    def read_as(self, *, step: float | None = None, unit: str = "") -> Optional:
+    def read_as(self, *, step: float | None = None, unit: str = "") -> Nullable:
         """Return the same domain with another step and unit, neither of which devices know."""
-        made: Optional = Optional(self.of.read_as(step=step, unit=unit))
+        made: Nullable = Nullable(self.of.read_as(step=step, unit=unit))
         return made
 
     def check(self, values: object) -> Floats:
@@ -141,7 +141,7 @@ class Optional(Domain):
         return f"{self.of} or no answer"
 
     def __repr__(self) -> str:
-        return f"Optional({self.of!r})"
+        return f"Nullable({self.of!r})"
 
 
 def _answers(values: object) -> tuple[Floats, Mask]:

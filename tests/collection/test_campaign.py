@@ -10,15 +10,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import dither as dt
-from dither.collection.contract import Contract, Published
+from dither.collection.campaign import Campaign, Published
 from dither.errors import InvalidParameter, MalformedReport, Mismatch
 from dither.foundation.canonical import canonical
 from tests.collection.campaigns import KEY, TOML, contract, published
 
 
 def test_a_contract_is_read_from_toml_and_from_its_own_text() -> None:
-    made = Contract.from_toml(TOML)
-    again = Contract.from_text(made.text)
+    made = Campaign.from_toml(TOML)
+    again = Campaign.from_text(made.text)
     assert again == made
     assert again.id == made.id
     assert len(made.id) == 64
@@ -26,7 +26,7 @@ def test_a_contract_is_read_from_toml_and_from_its_own_text() -> None:
 
 
 def test_units_and_steps_travel_in_the_text_and_not_to_devices() -> None:
-    made = Contract.from_toml(TOML.replace("[0, 180]", '[0, 180]\nunit = "minutes"\nstep = 5'))
+    made = Campaign.from_toml(TOML.replace("[0, 180]", '[0, 180]\nunit = "minutes"\nstep = 5'))
     again = Published.from_json(Published.sign(made, KEY).to_json()).contract
     domain: Any = again.questions["minutes"].domain
     assert (domain.unit, domain.step) == ("minutes", 5)
@@ -35,7 +35,7 @@ def test_units_and_steps_travel_in_the_text_and_not_to_devices() -> None:
     data = json.loads(made.text)
     for wrong in (5, {"minutes": {"unit": 5}}, {"browser": {"unit": "h"}}, {"minutes": {"epsilon": 0.1}}):
         with pytest.raises(MalformedReport):
-            Contract.from_text(canonical({**data, "reading": wrong}))
+            Campaign.from_text(canonical({**data, "reading": wrong}))
 
 
 def test_any_change_is_another_identity() -> None:
@@ -46,7 +46,7 @@ def test_any_change_is_another_identity() -> None:
 
 def test_a_text_that_promises_something_else_is_refused() -> None:
     data = json.loads(contract().text)
-    assert Contract.from_text(canonical(data)) == contract()
+    assert Campaign.from_text(canonical(data)) == contract()
     changes: list[dict[str, Any]] = [
         {"promise": {**data["promise"], "epsilon": 0.1}},
         {"promise": {**data["promise"], "epsilon": None}},
@@ -56,9 +56,9 @@ def test_a_text_that_promises_something_else_is_refused() -> None:
     ]
     for change in changes:
         with pytest.raises(MalformedReport, match="does not say"):
-            Contract.from_text(canonical({**data, **change}))
+            Campaign.from_text(canonical({**data, **change}))
     with pytest.raises(MalformedReport, match="canonical"):
-        Contract.from_text(" " + contract().text)
+        Campaign.from_text(" " + contract().text)
 
 
 def test_the_text_travels_as_it_was_signed() -> None:
@@ -66,7 +66,7 @@ def test_the_text_travels_as_it_was_signed() -> None:
     data = json.loads(contract().text)
     data["promise"]["epsilon"] *= 1 + 1e-15
     text = canonical(data)
-    made = Contract.from_text(text)
+    made = Campaign.from_text(text)
     assert made.text == text != contract().text
     assert made.id != contract().id
     assert Published.from_json(Published.sign(made, KEY).to_json()).id == made.id
@@ -98,10 +98,10 @@ def test_a_term_for_gateways_is_written_where_it_is_used_alone() -> None:
     plain, gateway = contract(reports_a_batch=None), contract(reports_a_batch=500)
     assert "reports_a_batch" not in plain.text
     assert json.loads(gateway.text) == {**json.loads(plain.text), "reports_a_batch": 500}
-    assert Contract.from_text(gateway.text) == gateway
+    assert Campaign.from_text(gateway.text) == gateway
     for wrong in (None, 0, True, 1.5, "9"):
         with pytest.raises(MalformedReport):
-            Contract.from_text(canonical({**json.loads(plain.text), "reports_a_batch": wrong}))
+            Campaign.from_text(canonical({**json.loads(plain.text), "reports_a_batch": wrong}))
 
 
 def test_one_person_has_one_report_or_one_for_each_period() -> None:
@@ -134,7 +134,7 @@ def test_two_questions_of_one_device_text_are_refused() -> None:
 )
 def test_a_wrong_file_is_refused_with_a_word_that_helps(old: str, new: str, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        Contract.from_toml(TOML.replace(old, new))
+        Campaign.from_toml(TOML.replace(old, new))
 
 
 def test_a_signature_is_verified_and_a_key_can_be_pinned() -> None:

@@ -11,9 +11,9 @@ from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dither.core.domains import Domain
+from dither.core import registry
 from dither.core.domains.tables import take_domain
 from dither.core.question import as_question, check_epsilon
 from dither.core.registry import design_of
@@ -23,15 +23,15 @@ from dither.core.wire import (
     from_specification,
     loads,
     refuse_malformed,
-    specification,
-    to_json,
 )
 from dither.errors import DitherError, InvalidParameter, MalformedReport, MissingExtra, found, unknown_name
 from dither.foundation import losses
 from dither.privacy import Guarantee
 
+if TYPE_CHECKING:
+    from dither.advice.explain import Explanation
+
 _CAMPAIGN_VERSION: Final = 1
-MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
 # What the table [campaign] of a file may have; the last two are not written where they are not used.
 TERMS: Final = (
     *(
@@ -53,10 +53,10 @@ BUDGET: Final = ("epsilon", "sampled")  # what else it may have: how ε of one p
 
 
 @dataclass(frozen=True)
-class Campaign:
+class Questionnaire:
     """Named questions to the same people. Answering all of them has the composed guarantee.
 
-    >>> survey = Campaign.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
+    >>> survey = Questionnaire.from_toml("[questions.age]\\ninterval = [18, 100]\\nepsilon = 1")
     >>> survey.guarantee
     Guarantee: ε ≤ 1 for one value
     """
@@ -86,11 +86,11 @@ class Campaign:
         object.__setattr__(self, "questions", MappingProxyType(asked))
 
     @staticmethod
-    def of(questions: Mapping[str, Any] | Campaign) -> Campaign:
+    def of(questions: Mapping[str, Any] | Questionnaire) -> Questionnaire:
         """Return the questions as a campaign; raise InvalidParameter if they are no mapping to mechanisms."""
-        if isinstance(questions, Campaign):
+        if isinstance(questions, Questionnaire):
             return questions
-        return Campaign(questions)
+        return Questionnaire(questions)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -107,7 +107,7 @@ class Campaign:
         return whole.of_record() if len(self.questions) > 1 else whole
 
     @staticmethod
-    def from_toml(text: str) -> Campaign:
+    def from_toml(text: str) -> Questionnaire:
         """Return the campaign of a TOML text: a table `[questions.NAME]` for each question."""
         if not isinstance(text, str) or len(text) > MOST_BYTES:
             given = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
@@ -139,27 +139,57 @@ class Campaign:
         if "epsilon" in budget:
             tables = _share_budget(budget["epsilon"], tables, sampled is True)
         made = {name: _question(name, table) for name, table in tables.items()}
-        return Campaign(made, sampled=sampled)
+        return Questionnaire(made, sampled=sampled)
 
     @staticmethod
-    def read(path: Path | str) -> Campaign:
+    def read(path: Path | str) -> Questionnaire:
         """Return the campaign of a TOML file."""
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise InvalidParameter(f"the campaign file {path.name} is not text in UTF-8") from None
-        return Campaign.from_toml(text)
+        return Questionnaire.from_toml(text)
+
+    def explain(self, **options: Any) -> Explanation:
+        """Explain the questions in plain words: to the person who answers, and to an officer.
+
+        `spent` is what a person has given before, such as `account.ledger.spent`. With `minimum_batch`, the
+        texts add the (ε, δ) of reports that are mixed in batches of so many people. `randomiser="holder"` is
+        for a file that somebody holds; `keep` and `weights` are its columns that stay as they are. `repeat`
+        is how a second answer is made, as `dt.Inquiry` has it. `language` is "en" or "de".
+
+        >>> from dither import Interval, Podium
+        >>> told = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)}).explain()
+        >>> "50 % can be at most 74 % sure" in told.person
+        True
+        """
+        explained: Explanation = registry.adviser().explain(self, **options)
+        return explained
+
+    def card(self, *, asker: str, contact: str, **more: Any) -> dict[str, Any]:
+        """Return the card of a deployment: who asks, what, with which ε, unit, mechanism and assumptions.
+
+        `purpose`, `people` (how many are asked), `begins` and `ends` (days such as "2026-05-01"), `repeat`
+        and `campaign` (the identity of a published campaign) are stated, too, if they are known.
+
+        >>> from dither import Interval, Podium
+        >>> survey = Questionnaire({"age": Podium(Interval(18, 100), epsilon=1)})
+        >>> round(survey.card(asker="A", contact="a@b.c")["promise"]["epsilon"], 9)
+        1.0
+        """
+        made: dict[str, Any] = _load("advice.card").card(self, asker=asker, contact=contact, **more)
+        return made
 
     def to_json(self) -> str:
         """Return the specifications of all questions as JSON, as stored at the head of a file of reports."""
-        questions = {name: specification(question) for name, question in self.questions.items()}
+        questions = {name: question.specification() for name, question in self.questions.items()}
         head = {"dither": _CAMPAIGN_VERSION, "questions": questions, **reading(self.questions)}
         head |= {"sampled": True} if self.sampled else {}
         return json.dumps(head, ensure_ascii=False, allow_nan=False)
 
     @staticmethod
-    def from_json(text: str) -> Campaign:
+    def from_json(text: str) -> Questionnaire:
         """Return the campaign that `to_json` wrote; raise MalformedReport if the text is not one."""
         data = loads(text, "the head of a file")
         questions = data.get("questions") if isinstance(data, dict) else None
@@ -167,7 +197,7 @@ class Campaign:
             raise MalformedReport("the head of this file is not a specification that dither wrote")
         with refuse_malformed("the head of this file"):
             made = {name: from_specification(part) for name, part in questions.items()}
-            return Campaign(read_as(made, data), sampled=data.get("sampled", False))
+            return Questionnaire(read_as(made, data), sampled=data.get("sampled", False))
 
 
 def _share_budget(total: object, tables: dict[str, Any], sampled: bool) -> dict[str, Any]:
@@ -229,7 +259,7 @@ def _question(name: str, table: dict[str, Any]) -> Any:
             raise InvalidParameter("epsilon, the privacy budget, is missing")
         stated = table.pop("mechanism", None)
         if stated is None:
-            kind, more = default_mechanism(domain, table["epsilon"])
+            kind, more = _load("advice.ask").default_mechanism(domain, table["epsilon"])
             table = {**more, **table}
         else:
             kind = design_of(stated)
@@ -258,27 +288,6 @@ def _wrong_key(name: str, kind: type[Any] | None, table: Mapping[str, Any]) -> I
     return InvalidParameter(
         f"question {name!r}: {kind.__name__} does not accept the type of one of its values"
     )
-
-
-def default_mechanism(domain: Domain, epsilon: object) -> tuple[type[Any], dict[str, Any]]:
-    """Return the mechanism of a question that names none, and its parameters beside ε.
-
-    On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
-    OGPM. On an interval it has the smallest predicted error of a mean, in the worst case: of the solved
-    unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
-    """
-    budget = check_epsilon(epsilon)
-    if domain.usual_mechanism is not None:
-        return design_of(domain.usual_mechanism), {}
-    if domain.listed is not None:
-        return type(_load("advice.catalogue").default_protocol(domain.listed, budget)), {}
-    solved = _load("advice.catalogue").solved_candidates
-    for candidate in solved(domain, budget, (), ("worst",), unbiased=True, wait=False):
-        if len(to_json(candidate.mechanism).encode()) <= MOST_SPECIFIED:
-            return type(candidate.mechanism), {"unbiased": True}
-    spread = _load("advice.goals.numbers").Mean().spread
-    closed = [design_of(name) for name in ("Hybrid", "Podium")]
-    return min(closed, key=lambda kind: float(spread(kind(domain, epsilon=budget)))), {}
 
 
 def _load(module: str) -> Any:

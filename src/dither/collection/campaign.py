@@ -19,15 +19,15 @@ from typing import Any, Final, NamedTuple, Self
 
 from dither.advice.card import card
 from dither.advice.explain import Explanation, explain, whole_promise
-from dither.collection.account.asking import Asking, Repeat
+from dither.collection.account.inquiry import Inquiry, Repeat
 from dither.collection.ohttp import public_key
 from dither.collection.secrets import public_part, refuse_private
 from dither.collection.terms import check_text, from_digits, is_promise, promises, read_day
 from dither.core.batch import MOST_LABEL, MOST_QUESTIONS
-from dither.core.campaign import BUDGET, TERMS, Campaign, read_as, reading
 from dither.core.question import Question, as_question
+from dither.core.questionnaire import BUDGET, TERMS, Questionnaire, read_as, reading
 from dither.core.repetition import Once
-from dither.core.wire import MOST_BYTES, loads, read_named, to_json
+from dither.core.wire import MOST_BYTES, loads, read_named
 from dither.errors import (
     DitherError,
     InvalidParameter,
@@ -59,7 +59,7 @@ _SEALING, _TOGETHER = _OPTIONAL
 
 
 @dataclass(frozen=True)
-class Contract:
+class Campaign:
     """What a campaign promises to the people it asks, and what the collector holds itself to.
 
     `begins` and `ends` are days in UTC, both included. `people` is the number of reports below which no
@@ -133,18 +133,18 @@ class Contract:
                 if question.domain.kind == "profile":
                     raise InvalidParameter(
                         "a collector shows no tables of several attributes: collect reports in files, and "
-                        "dt.tables estimates them"
+                        "dt.stats.tables estimates them"
                     )
                 self.asking(name)
                 _ = question.counting.size
             except DitherError as error:
                 raise InvalidParameter(f"question {name!r}: {error}") from None
 
-    def asking(self, name: str) -> Asking:
+    def asking(self, name: str) -> Inquiry:
         """Return a question as the account of a person takes it."""
         if name not in self.questions:
             raise unknown_name("question", name, list(self.questions))
-        plain = Asking(name, self.questions[name], asker=self.asker)
+        plain = Inquiry(name, self.questions[name], asker=self.asker)
         if self.repeat != "once":
             return replace(plain, repeat=self.repeat, days=self.days)
         return replace(plain, repeat=self.repeat, days=self.days, start=self.begins)
@@ -171,7 +171,7 @@ class Contract:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of a person who answers every question once."""
-        return Campaign(self.questions).guarantee
+        return Questionnaire(self.questions).guarantee
 
     @cached_property
     def over_time(self) -> Mapping[str, Any]:
@@ -222,7 +222,7 @@ class Contract:
                 **terms,
                 "repeat": self.repeat,
                 "promise": promises(self.guarantee),
-                "questions": [[name, to_json(question)] for name, question in self.questions.items()],
+                "questions": [[name, question.to_json()] for name, question in self.questions.items()],
                 **{name: used for name in _OPTIONAL if (used := getattr(self, name)) is not None},
                 **reading(self.questions),
             }
@@ -278,7 +278,7 @@ class Contract:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Return the contract of a TOML text: a table `[campaign]` and one `[questions.NAME]` each."""
-        questions = Campaign.from_toml(text).questions
+        questions = Questionnaire.from_toml(text).questions
         table = tomllib.loads(text).get("campaign")
         if not isinstance(table, dict):
             raise InvalidParameter(
@@ -342,7 +342,7 @@ def check_pin(stated: str, before: KeyBefore | None, pin: str | None) -> None:
 class Published:
     """A contract with the signature of its asker, which is what devices read, and maybe its retirement."""
 
-    contract: Contract
+    contract: Campaign
     key: str  # 64 hexadecimal digits: the public key
     signature: str  # 128 hexadecimal digits
     retired: tuple[datetime.date, str] | None = None  # the day, and a signature
@@ -366,7 +366,7 @@ class Published:
         return self.contract.id
 
     @classmethod
-    def sign(cls, contract: Contract, key: Any, before: KeyBefore | None = None) -> Self:
+    def sign(cls, contract: Campaign, key: Any, before: KeyBefore | None = None) -> Self:
         """Return the contract signed with an Ed25519 private key of `cryptography`."""
         signature = key.sign(_SIGNED + contract.text.encode()).hex()
         text = contract.card
@@ -413,7 +413,7 @@ class Published:
         check_pin(stated, before, key)
         if not all(isinstance(part, str) for part in (inner, *(card or ()))):
             raise MalformedReport("this is not a published campaign")
-        return cls(Contract.from_text(inner), stated, signature, retired, before, card)
+        return cls(Campaign.from_text(inner), stated, signature, retired, before, card)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import dither as dt
+from dither.collection.campaign import Campaign, CampaignLog, Published
 from dither.collection.client import Client
-from dither.collection.contract import CampaignLog, Contract, Published
 from dither.collection.secrets import public_part
 from dither.collection.server import ServerPlan
 from dither.collection.signer import Signer, list_file
@@ -253,8 +253,8 @@ def test_lists_are_public_over_http(tmp_path: Path) -> None:
 
 def test_the_text_of_a_campaign_is_as_before() -> None:
     """A key, a list and a statement are around the text: they change no identity."""
-    plain = Contract.from_toml(TOML)
+    plain = Campaign.from_toml(TOML)
     assert Published.sign(plain, NEXT, key_before(KEY, NEXT)).id == Published.sign(plain, KEY).id
-    assert "key" not in Contract.from_toml(OPEN).text
+    assert "key" not in Campaign.from_toml(OPEN).text
     with pytest.raises(MalformedReport, match="signature"):
         Published.sign(plain, NEXT, key_before(NEXT, KEY))

@@ -36,7 +36,7 @@ Repeat = Literal["fresh", "same", "per value", "once", "kept change"]
 
 
 @dataclass(frozen=True)
-class Asking:
+class Inquiry:
     """A question with its name, who asks it, and how often it may be answered. `Account.answer` takes it.
 
     `name` and `asker` are public texts. `times` is the number of locations of a path, needed if the question
@@ -47,7 +47,7 @@ class Asking:
     for all that cannot be.
 
     >>> from dither import Interval, Podium
-    >>> Asking("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
+    >>> Inquiry("age", Podium(Interval(18, 100), epsilon=0.5), asker="clinic.example").guarantee
     Guarantee: ε ≤ 0.5 for one value
     """
 
@@ -70,9 +70,9 @@ class Asking:
         if isinstance(given, Memoised):
             raise InvalidParameter('give the mechanism itself, and repeat="per value"')
         if isinstance(given, Once):
-            raise InvalidParameter("dt.Asking.once(name, once, asker=…) asks on a drawn day")
+            raise InvalidParameter("dt.Inquiry.once(name, once, asker=…) asks on a drawn day")
         if isinstance(given, KeptChange):
-            raise InvalidParameter("dt.Asking.kept_change(name, change, asker=…) asks about a kept change")
+            raise InvalidParameter("dt.Inquiry.kept_change(name, change, asker=…) asks about a kept change")
         try:
             object.__setattr__(self, "question", as_question(given))
         except InvalidParameter:
@@ -109,15 +109,15 @@ class Asking:
     @staticmethod
     def once(
         name: str, once: Once, *, asker: str = "", start: datetime.date = _START, otherwise: Any = None
-    ) -> Asking:
+    ) -> Inquiry:
         """Return the asking that is answered as `once` says. The account draws the day and keeps it.
 
         Each period is charged when it is answered. Periods are counted from `start`. A question that is still
         asked after `once.days` days begins another round, and is charged again.
         """
         if not isinstance(once, Once):
-            raise InvalidParameter(f"Asking.once needs dt.Once(…), not {found(once)}")
-        return Asking(
+            raise InvalidParameter(f"Inquiry.once needs dt.Once(…), not {found(once)}")
+        return Inquiry(
             name,
             once.question,
             asker=asker,
@@ -130,7 +130,7 @@ class Asking:
     @staticmethod
     def kept_change(
         name: str, change: KeptChange, *, asker: str = "", start: datetime.date = _START
-    ) -> Asking:
+    ) -> Inquiry:
         """Return the asking that is answered as `change` says. The account draws the group and keeps it.
 
         `account.answer` takes the values of all days of the period so far, one for each, and returns the
@@ -138,8 +138,8 @@ class Asking:
         from `start` on is charged once, to all of its days.
         """
         if not isinstance(change, KeptChange):
-            raise InvalidParameter(f"Asking.kept_change needs dt.KeptChange(…), not {found(change)}")
-        return Asking(
+            raise InvalidParameter(f"Inquiry.kept_change needs dt.KeptChange(…), not {found(change)}")
+        return Inquiry(
             name,
             change.question,
             asker=asker,

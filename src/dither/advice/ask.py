@@ -1,0 +1,188 @@
+"""`dt.ask`: the mechanism for a question that names none.
+
+The terminal and questionnaires choose by the same function. It compares closed formulas and designs that
+ship; no solver runs.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from dither.advice.catalogue import default_protocol, solved_candidates
+from dither.core.domains import Domain, Interval
+from dither.core.question import Answering, Question, check_epsilon
+from dither.core.registry import design_of
+from dither.errors import InvalidParameter, by_name, found
+
+if TYPE_CHECKING:
+    from dither.advice.goals.numbers import Goal
+    from dither.core.reports import Reports
+    from dither.foundation.randomness import Source
+    from dither.mechanisms.mechanism import Mechanism
+    from dither.privacy import Guarantee
+
+MOST_SPECIFIED: Final = 1 << 14  # bytes of the specification of a mechanism that nobody named
+
+
+class LittleProtection(UserWarning):
+    """The budget is so large that one report nearly reveals the answer."""
+
+
+_warned: list[bool] = []  # of this process
+
+
+@dataclass(frozen=True, repr=False)
+class Chosen(Answering):
+    """A mechanism that `dt.ask` chose, and why. It is used like the mechanism itself."""
+
+    mechanism: Mechanism[Any]
+    why: str
+
+    @property
+    def question(self) -> Question:
+        """What travels, draws, counts, decodes and promises."""
+        question: Question = self.mechanism.question
+        return question
+
+    @property
+    def domain(self) -> Domain:
+        """What people may answer."""
+        return self.mechanism.domain
+
+    @property
+    def epsilon(self) -> float:
+        """The budget ε."""
+        return self.mechanism.epsilon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of a person who answers once, computed from the integers that are sampled."""
+        return self.question.guarantee
+
+    def device(self) -> dict[str, Any]:
+        """Return what a device needs in order to answer, as JSON-compatible data."""
+        return self.question.device()
+
+    def perturb(self, values: Any, *, source: Source | None = None, threads: int = 1) -> Reports:
+        """Return the reports of people with these values, one each, as their devices draw them."""
+        drawn: Reports = self.mechanism.perturb(values, source=source, threads=threads)
+        return drawn
+
+    def reports(self, raw: Any) -> Reports:
+        """Return reports that came from outside, checked."""
+        return self.question.reports(raw)
+
+    def at(self, epsilon: float) -> Mechanism[Any]:
+        """Return the same mechanism with another ε."""
+        return self.mechanism.at(epsilon)
+
+    def describe(self) -> str:
+        """Return a description in words: the mechanism, the guarantee, the size of a report, the reason."""
+        return f"{self.question.describe()} It was chosen because {self.why}."
+
+    def to_json(self) -> str:
+        """Return the specification as JSON, which `dt.from_json` reads."""
+        return self.question.to_json()
+
+    def __repr__(self) -> str:
+        return f"{self.question.name} on {self.domain}, ε = {self.epsilon:g}: {self.why}"
+
+
+@by_name
+def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
+    """Return a question about a domain: the best mechanism for its usual goal that every client can draw.
+
+    The usual goal of numbers is their mean, of angles the direction, of lists and sets the frequencies. With
+    another `goal`, such as `dt.goals.Distribution()`, it is the mechanism for that goal; `dt.recommend` ranks
+    all mechanisms for a goal and may solve for one. A budget that protects little is warned about once.
+
+    >>> from dither import Interval, ask
+    >>> ask(Interval(18, 100), epsilon=1).mechanism.question.name
+    'Optimal'
+    """
+    if not isinstance(domain, Domain):
+        raise InvalidParameter(
+            f"a domain was expected, such as dt.Interval(18, 100) or dt.Categories([…]), not {found(domain)}"
+        )
+    budget = check_epsilon(epsilon)
+    mechanism, why = _usual(domain, budget) if goal is None else _for_goal(domain, budget, goal)
+    _warn_once(mechanism.guarantee)
+    return Chosen(mechanism, why)
+
+
+def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
+    """Return the mechanism of a question that names none, and why.
+
+    On categories it is the one with the smallest variance in short reports (`default_protocol`), on a circle
+    OGPM. On an interval it has the smallest predicted error of a mean, in the worst case: of the solved
+    unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
+    """
+    if domain.usual_mechanism is not None:
+        kind = design_of(domain.usual_mechanism)
+        return kind(domain, epsilon=epsilon), _WHY.get(domain.usual_mechanism, _WHY["OGPM"])
+    if domain.listed is not None:
+        return default_protocol(domain.listed, epsilon), "the smallest variance of a share in a short report"
+    if not isinstance(domain, Interval):
+        raise InvalidParameter(
+            f"dt.ask chooses for numbers, angles, lists and sets, not for {domain}; name a mechanism, such "
+            "as dt.Optimal for a place, or ask dt.recommend"
+        )
+    for candidate in solved_candidates(domain, epsilon, (), ("worst",), unbiased=True, wait=False):
+        if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
+            return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
+    from dither.advice.goals.numbers import Mean  # loads the estimators, which a solved design does not need
+
+    spread = Mean().spread
+    closed: list[Any] = [design_of(name) for name in ("Hybrid", "Podium")]
+    made = [kind(domain, epsilon=epsilon) for kind in closed]
+    best = min(made, key=lambda each: float(spread(each) or math.inf))
+    return best, "the smallest error of a mean among closed formulas"
+
+
+_WHY: Final = {
+    "OGPM": "the smallest error of a direction",
+    "Podium": "an unbiased mean of those who answer, and silence is hidden",
+    "SetResponse": "the smallest variance of the share of an item",
+}
+
+
+def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[Any], str]:
+    from dither.advice.goals.numbers import Goal
+
+    if not isinstance(goal, Goal):
+        raise InvalidParameter(f"a goal of dt.goals was expected, such as dt.goals.Mean(), not {found(goal)}")
+    name, number = type(goal).__name__, domain.kind == "interval"
+    chosen: dict[str, tuple[str, str]] = {
+        "Distribution": ("SW", "the smallest error of a distribution among closed formulas"),
+        "Quantile": ("SW", "the smallest error of a quantile among closed formulas"),
+        "SingleValues": ("OGPM", "the smallest worst-case error of single values among closed formulas"),
+    }
+    if name in chosen and (number or domain.kind == "circle"):
+        kind = design_of(chosen[name][0])
+        more: dict[str, Any] = {"loss": goal.loss} if hasattr(goal, "loss") else {}
+        return kind(domain, epsilon=epsilon, **more), chosen[name][1]
+    if name in ("Mean", "Frequencies"):
+        wants_numbers = name == "Mean"
+        if wants_numbers == (domain.listed is None):
+            return _usual(domain, epsilon)
+    raise InvalidParameter(f"dt.ask has no mechanism for {name} on {domain}; dt.recommend ranks all of them")
+
+
+def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """Return the class of the mechanism of a question that names none, and its parameters beside ε."""
+    mechanism, _ = _usual(domain, check_epsilon(epsilon))
+    more = {"unbiased": True} if mechanism.question.name == "Optimal" else {}
+    return type(mechanism), more
+
+
+def _warn_once(guarantee: Guarantee) -> None:
+    from dither.advice.explain import caution
+
+    warning = caution(guarantee)
+    if warning is not None and not _warned:
+        _warned.append(True)
+        warnings.warn(f"{warning}. This is said once", LittleProtection, stacklevel=4)

@@ -1,0 +1,143 @@
+"""Tables of counts, as a query in a database makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from dither.core.question import Question
+from dither.errors import InvalidParameter, MalformedReport, Mismatch, MissingExtra, found
+from dither.foundation.arrays import Integers
+
+NEEDED: Final = ("fingerprint", "measure", "cell", "total")
+MOST_COUNT: Final = (1 << 63) - 1
+
+
+class Measure(StrEnum):
+    """What the total of a row counts."""
+
+    COUNT = "count"  # reports of a cell, or that support a category
+    REPORTS = "reports"  # all reports, where the counts do not say how many
+    MALFORMED = "malformed"  # left out: no device can have sent it, or it has no batch
+    OTHER = "other fingerprint"  # left out: of another mechanism than the question's
+
+
+class CountTotals(NamedTuple):
+    """The vector of counts of a question, the number of its reports, and how many rows were left out."""
+
+    counts: Integers
+    n: int
+    malformed: int
+    other: int
+
+
+def read_counts(question: Question, table: Any, name: str | None) -> CountTotals:
+    """Return the totals of one question; rows of several days, labels and machines are added.
+
+    Columns are known by their names, whatever the case of their letters.
+    """
+    columns = _columns(table)
+    for column in NEEDED:
+        if column not in columns:
+            raise InvalidParameter(
+                f"a table of counts has the columns {', '.join(NEEDED)}; there is no column {column!r} among "
+                f"{', '.join(map(found, list(columns)[:10])) or 'none'}"
+            )
+    rows = _rows_of(question, columns, name)
+    sums: dict[Measure, int] = dict.fromkeys(Measure, 0)
+    counts = [0] * question.counting.size
+    for row in rows:
+        measure, total = _measure(columns["measure"][row]), whole_number(columns["total"][row])
+        if measure is not Measure.COUNT:
+            sums[measure] += total
+            continue
+        cell = whole_number(columns["cell"][row])
+        if cell >= len(counts):
+            raise MalformedReport(
+                f"a cell of this question is a whole number below {len(counts)}; one is not"
+            )
+        counts[cell] += total
+    if max([*counts, *sums.values()]) > MOST_COUNT:
+        raise MalformedReport("a count is at most 2^63 − 1; one is larger")
+    vector = np.array(counts, dtype=np.int64)
+    implied = question.counting.implied_answers(vector)
+    n = sums[Measure.REPORTS] if implied is None else implied
+    return CountTotals(vector, n, sums[Measure.MALFORMED], sums[Measure.OTHER])
+
+
+def _rows_of(question: Question, columns: Mapping[str, Sequence[Any]], name: str | None) -> list[int]:
+    """Return the rows of a question: those of its fingerprint, and of its name if one is given."""
+    prints = columns["fingerprint"]
+    names = columns.get("question")
+    if name is not None and names is None:
+        raise InvalidParameter("this table of counts has no column 'question'; leave out the name")
+    rows = [
+        row
+        for row, given in enumerate(prints)
+        if given == question.fingerprint and (name is None or names is None or names[row] == name)
+    ]
+    if not rows and len(prints):
+        what = "of this mechanism" if name is None else f"of this mechanism and the question {found(name)}"
+        raise Mismatch(f"this table of counts has no rows {what}")
+    if names is not None and name is None and len({names[row] for row in rows}) > 1:
+        several = ", ".join(sorted({found(names[row]) for row in rows}))
+        raise InvalidParameter(f"several questions have this mechanism: {several}; choose one with name=")
+    return rows
+
+
+def _columns(table: Any) -> Mapping[str, Sequence[Any]]:
+    """Return the columns of a table: a frame, a mapping of columns, or rows that are mappings."""
+    columns: Mapping[str, Sequence[Any]]
+    if isinstance(table, Mapping):
+        columns = {str(name).lower(): list(values) for name, values in table.items()}
+    elif hasattr(table, "__arrow_c_stream__"):
+        columns = _of_arrow(table)
+    elif isinstance(table, Iterable) and not isinstance(table, str | bytes):
+        rows = list(table)
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise InvalidParameter("the rows of a table of counts are mappings from names to values")
+        names = list(rows[0]) if rows else list(NEEDED)
+        try:
+            columns = {str(name).lower(): [row[name] for row in rows] for name in names}
+        except KeyError:
+            raise InvalidParameter("the rows of a table of counts have the same columns") from None
+    else:
+        raise InvalidParameter(
+            "a table of counts is a data frame, a mapping of columns, or a list of rows that are mappings; "
+            f"not {type(table).__name__}"
+        )
+    if len({len(values) for values in columns.values()}) > 1:
+        raise InvalidParameter("the columns of a table of counts have one length")
+    return columns
+
+
+def _of_arrow(table: Any) -> Mapping[str, Sequence[Any]]:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra("data frames", "frames") from None
+    whole = pyarrow.RecordBatchReader.from_stream(table).read_all()
+    return {name.lower(): whole.column(name).to_pylist() for name in whole.column_names}
+
+
+def _measure(given: object) -> Measure:
+    try:
+        return Measure(given)  # type: ignore[arg-type]
+    except ValueError:
+        raise MalformedReport(
+            f"a measure is one of {', '.join(map(repr, map(str, Measure)))}, not {found(given)}"
+        ) from None
+
+
+def whole_number(given: Any) -> int:
+    """Return a whole number from 0 upwards; databases also send decimals and floats that are whole."""
+    try:
+        number = int(given)
+        if isinstance(given, bool) or number != given or number < 0:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
+        raise MalformedReport("cells and totals are whole numbers from 0 upwards; one is not") from None
+    return number
