@@ -10,7 +10,7 @@ import json
 import math
 from datetime import date
 
-from dither_device.account import Asking
+from dither_device.account import Inquiry
 from dither_device.question import Question
 from dither_device.text import (
     MOST_BYTES,
@@ -230,11 +230,11 @@ class Campaign:
             self._questions[name] = Question(self.questions[name])
         return self._questions[name]
 
-    def asking(self, name: str, *, otherwise: Any = None) -> Asking:
+    def asking(self, name: str, *, otherwise: Any = None) -> Inquiry:
         """Return a question as an account takes it."""
         repeat = self.terms["repeat"]
         start = day_of(self.terms["begins"]) if repeat == "once" else 0
-        return Asking(
+        return Inquiry(
             name,
             self.question(name),
             asker=self.asker,
