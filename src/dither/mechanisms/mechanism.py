@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property, reduce
@@ -14,7 +15,7 @@ from dither.core.kernels.kernel import Kernel
 from dither.core.question import QueryQuestion, Question, ask, check_epsilon
 from dither.core.registry import writable
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, given_by_position
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee
 
@@ -23,6 +24,14 @@ Q_co = TypeVar("Q_co", bound=Question, covariant=True)
 # The metadata of a parameter that was added later: specifications do not list it while it has its default, so
 # that those of older mechanisms stay as they are.
 ADDED: Final = {"added": True}
+
+
+class _Signature:
+    """The parameters of a mechanism's `__init__`, which `inspect` shows although `__new__` takes any."""
+
+    def __get__(self, instance: object, kind: type[Any]) -> inspect.Signature:
+        own, *others = (signature := inspect.signature(kind.__init__)).parameters.values()
+        return signature.replace(parameters=others, return_annotation=None)
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,14 @@ class Mechanism(ABC, Generic[Q_co]):
     _draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
     _called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
     _certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
+
+    __signature__: ClassVar = _Signature()
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return a mechanism to be filled; raise InvalidParameter if ε or an option is given by position."""
+        if len(given) >= cls.__init__.__code__.co_argcount:
+            raise given_by_position(cls.__name__, cls.__init__)
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
