@@ -32,7 +32,7 @@ for words in [["--help"], *([verb, "--help"] for verb in VERBS)]:
     assert "\\b" not in page.getvalue(), words  # examples, a line each
 ours = {name for name in sys.modules if name.partition(".")[0] in ("dither", "dither_papers")}
 print(sorted(name for name in ours if not name.startswith("dither.cli")))
-dear = "numpy", "cryptography", "rich", "sqlite3", "ssl", "http", "asyncio"
+dear = "numpy", "cryptography", "sqlite3", "ssl", "http", "asyncio"
 print([name for name in dear if name in sys.modules])
 """
 
@@ -77,7 +77,7 @@ def test_a_small_file_loads_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("x\n" + "0.5\n" * 100)
     domain = ("--interval", "0", "1", "--epsilon", "1")
     loaded = modules_of(tmp_path, "perturb", "in.csv", "--column", "x", *domain, "-o", "reports.csv")
-    heavy = {"pyarrow", "pandas", "polars", "scipy", "rich", "sqlite3", "ssl", "http", "asyncio"}
+    heavy = {"pyarrow", "pandas", "polars", "scipy", "sqlite3", "ssl", "http", "asyncio"}
     assert not loaded & heavy
     assert own_lines(loaded) <= 27_400
     loaded = modules_of(tmp_path, "estimate", "reports.csv")

@@ -23,7 +23,7 @@ def audited(name: str, randomiser: Any, seed: int = 0) -> Any:
     """Return the finding of a randomiser of the museum."""
     each = CARRIERS[name].raises
     more: dict[str, Any] = {"samples": 10_000, "timing": False, "each": each, "seed": seed}
-    return dt.audit(randomiser, list(INPUTS), epsilon=EPSILON, **more)
+    return dt.audit_function(randomiser, list(INPUTS), epsilon=EPSILON, **more)
 
 
 @pytest.mark.parametrize("name", CARRIERS)
@@ -45,14 +45,13 @@ def test_the_same_part_with_an_honest_bit_is_not_refuted(name: str) -> None:
 
 def test_what_was_not_looked_at_is_said() -> None:
     rng = np.random.default_rng(1)
-    found = dt.audit(
-        lambda values: rng.integers(0, 4, (len(values), 900)), [0, 1], epsilon=1, samples=2000, timing=False
-    )
+    more: dict[str, Any] = {"epsilon": 1, "samples": 2000, "timing": False}
+    found = dt.audit_function(lambda values: rng.integers(0, 4, (len(values), 900)), [0, 1], **more)
     assert found.ok
     assert found.coverage == ("report: 512 of 900 parts were looked at",)
     assert "is not refuted by what was looked at" in str(found)
     assert "looked at: report: 512 of 900 parts were looked at" in str(found)
-    plain = dt.audit(lambda values: rng.random(len(values)), [0, 1], epsilon=1, samples=2000, timing=False)
+    plain = dt.audit_function(lambda values: rng.random(len(values)), [0, 1], **more)
     assert plain.coverage == ()
     assert "by what was looked at" not in str(plain)
 

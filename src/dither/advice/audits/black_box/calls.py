@@ -99,12 +99,12 @@ class Failed:
     def of(cls, error: BaseException) -> Failed:
         """Return the report of an error, with the errors that caused it, as a traceback shows them."""
         chain: list[BaseException] = []
-        link: BaseException | None = error
-        while link is not None and link not in chain:
-            chain.append(link)
-            link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-        said = (f"{type(one).__name__}: {one} {one.args!r}" for one in chain)
-        return cls(type(error).__name__, "; from ".join(said))
+        cause: BaseException | None = error
+        while cause is not None and cause not in chain:
+            chain.append(cause)
+            cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+        messages = (f"{type(link).__name__}: {link} {link.args!r}" for link in chain)
+        return cls(type(error).__name__, "; from ".join(messages))
 
 
 @dataclass(eq=False)
@@ -185,7 +185,7 @@ def as_outputs(returned: Any, count: int) -> Outputs:
     return _with_mask(kept) if isinstance(kept, np.ma.MaskedArray) else kept
 
 
-def _with_mask(array: Any) -> Array:
+def _with_mask(array: Array) -> Array:
     """Return a masked array as records of the data, also behind the mask, and of the mask."""
     shape = array.shape[1:]
     records = np.zeros(len(array), dtype=[("data", array.dtype, shape), ("mask", np.bool_, shape)])

@@ -41,7 +41,7 @@ def take_apart(outputs: Outputs, coverage: Coverage) -> Columns:
     return _Reader(coverage).read("report", outputs, 0)
 
 
-def label(report: Any) -> str:
+def label(report: object) -> str:
     """Return a text that is equal for equal reports."""
     return repr(report.tolist() if isinstance(report, np.ndarray | np.generic) else report)
 
@@ -149,7 +149,7 @@ class _Reader:
     def _enum(self, name: str, values: list[Any], depth: int) -> Columns:
         return {f"member of {name}": _objects([value.name for value in values])}
 
-    def _failed(self, name: str, values: list[Any], depth: int) -> Columns:
+    def _error(self, name: str, values: list[Any], depth: int) -> Columns:
         return {f"error of {name}": _objects([value.error for value in values])} | self._text(
             f"message of {name}", [value.message for value in values]
         )
@@ -160,7 +160,7 @@ class _Reader:
     def _text(self, name: str, texts: list[str]) -> Columns:
         """Return texts as labels, their lengths, and their letters from the beginning and from the end."""
         sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-        longest = self._kept(name, int(sizes.max()), "letters")
+        longest = self._limit(name, int(sizes.max()), "letters")
         found: Columns = {f"text of {name}": _objects(list(map(str, texts)))}
         if sizes.min() != sizes.max():
             found[f"length of {name}"] = sizes
@@ -175,7 +175,7 @@ class _Reader:
     def _bytes(self, name: str, values: list[Any], depth: int) -> Columns:
         data = list(map(bytes, values))
         sizes = np.fromiter(map(len, data), dtype=np.int64, count=len(data))
-        longest = self._kept(name, int(sizes.max()), "bytes")
+        longest = self._limit(name, int(sizes.max()), "bytes")
         rows = np.frombuffer(b"".join(part[:longest].ljust(longest, b"\0") for part in data), dtype=np.uint8)
         rows = rows.reshape(len(data), longest)
         found: Columns = {f"text of {name}": _objects(data), f"length of {name}": sizes}
@@ -184,7 +184,7 @@ class _Reader:
     def _set(self, name: str, values: list[Any], depth: int) -> Columns:
         members = [set(map(repr, value)) for value in values]
         common = Counter(member for some in members for member in some)
-        kept = [member for member, _ in common.most_common(self._kept(name, len(common), "members"))]
+        kept = [member for member, _ in common.most_common(self._limit(name, len(common), "members"))]
         found: Columns = {
             f"length of {name}": np.fromiter(map(len, values), dtype=np.int64, count=len(values)),
             f"all of {name}": _objects([", ".join(sorted(some)) for some in members]),
@@ -197,7 +197,7 @@ class _Reader:
         order = _objects([", ".join(map(repr, value)) for value in values])
         found: Columns = {f"keys of {name}, in order": order}
         keys = list(dict.fromkeys(key for value in values for key in value))
-        for key in keys[: self._kept(name, len(keys), "keys")]:
+        for key in keys[: self._limit(name, len(keys), "keys")]:
             found |= self._present(f"{name}[{key!r}]", [key in value for value in values], values, key, depth)
         return found
 
@@ -209,14 +209,14 @@ class _Reader:
                 return self._array(name, array, depth)
         found: Columns = {f"length of {name}": sizes}
         longest = int(sizes.max())
-        for at in _places(longest, self._kept(name, longest, "parts")):
+        for at in _places(longest, self._limit(name, longest, "parts")):
             found |= self._present(f"{name}[{at}]", (sizes > at).tolist(), values, at, depth)
         if longest <= _NESTED:
             different = [len(set(map(repr, value))) for value in values]
             found[f"how many different parts are in {name}"] = np.array(different)
         return found
 
-    def _present(self, name: str, there: list[bool], values: list[Any], key: Any, depth: int) -> Columns:
+    def _present(self, name: str, there: list[bool], values: list[Any], key: object, depth: int) -> Columns:
         """Return the columns of one part, of the values that have it."""
         some = [value[key] for value, present in zip(values, there, strict=True) if present]
         if len(some) == len(values):
@@ -259,7 +259,7 @@ class _Reader:
             rows = rows.astype(np.int64)
         if array.ndim == 1:
             return _plain(name, rows[:, 0])
-        kept = _places(width, self._kept(name, width, "parts"))
+        kept = _places(width, self._limit(name, width, "parts"))
         found = {}
         for at in kept:
             found |= _plain(f"{name}[{at}]", rows[:, at])
@@ -271,7 +271,7 @@ class _Reader:
             found[f"sum of {name}"] = rows.sum(axis=1, dtype=np.float64)
         return found
 
-    def _kept(self, name: str, count: int, what: str) -> int:
+    def _limit(self, name: str, count: int, what: str) -> int:
         """Return how many parts of `count` are looked at; write it down if these are not all."""
         kept = max(1, min(count, MOST_PARTS, self._left)) if count else 0
         self._left -= kept
@@ -284,7 +284,7 @@ _METHODS: Final[tuple[tuple[tuple[type, ...], Callable[..., Columns]], ...]] = (
     ((enum.Enum,), _Reader._enum),
     ((bool, float), _Reader._number),
     ((int,), _Reader._integer),
-    ((Failed,), _Reader._failed),
+    ((Failed,), _Reader._error),
     ((str,), _Reader._string),
     ((bytes, bytearray, memoryview), _Reader._bytes),
     ((complex,), _Reader._complex),
@@ -355,5 +355,5 @@ def _slots(kind: type) -> Sequence[str]:
     return (slots,) if isinstance(slots, str) else [slot for slot in slots if slot != "__dict__"]
 
 
-def _variables(value: Any) -> Sequence[str]:
+def _variables(value: object) -> Sequence[str]:
     return list(getattr(value, "__dict__", ()))
