@@ -1,8 +1,8 @@
 """Error messages: what they repeat of the input, and what they must not repeat."""
 
-from fractions import inspect
+import inspect
+from fractions import Fraction
 
-import Fraction
 import numpy as np
 import pytest
 
