@@ -258,3 +258,12 @@ def test_a_unit_is_shown_and_nothing_else():
     for unit in (5, "a\nb", "x" * 41, None):
         with pytest.raises(InvalidParameter, match="a unit is a text"):
             dt.Interval(0, 1, unit=unit)
+
+
+def test_an_estimate_is_not_rounded_without_its_interval() -> None:
+    found = dt.mean(dt.Podium(dt.Interval(0, 1), epsilon=1).perturb([0.5] * 100))
+    with pytest.raises(InvalidParameter, match=r"round\(float\(estimate\)\)"):
+        round(found)
+    with pytest.raises(InvalidParameter, match=r"round\(float\(estimate\), 2\)"):
+        round(found, 2)
+    assert round(float(found), 2) == round(found.value, 2)

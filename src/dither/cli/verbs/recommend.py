@@ -140,12 +140,7 @@ def command(
         across=cells and cells[0],
         along=cells and cells[1],
     )
-    if margin is not None:
-        if error is not None:
-            raise click.UsageError("give --error, a standard error, or --margin, half of a 95 % interval")
-        if goal in _NO_STANDARD_ERRORS:
-            raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
-        error = margin / _Z
+    error = error if margin is None else _standard_error(goal, margin, error)
     if size is not None and error is not None:
         raise click.UsageError("--bytes is for a ranking: leave out --error and --margin")
     if error is None:
@@ -188,6 +183,15 @@ def command(
     if goal not in _NO_STANDARD_ERRORS:
         met += f": about 95 % of estimates are within ±{number(_Z * error, 4)} of it"
     click.echo(met)
+
+
+def _standard_error(goal: str, margin: float, error: float | None) -> float:
+    """Return the standard error of a margin; raise UsageError if the goal has no confidence interval."""
+    if error is not None:
+        raise click.UsageError("give --error, a standard error, or --margin, half of a 95 % interval")
+    if goal in _NO_STANDARD_ERRORS:
+        raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
+    return margin / _Z
 
 
 def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:

@@ -414,8 +414,8 @@ def _check_one_each(values: Any) -> None:
         axes = 1 + np.ndim(values[0]) if isinstance(values[0], list | tuple | np.ndarray) else 1
     if axes > 1:
         raise InvalidParameter(
-            f"expected one value per person, got {found(values)} with rows and columns; pass one column, such "
-            'as frame["age"], or ask several questions with dt.data.perturb(frame, …) or dt.Each'
+            f"expected one value per person, got {found(values)} with rows and columns; pass one column, "
+            'such as frame["age"], or ask several questions with dt.data.perturb(frame, …) or dt.Each'
         )
 
 
