@@ -16,7 +16,7 @@ from dither.advice.simulation import Distance
 from dither.cli import area, main, options
 from dither.collection.conformance import KINDS
 from dither.data.sql.dialects import DIALECTS
-from dither.estimation.groups import MINIMUM
+from dither.estimation.method import MINIMUM
 from dither.foundation import losses
 from tools.house import SOURCE
 
