@@ -10,10 +10,12 @@ from typing import get_args
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from dither.advice.explain import DELTA
 from dither.advice.simulation import Distance
 from dither.cli import area, main, options
+from dither.cli.main import GROUPS, VERBS
 from dither.collection.conformance import KINDS
 from dither.data.sql.dialects import DIALECTS
 from dither.estimation.method import MINIMUM
@@ -125,3 +127,14 @@ def test_every_kind_of_a_trajectory_is_a_mechanism() -> None:
     assert area.of_kind("tracs-c").__name__ == "TraCSC"
     assert all(callable(area.of_kind(kind)) for kind in area.KINDS)
     assert all(callable(area.inside(name)) for name in area.INNER)
+
+
+def test_the_verbs_stand_in_groups() -> None:
+    assert list(GROUPS) == ["Randomise", "Plan", "Collect", "Explain", "Research"]
+    assert set(GROUPS["Research"]) == {"jrr", "trajectory", "design", "reproduce", "central", "classify"}
+    assert sum(map(len, GROUPS.values())) == len(VERBS)
+    page = CliRunner().invoke(main, ["--help"]).output
+    titles = [line.removesuffix(":") for line in page.splitlines() if line.endswith(":")]
+    assert titles == ["Options", *GROUPS]
+    first, second, *_ = (line.split()[1] for line in page.splitlines() if line.startswith("  dither "))
+    assert (first, second) == ("perturb", "estimate")

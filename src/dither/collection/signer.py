@@ -69,7 +69,7 @@ class Signer:
         """
         with self._lock():
             before = self._read()
-            after = self._unfinished(place)
+            after = self._handover_key(place)
             if after is None:
                 key = make_key(place)
                 after = public_part(key)
@@ -79,7 +79,7 @@ class Signer:
             self._extend(next_key=after)
         return Signer(place)
 
-    def _unfinished(self, place: Path) -> str | None:
+    def _handover_key(self, place: Path) -> str | None:
         """Return the key of a file whose list is this one and the handing over to it; None if there is none.
 
         This list does not have that last entry yet.

@@ -307,7 +307,7 @@ class Leak:
     raises: bool = False  # the report may be an exception: the audit must ask for each report separately
 
     def randomiser(self, hidden: Callable[[int, random.Random], int], seed: int) -> Callable[[Any], Any]:
-        """Return a callable for `dither.audit` that hides `hidden(value)` in its reports."""
+        """Return a callable for `dither.audit_function` that hides `hidden(value)` in its reports."""
         noise = random.Random(seed)
         if self.raises:
             return lambda value: self.carrier(hidden(int(value), noise), noise)
