@@ -18,7 +18,7 @@ from device_support import TOML, Stub, publish, python, stub
 
 import dither as dt
 from dither.collection import ohttp
-from dither_device import Account, Malformed, Campaign, Telemetry, send, sending
+from dither_device import Account, Campaign, Malformed, Telemetry, send, sending
 from dither_device.sending import split_address
 
 

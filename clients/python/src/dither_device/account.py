@@ -162,10 +162,9 @@ class Moment:
 class Account:
     """What one person has given: entries, permanent answers, drawn days, reports that wait.
 
-    `Account.create` makes a file, `Account(path)` opens one; neither replaces one. A file that is damaged,
-    missing or readable by others is refused (AccountUnusable), never started anew. `policy` says what is
-    accepted: by default answers of ε ≤ 1 without δ that assume nothing. `wait` is how long another process
-    may hold the file, in seconds. Processes, threads and forks may share a file.
+    `Account.create` makes a file, `Account(path)` opens one. A file that is damaged, missing or readable by
+    others is refused (AccountUnusable). `policy` says what is accepted: by default answers of ε ≤ 1 without δ
+    that assume nothing. `wait` is how long another process may hold the file, in seconds.
     """
 
     def __init__(

@@ -125,7 +125,7 @@ def check_terms(text: str) -> dict[str, Question]:
         name, specification = listed(pair, "terms", 2)
         _check_text(name, 64, lines=False)
         question = Question(specification)
-        # Nobody says how many places of a path are asked; texts and tables of attributes are not counted.
+        # The length of a path is not known; texts and tables of attributes are not counted.
         need(not question.is_path and not question.is_joint, "terms")
         need(question.kind not in ("prefix", "questions"), "terms")
         epsilon, delta = epsilon + question.epsilon, delta + question.delta
@@ -136,7 +136,7 @@ def check_terms(text: str) -> dict[str, Question]:
         _check_reading(given["reading"], questions)
     promise = given["promise"]
     need(isinstance(promise, Fields), "promise")
-    # The last digits may be another version's. No question that a campaign may ask assumes anything.
+    # The last digits may be another version's.
     need(math.isclose(real(promise["epsilon"]), epsilon, rel_tol=1e-9), "promise", "another ε")
     if delta:
         need(math.isclose(real(promise["delta"]), delta, rel_tol=1e-9), "promise", "another δ")
