@@ -136,7 +136,6 @@ def check_terms(text: str) -> dict[str, Question]:
         _check_reading(given["reading"], questions)
     promise = given["promise"]
     need(isinstance(promise, Fields), "promise")
-    # The last digits may be another version's.
     need(math.isclose(real(promise["epsilon"]), epsilon, rel_tol=1e-9), "promise", "another ε")
     if delta:
         need(math.isclose(real(promise["delta"]), delta, rel_tol=1e-9), "promise", "another δ")
