@@ -262,7 +262,7 @@ def test_what_survives_of_a_length_is_the_papers_rho(epsilon, rho):
         (t - 1 / t) * math.sin(math.pi / (1 + t)) / math.pi, rel=1e-5
     )
     assert length_factor(mechanism.question) == pytest.approx(rho, abs=5e-4)
-    assert length_factor(mechanism.question) == pytest.approx(mechanism.sampled.resultant(0.0), rel=1e-6)
+    assert length_factor(mechanism.question) == pytest.approx(1 - mechanism.sampled.variance(0.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [dt.OGPM, dt.SW])
