@@ -221,7 +221,7 @@ class Counts:
 
     def __repr__(self) -> str:
         count = f"{self.n:,}".replace(",", " ")
-        return f"Summary({count} of {self.question.name} on {self.question.domain})"
+        return f"Counts({count} of {self.question.name} on {self.question.domain})"
 
 
 def name_result(function: Made) -> Made:

@@ -100,8 +100,8 @@ class Memoised(AskedAgain):
 
         Permanent answers of different values are independent: 1 − Σ P(report | before)·P(report | after).
 
-        >>> from dither import RR, Categories
-        >>> smokes = Memoised(RR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
+        >>> from dither import KRR, Categories
+        >>> smokes = Memoised(KRR(Categories(["yes", "no"]), epsilon=1), Memoised.new_key(), name="smokes")
         >>> round(smokes.change_proved("no", "yes"), 3)
         0.607
         """
