@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -208,12 +209,25 @@ class EstimatedFrequencies(LabelledEstimate):
     confidence: ScoreInterval = field(kw_only=True)
     sizes: EstimatedFrequencies | None = field(default=None, kw_only=True)
     apart: bool = field(default=False, kw_only=True)  # whether a person may have several, or none of them
+    # The reports, if they and not their counts were given: how estimates of the same people go together.
+    sent: WeightedReports | None = field(default=None, kw_only=True, repr=False)
     # What sums of categories are estimated from: the counts, the reports with their weights, or the kernel.
     told: Counts | WeightedReports | SupportKernel | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if np.shape(self.value) != (len(self.labels),):
             raise InvalidParameter(f"{len(self.labels)} labels need as many frequencies, one for each")
+
+    def _influence_of(self, at: int) -> Callable[[], Floats] | None:
+        numbers = np.zeros(len(self.labels))
+        numbers[at] = 1.0
+        return self._influence(numbers)
+
+    def _influence(self, numbers: Floats) -> Callable[[], Floats] | None:
+        """Return how to compute each person's influence on Σ number·frequency, if the reports are known."""
+        told = self.told if isinstance(self.told, WeightedReports) else self.sent
+        shared = any(self.confidence.shared)  # pairs of people share noise: their reports go together, too
+        return None if told is None or shared else partial(told.influence, numbers)
 
     def sum(self, categories: Iterable[Hashable]) -> Estimate:
         """Estimate the share of people whose answer is one of several, such as the top two of a scale.
@@ -264,7 +278,15 @@ class EstimatedFrequencies(LabelledEstimate):
         origin = self if self.origin is None else self.origin
         ends = float(numbers.min()), float(numbers.max())
         limits = (-math.inf, math.inf) if self.apart else ends  # of sets of items a person has several
-        return Estimate.of(interval, self.guarantee, origin=origin, limits=limits, remark=self.remark)
+        return Estimate.of(
+            interval,
+            self.guarantee,
+            origin=origin,
+            people=self.people,
+            influence=self._influence(numbers),
+            limits=limits,
+            remark=self.remark,
+        )
 
     def largest(self, count: int = 10) -> list[tuple[Hashable, Estimate]]:
         """Return the most frequent categories and their frequencies, the largest first."""
@@ -346,13 +368,20 @@ class WeightedReports:
 
     def average(self, numbers: Floats) -> StudentInterval:
         """Return the weighted mean of Σ number·indicator over the categories, with its interval."""
+        return student(*self._average(numbers))
+
+    def influence(self, numbers: Floats) -> Floats:
+        """Return each person's influence on that mean."""
+        return self._average(numbers)[1]
+
+    def _average(self, numbers: Floats) -> tuple[float, Floats]:
         question = category_question(self.reports.question)
         counted = np.flatnonzero(numbers)
         told = np.zeros(len(self.reports))
         for rows, held in _support(self.reports, counted):
             told[rows] = held @ numbers[counted]
         told = (told - question.q * float(numbers.sum())) / question.gap
-        return student(*influences(told, self.weights))
+        return influences(told, self.weights)
 
 
 def _support(reports: Reports, codes: Integers) -> Iterator[tuple[slice, Floats]]:
@@ -487,6 +516,8 @@ def supported_frequencies(reports: Reports | Counts) -> EstimatedFrequencies:
     question = category_question(summary.question)
     supports = question.supports(summary.counts)
     made = read(supports, summary.n, question.kernel, question.categories.labels, question.guarantee)
+    if isinstance(reports, Reports) and len(reports) == summary.n:
+        made = replace(made, sent=WeightedReports(reports, None))
     if isinstance(question.kernel, SetKernel):
         told = WeightedReports(reports, None) if isinstance(reports, Reports) else None
         sizes = _sizes(summary.counts[supports.size :], summary.n, question)

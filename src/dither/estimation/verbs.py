@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
@@ -35,7 +36,7 @@ from dither.estimation.frequency import (
 )
 from dither.estimation.groups import MINIMUM, GroupedEstimates, Labels, Quantity, estimate_groups
 from dither.estimation.likelihood import Bins, edges_of
-from dither.estimation.linear import linear
+from dither.estimation.linear import MeanInterval, linear
 from dither.estimation.method import (
     Method,
     category_question,
@@ -47,7 +48,7 @@ from dither.estimation.method import (
     usual_quantity,
 )
 from dither.estimation.optional import answered_counts, mean_of_answers, response_rate, variance_of_answers
-from dither.estimation.person_numbers import weighted_mean
+from dither.estimation.person_numbers import mean_influence, weighted_mean
 from dither.estimation.queries import answers, cumulative
 from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
 
@@ -114,7 +115,11 @@ def mean(
                 f"the mean of an optional number is linear; leave method={found(method)} out"
             )
         return mean_of_answers(summary)
-    return in_unit(estimator(as_method(method), "mean", "means")(summarise_numbers(summary)), summary)
+    found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
+    one_each = isinstance(reports, Reports) and len(reports) == summary.n
+    if isinstance(found_mean.confidence, MeanInterval) and one_each:
+        found_mean = replace(found_mean, influence=partial(mean_influence, reports))
+    return in_unit(found_mean, summary)
 
 
 @name_result
@@ -314,7 +319,7 @@ def estimate(
     summary = summarise(reports)
     usual = usual_quantity(summary.question) or "mean"  # which says what to call instead
     try:
-        answer: Estimate = QUANTITIES[usual].function(summary)
+        answer: Estimate = QUANTITIES[usual].function(reports)
     except NotIdentifiable:
         # Numbers in an order, which everybody answers, may have no unbiased mean and a likeliest one.
         ordered = usual == "mean" and "quantile" in summary.question.quantities

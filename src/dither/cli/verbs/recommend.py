@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -83,6 +83,12 @@ _NO_STANDARD_ERRORS: Final = ("values", "places", "map", "mean-place")  # so no 
     help="The budget is that of a person whose report is one of N, mixed; see `dt.shuffled`.",
 )
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="With --shuffled: the δ.")
+@click.option(
+    "--sampling/--no-sampling",
+    default=True,
+    show_default=True,
+    help="With --error: the target contains the sampling error of asking some people of a population.",
+)
 @click.option("--bytes", "size", type=int, metavar="N", help="Reports have at most N bytes.")
 @click.option("--bins", type=int, help="For a distribution: how many equal bins.")
 @click.option(
@@ -102,6 +108,7 @@ def command(
     distance: str | None,
     shuffled: int | None,
     delta: float,
+    sampling: bool,
     size: int | None,
     bins: int | None,
     cells: tuple[int, int] | None,
@@ -118,7 +125,7 @@ def command(
     dither recommend --interval 0 180 --goal values --loss squared --criterion average --epsilon 2
     dither recommend --rectangle 30 20 --goal map --cells 12 8 --people 100000 --epsilon 2
     """
-    from dither.advice.recommend import epsilon_for, people_for, recommend
+    from dither.advice.recommend import epsilon_for, error_parts, people_for, recommend
 
     asked = need_domain(domain if rectangle is None else _area(domain, rectangle))
     wanted = _goal(
@@ -155,23 +162,43 @@ def command(
         return
     found: dict[str, float]
     if epsilon is None:
-        found = {"epsilon": epsilon_for(asked, wanted, error, shuffled=shuffled, delta=delta)}
+        found = {
+            "epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)
+        }
     else:
         if people is not None:
             raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
         if shuffled is not None:
             raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
-        found = {"people": people_for(asked, wanted, error, epsilon=epsilon)}
+        found = {"people": people_for(asked, wanted, error, epsilon=epsilon, sampling=sampling)}
+    parts: dict[str, float] = {}
+    if sampling and shuffled is None and wanted.sampling(asked) is not None:
+        planned: Any = wanted if people is not None else replace(cast("Any", wanted), n=found["people"])
+        parts = error_parts(asked, planned, epsilon=epsilon or found["epsilon"])
     if as_json:
-        print_json(found)
+        print_json({**found, **parts})
         return
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
-    many = "" if people is None else f" of {people} people"
-    met = f"with which {_MEANINGS[_GOALS[goal]]}{many} is at most {error:g}"
+    _print_error(goal, error, people, parts, contained=sampling and wanted.sampling(asked) is not None)
+
+
+def _print_error(
+    goal: str, error: float, people: int | None, parts: dict[str, float], *, contained: bool
+) -> None:
+    """Say what error was planned for, and what it consists of."""
+    meaning, many = _MEANINGS[_GOALS[goal]], "" if people is None else f" of {people} people"
+    if contained:
+        meaning = meaning.replace(" that privacy adds to", " of")
+    met = f"with which {meaning}{many} is at most {error:g}"
     if goal not in _NO_STANDARD_ERRORS:
         met += f": about 95 % of estimates are within ±{2.0 * error:g} of it"
     click.echo(met)
+    if parts:
+        noise, drawn = (number(part, 3) for part in parts.values())
+        click.echo(f"of it privacy adds {noise}, and sampling at most {drawn}")
+    elif not contained and goal not in ("values", "places"):
+        click.echo("the sampling error, because not everybody is asked, is not part of it")
 
 
 def _area(domain: Domain | None, size: tuple[float, float]) -> Domain:
