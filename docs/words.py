@@ -244,6 +244,7 @@ MEANINGS = {
     "secret": "the shared secret",
     "sectors": "into how many sectors directions are cut",
     "seed": "the seed: the same seed gives the same draws, so never for real people",
+    "score": "how good a point is for a value: a function of both, or a table; None: minus their distance",
     "as_published": "whether the scale is the paper's, which spends about half of ε",
     "sensitivity": "how far apart two values can be that must look alike; None: the whole domain",
     "sep": "the separator of the file",

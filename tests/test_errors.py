@@ -37,11 +37,11 @@ def test_found_shortens_a_long_text() -> None:
     assert len(found("x" * 10_000)) < 100
 
 
-def test_unknown_name_says_the_nearest_and_all() -> None:
+def test_unknown_name_says_the_nearest_or_all() -> None:
     error = unknown_name("loss", "Squred", ["absolute", "squared"])
     assert isinstance(error, InvalidParameter)
-    assert str(error) == "there is no loss 'Squred': did you mean squared? There are absolute, squared"
-    assert "did you mean" not in str(unknown_name("loss", "zzz", ["absolute", "squared"]))
+    assert str(error) == "there is no loss 'Squred': did you mean squared?"
+    assert str(unknown_name("loss", "zzz", ["absolute", "squared"])).endswith(": there are absolute, squared")
 
 
 def test_found_takes_numbers_that_python_does_not_print() -> None:

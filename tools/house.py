@@ -293,7 +293,7 @@ def _rooms_of_kinds() -> set[str]:
     """Return the entries at the top of the package in which kinds and designs are defined."""
     public = public_names() | result_classes()
     kernel = type(dither.Podium(dither.Interval(0, 1), epsilon=1).question.kernel)
-    names = ("dt.Question", "dt.Interval", "dt.Reports", "dt.to_json", "dt.Once", "dt.Podium", "dt.Optimal")
+    names = ("dt.Question", "dt.Interval", "dt.Reports", "dt.from_json", "dt.Once", "dt.Podium", "dt.Optimal")
     defined = [public[name] for name in (*names, "dither.results.PostProcessing")]
     places = [kind.__module__ for kind in (*defined, kernel, named("design_of"))]
     places += [public[name].__name__ for name in ("dt.jrr", "dt.rivals")]

@@ -111,8 +111,9 @@ def page(references: list[Reference], text: str) -> str:
     for section in dict.fromkeys(reference.section for reference in references):
         items = [wrap([f"- {one.words()}"]) for one in references if one.section == section]
         lines = "\n".join(line for item in items for line in item)
-        pattern = rf"(^## {re.escape(section)}\n\n).*?(?=\n\n## |\Z)"
-        text = re.sub(pattern, lambda found, lines=lines: found[1] + lines, text, flags=re.M | re.S)
+        begin = text.index(f"## {section}\n\n") + len(f"## {section}\n\n")
+        end = text.index("\n\n## ", begin)
+        text = text[:begin] + lines + text[end:]
     return text
 
 

@@ -369,8 +369,8 @@ _NOTE_PRINTED: Final = (
 )
 
 _NOTE_SWAP: Final = (
-    "The line is the mean of the swap model with the best staircase, clipped to [0, 1] like the others. It is "
-    "not a lower bound at this mean: with few records Algorithm 3 is below it."
+    "The line is the mean of the swap model with the best staircase, clipped to [0, 1] like the others. It "
+    "is not a lower bound at this mean: with few records Algorithm 3 is below it."
 )
 _NOTE_QUOTIENT: Final = (
     "As published is the clipped quotient, whose sign flips with the count's; right is the midpoint."

@@ -17,8 +17,9 @@ A message says what was expected, what was given and what to do. It shows public
 bound of a domain. It never contains a person's value, because error messages are logged.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import TypeVar, get_args
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, get_args
 
 __all__ = [
     "AccountUnusable",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Chosen = TypeVar("Chosen")
+Given, Result = ParamSpec("Given"), TypeVar("Result")
 
 _SHOWN, _SHOWN_BITS = 60, 200  # the longest text and the largest number that a message repeats
 _LISTED, _COMPARED = 60, 1000  # the most names that a message lists, and that are searched for the nearest
@@ -97,7 +99,7 @@ class MissingExtra(DitherError, ImportError):
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "") -> InvalidParameter:
-    """Return the error for an unknown public name; its message shows the nearest known name.
+    """Return the error for an unknown public name: it shows the nearest known name, or else all of them.
 
     `kind` says what the name stands for. `also` says what else is accepted, such as "or a number".
     """
@@ -106,10 +108,11 @@ def unknown_name(kind: str, name: object, known: Iterable[str], *, also: str = "
     names = [_printable(name) for name in known]
     spelled = {spelling.lower(): spelling for spelling in names[:_COMPARED]}
     near = get_close_matches(name[:_SHOWN].lower(), spelled, 1) if isinstance(name, str) else []
-    there = f"did you mean {spelled[near[0]]}? There" if near else "there"
+    if near:
+        return InvalidParameter(f"there is no {kind} {found(name)}: did you mean {spelled[near[0]]}?")
     listed = names if len(names) <= _LISTED else [*names[:_LISTED], "…"]
     choices = ", ".join([*listed, also] if also else listed) or "none"
-    return InvalidParameter(f"there is no {kind} {found(name)}: {there} are {choices}")
+    return InvalidParameter(f"there is no {kind} {found(name)}: there are {choices}")
 
 
 def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:
@@ -121,6 +124,32 @@ def choose(kind: str, name: object, choices: Mapping[str, Chosen]) -> Chosen:
     if isinstance(name, str) and name in choices:
         return choices[name]
     raise unknown_name(kind, name, [f'"{choice}"' for choice in choices])
+
+
+def given_by_position(name: str, function: Any) -> InvalidParameter:
+    """Return the error of a call with too many parameters by position; it shows the call with the names.
+
+    >>> str(given_by_position("shuffled", lambda mechanism, *, n, delta, times=1: None))
+    'expected parameters by name: shuffled(mechanism, n=…, delta=…)'
+    """
+    code, optional = function.__code__, function.__kwdefaults__ or {}
+    first, names = code.co_argcount, code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    required = [f"{word}=…" for word in names[first:] if word not in optional]
+    shown = [word for word in names[:first] if word != "self"] + required
+    return InvalidParameter(f"expected parameters by name: {name}({', '.join(shown)})")
+
+
+def by_name(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Make a function raise `given_by_position`, not a TypeError, if a keyword has no name in a call."""
+    most = function.__code__.co_argcount  # type: ignore[attr-defined]
+
+    @wraps(function)
+    def checked(*given: Given.args, **named: Given.kwargs) -> Result:
+        if len(given) > most:
+            raise given_by_position(function.__name__, function)
+        return function(*given, **named)
+
+    return checked
 
 
 def check_choice(kind: str, name: object, literal: object) -> None:

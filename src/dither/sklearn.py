@@ -84,8 +84,8 @@ class Perturb(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
         clipped = self.mechanism_.domain.clip(table)
-        drawn = self.mechanism_.perturb(clipped, source=self.source_)
-        return np.asarray(drawn.question.decode(drawn.cells))
+        drawn = self.mechanism_.perturb(clipped.reshape(-1), source=self.source_)
+        return np.asarray(drawn.question.decode(drawn.cells)).reshape(clipped.shape)
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**self.get_params(deep=False))

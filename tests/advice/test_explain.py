@@ -24,12 +24,12 @@ from dither.advice.explain import (
     caution,
     explain,
     guessed_right,
-    odds,
     officer_page,
     sentences,
 )
 from dither.errors import InvalidParameter
 from dither.privacy import Approximate, Guarantee, Nothing, Pure
+from dither.privacy.guarantee import largest_posterior
 from tests.support.repository import ROOT
 from tests.support.terminal import run
 
@@ -54,8 +54,8 @@ def test_odds_are_reached_by_randomized_response_and_never_exceeded(prior: float
     coin = dt.KRR(dt.Categories(["no", "yes"]), epsilon=epsilon)
     (yes, no) = (Fraction(coin.p), 1 - Fraction(coin.p))
     after = prior * yes / (prior * yes + (1 - prior) * no)
-    assert float(after) <= odds(epsilon, prior) + 1e-12
-    assert float(after) == pytest.approx(odds(epsilon, prior), rel=1e-6)
+    assert float(after) <= largest_posterior(epsilon, prior) + 1e-12
+    assert float(after) == pytest.approx(largest_posterior(epsilon, prior), rel=1e-6)
 
 
 def test_the_text_for_the_person_is_short_and_computed() -> None:
@@ -75,7 +75,7 @@ def test_at_most_is_never_below_the_bound(epsilon: float) -> None:
         stated = [float(one) for one in re.findall(r"(?:at most|→) ([\d.]+) %", text)]
         assert len(stated) == len(priors)
         for percent, prior in zip(stated, priors, strict=True):
-            bound = 100 * odds(AGE["age"].at(epsilon).guarantee.epsilon, prior)
+            bound = 100 * largest_posterior(AGE["age"].at(epsilon).guarantee.epsilon, prior)
             assert bound <= percent <= max(bound + 1, 100.0 if bound > 99.99 else 0.0)
 
 

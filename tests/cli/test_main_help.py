@@ -10,10 +10,12 @@ from typing import get_args
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from dither.advice.explain import DELTA
 from dither.advice.simulation import Distance
 from dither.cli import area, main, options
+from dither.cli.main import GROUPS, VERBS
 from dither.collection.conformance import KINDS
 from dither.data.sql.dialects import DIALECTS
 from dither.estimation.groups import MINIMUM
@@ -30,7 +32,7 @@ for words in [["--help"], *([verb, "--help"] for verb in VERBS)]:
     assert "\\b" not in page.getvalue(), words  # examples, a line each
 ours = {name for name in sys.modules if name.partition(".")[0] in ("dither", "dither_papers")}
 print(sorted(name for name in ours if not name.startswith("dither.cli")))
-dear = "numpy", "cryptography", "rich", "sqlite3", "ssl", "http", "asyncio"
+dear = "numpy", "cryptography", "sqlite3", "ssl", "http", "asyncio"
 print([name for name in dear if name in sys.modules])
 """
 
@@ -75,7 +77,7 @@ def test_a_small_file_loads_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("x\n" + "0.5\n" * 100)
     domain = ("--interval", "0", "1", "--epsilon", "1")
     loaded = modules_of(tmp_path, "perturb", "in.csv", "--column", "x", *domain, "-o", "reports.csv")
-    heavy = {"pyarrow", "pandas", "polars", "scipy", "rich", "sqlite3", "ssl", "http", "asyncio"}
+    heavy = {"pyarrow", "pandas", "polars", "scipy", "sqlite3", "ssl", "http", "asyncio"}
     assert not loaded & heavy
     assert own_lines(loaded) <= 27_400
     loaded = modules_of(tmp_path, "estimate", "reports.csv")
@@ -125,3 +127,14 @@ def test_every_kind_of_a_trajectory_is_a_mechanism() -> None:
     assert area.of_kind("tracs-c").__name__ == "TraCSC"
     assert all(callable(area.of_kind(kind)) for kind in area.KINDS)
     assert all(callable(area.inside(name)) for name in area.INNER)
+
+
+def test_the_verbs_stand_in_groups() -> None:
+    assert list(GROUPS) == ["Randomise", "Plan", "Collect", "Explain", "Research"]
+    assert set(GROUPS["Research"]) == {"jrr", "trajectory", "design", "reproduce", "central", "classify"}
+    assert sum(map(len, GROUPS.values())) == len(VERBS)
+    page = CliRunner().invoke(main, ["--help"]).output
+    titles = [line.removesuffix(":") for line in page.splitlines() if line.endswith(":")]
+    assert titles == ["Options", *GROUPS]
+    first, second, *_ = (line.split()[1] for line in page.splitlines() if line.startswith("  dither "))
+    assert (first, second) == ("perturb", "estimate")

@@ -139,7 +139,7 @@ def test_help_is_quick() -> None:
 def test_an_unknown_command_is_answered_with_the_nearest() -> None:
     result = run("adit")
     assert result.exit_code == 2
-    assert "there is no command 'adit': did you mean audit?" in result.output
+    assert result.output.endswith("there is no command 'adit': did you mean audit?\n")
 
 
 def test_a_specification_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -155,3 +155,21 @@ def test_a_folder_that_does_not_exist_is_named(trips: Path, tmp_path: Path) -> N
     assert result.exit_code == 2
     assert f"{out.parent}: there is no such folder" in result.output
     assert ".part" not in result.output
+
+
+def test_an_output_file_has_one_option() -> None:
+    for verb in ("estimate", "explain", "perturb"):
+        refused = run(verb, "survey.toml", "--output", "page.html")
+        assert refused.exit_code == 2
+        assert "--out" in refused.output.partition("Did you mean")[2]
+
+
+def test_a_day_is_written_in_one_way(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text("[questions.age]\ninterval = [18, 100]\nepsilon = 1\n")
+    for words in (("card", file, "--begins"), ("campaign", "retire", file, "--key", file, "--day")):
+        refused = run(*words, "1 May")
+        assert refused.exit_code == 2
+        assert "expected a day such as 2026-05-01, got '1 May'" in refused.output.replace("\n", " ")
+    card = run("card", file, "--asker", "A", "--contact", "a@a.example", "--begins", "2026-05-01")
+    assert json.loads(card.output)["begins"] == "2026-05-01"

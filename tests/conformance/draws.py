@@ -32,7 +32,7 @@ DRAWS: Final = 60  # of each question
 LONG: Final = 25  # locations of a path where there are many draws
 # The draws that clients/javascript does not know; clients/conformance/README.md names them.
 PYTHON_ONLY: Final = (
-    *("channel", "table", "indices", "questions", "prefix", "planar", "rings", "points", "grid"),
+    *("channel", "table", "questions", "prefix", "planar", "rings", "points", "grid"),
     *("two copies", "polar", "joint response", "joint bits", "joint hashed"),
 )
 

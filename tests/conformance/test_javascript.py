@@ -14,6 +14,7 @@ import pytest
 
 import dither as dt
 from dither.collection.conformance import run as conformance
+from tests.conformance.draws import drawn, text
 from tests.support.repository import PYPROJECT, ROOT
 
 CLIENT = ROOT / "clients" / "javascript"
@@ -66,6 +67,42 @@ def test_the_tests_of_the_client_pass(files: list[str]) -> None:
     done = run(*files)
     assert done.returncode == 0, failures(done)
     assert "# fail 0" in done.stdout
+
+
+LENGTHS = [2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 50, 300, 1000, 70_000, 3_000_000]
+ENTRIES = {  # of clients/javascript, by the mechanism that it has to draw
+    **dict.fromkeys(("RR", "KRR", "SubsetIndices"), "main"),
+    "ProjectiveResponse": "projective",
+    "OLH": "hashed",
+}
+
+
+@pytest.fixture
+def default_lists(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """Write three draws of each list with its default mechanism; return the file, and mechanisms by name."""
+    made, kinds = [], {}
+    for length in LENGTHS:
+        # Short lists have labels; of long ones the domain states the length only.
+        domain = dt.Categories([f"label {code}" for code in range(length)] if length <= 300 else length)
+        for epsilon in (0.5, 1.0, 2.0):
+            mechanism = dt.ask(domain, epsilon=epsilon).mechanism
+            name = f"{length} categories, ε = {epsilon}"
+            kinds[name] = mechanism.question.name
+            draws = list(drawn(name, mechanism, 3))
+            made.append({"name": name, "specification": mechanism.to_json(), "draws": draws})
+    file = tmp_path / "lists.json"
+    file.write_text(text(made), encoding="utf-8")
+    return file, kinds
+
+
+def test_a_list_with_its_default_mechanism_is_answered(default_lists: tuple[Path, dict[str, str]]) -> None:
+    """By the main entry point, or with one more, which the error names; the reports are Python's."""
+    file, kinds = default_lists
+    assert set(kinds.values()) == set(ENTRIES)
+    done = run("test/entries.test.mjs", vectors=file)
+    assert done.returncode == 0, failures(done)
+    answered = dict(json.loads(line) for line in re.findall(r"^# entry: (.*)$", done.stdout, re.MULTILINE))
+    assert answered == {name: ENTRIES[kind] for name, kind in kinds.items()}
 
 
 def test_a_budget_for_a_whole_path_is_refused() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dither as dt
-from dither.core.questionnaire import default_mechanism
+from dither.advice.ask import default_mechanism
 from dither.core.wire import MOST_BYTES
 from dither.errors import InvalidParameter
 

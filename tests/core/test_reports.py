@@ -32,7 +32,7 @@ def test_round_trips(case: Case) -> None:
     assert again == mechanism.question
     assert again.design() == mechanism
     assert again.fingerprint == mechanism.fingerprint
-    values = mechanism.line.from_unit(np.linspace(0, 1, 60)).reshape(3, 20)
+    values = mechanism.line.from_unit(np.linspace(0, 1, 60))
     reports = mechanism.perturb(values, source=dt.Seeded(4))
     back = dt.from_bytes(reports.to_bytes())
     assert back == reports

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dither.data import streams
+from dither.data.dialect import USUAL
 from dither.data.formats import columnar
 from dither.data.formats.csv import Csv
 from dither.data.formats.format import table_format
@@ -61,3 +63,34 @@ def test_parquet_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet.write_table(pa.table({"a": ["yes", None, "no"] * 1000}), fair)
     (chunk,) = table_format(fair).read(fair, ["a"])
     assert list(chunk.cells("a")[:3]) == ["yes", None, "no"]
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 13])
+def test_lines_are_the_same_in_blocks_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    """Lines end as Python says, also where a block ends between the two characters of an end."""
+    monkeypatch.setattr(streams, "_BLOCK", block)
+    texts = ["", "a", "a\n", "\n\n", "a\r\nbc\rd\n\r\n\re", 'a,"b\u2028c"\r\n\x0b1\x1c\n', "\r", "ab\r\n" * 9]
+    for text in texts:
+        (tmp_path / "some.csv").write_text(text, encoding="utf-8", newline="")
+        with streams.text_stream(tmp_path / "some.csv", USUAL) as stream:
+            found = list(streams.lines(tmp_path / "some.csv", stream))
+        with (tmp_path / "some.csv").open(encoding="utf-8", newline="") as stream:
+            assert found == list(stream)
+
+
+@pytest.mark.parametrize("block", [1, 5, 16])
+def test_the_longest_line_is_the_same_in_blocks_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(streams, "_BLOCK", block)
+    monkeypatch.setattr(streams, "MOST_LINE", 20)
+    file = tmp_path / "some.csv"
+    for length, refused in ((18, False), (19, True)):  # and the character that ends a line
+        file.write_text("a\n" + "1" * length + "\n2\n", encoding="utf-8")
+        with (
+            streams.text_stream(file, USUAL) as stream,
+            pytest.raises(InvalidParameter) if refused else nullcontext(),
+        ):
+            assert [len(line) for line in streams.lines(file, stream)] == [2, 19, 2]

@@ -25,7 +25,7 @@ def test_well_formed(path: Path) -> None:
     assert len(text) < 200_000
     assert notebook.cells[0].source.startswith("# ")
     assert not any(place in text for place in ("/home/", "/tmp/", "/root/", "site-packages"))
-    assert f"examples/notebooks/{path.name}" in (ROOT / "README.md").read_text()
+    assert f"notebooks/{path.name}" in (ROOT / "docs" / "index.md").read_text()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not any(output.output_type == "error" for output in outputs)
 

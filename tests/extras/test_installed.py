@@ -20,14 +20,11 @@ HERE = Path(__file__).parent
 DECLARED = PYPROJECT["project"]
 EXTRAS = sorted(DECLARED["optional-dependencies"])
 LIGHT = [extra for extra in EXTRAS if extra != "all"]
-CORE = {"numpy", "cryptography", "lazy-loader", "click", "rich"}
+CORE = {"numpy", "cryptography", "lazy-loader", "click"}
 BROUGHT = {
     "cffi",
     "pycparser",
-    "markdown-it-py",
-    "mdurl",
     "packaging",
-    "pygments",
     "typing-extensions",
 }  # by the core's own
 

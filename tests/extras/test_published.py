@@ -41,7 +41,7 @@ def test_the_package_page_is_made_from_the_readme() -> None:
 def test_no_link_of_the_package_page_leads_to_a_file_of_the_repository(address: str) -> None:
     page = absolute(address)
     own = [name for name in TARGET.findall(README) if not name.startswith(("https://", "#"))]
-    assert len(own) > 50
+    assert len(own) > 10
     for target in own:
         assert (ROOT / target.partition("#")[0]).exists(), target
     assert all(target.startswith(("https://", "#")) for target in TARGET.findall(page))
@@ -101,8 +101,8 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 def test_the_size_of_the_client_is_what_the_readme_says() -> None:
     size = {path.stem: len(gzip.compress(path.read_bytes(), 9)) / 1000 for path in DIST.glob("*.js")}
-    (stated,) = re.findall(r"JavaScript client of (\d+) kB \(compressed\)", README)
-    assert int(stated) == round(size["dither"] + size["core"])
+    (stated,) = re.findall(r"JavaScript client of ([\d.]+) kB \(compressed\)", README)
+    assert float(stated) == round(size["dither"] + size["core"], 1)
     told = (ROOT / "clients" / "javascript" / "README.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `dither-ldp/?(\w*)` \|.*\| (?:\+ )?([\d.]+) kB \|$", told, re.MULTILINE))
     size[""], size["global"] = size["dither"] + size["core"], size["dither.global"]

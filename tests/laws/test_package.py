@@ -27,7 +27,6 @@ HEAVY = (
     "torch",
     "matplotlib",
     "click",
-    "rich",
     "pyscipopt",
 )
 

@@ -61,7 +61,7 @@ def test_a_small_sensitivity_is_refused_for_what_it_spends(sensitivity: float) -
 def test_missing_parameters() -> None:
     with pytest.raises(TypeError, match="delta"):
         dt.Gaussian(UNIT, epsilon=1)  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
+    with pytest.raises(InvalidParameter, match=r"by name: Laplace\(domain, epsilon=…\)"):
         dt.Laplace(UNIT, 1)  # type: ignore[misc]
 
 

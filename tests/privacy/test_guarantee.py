@@ -167,3 +167,21 @@ def test_few_values_carry_little_information():
         Guarantee(Approximate(1.0, 0.1)).mutual_information()
     with pytest.raises(InvalidParameter):
         Guarantee(Pure(1.0)).mutual_information(0)
+
+
+@given(st.floats(0.0, 20.0), st.floats(1e-9, 1.0))
+def test_the_bayesian_reading(epsilon, prior):
+    """No posterior of randomized response, the worst mechanism of its ε, is above the bound."""
+    after = Guarantee(Pure(epsilon)).posterior(prior)
+    truth, lie = 1.0 / (1.0 + math.exp(-epsilon)), 1.0 / (1.0 + math.exp(epsilon))
+    exact = prior * truth / (prior * truth + (1.0 - prior) * lie)
+    assert after == pytest.approx(exact, rel=1e-9, abs=1e-12)
+    assert prior <= after * (1 + 1e-12)
+
+
+def test_a_posterior_needs_a_pure_bound_and_a_probability():
+    with pytest.raises(InvalidParameter, match="pure"):
+        Guarantee(Approximate(1.0, 0.1)).posterior(0.5)
+    for prior in (-0.1, 1.1, math.nan):
+        with pytest.raises(InvalidParameter, match="prior"):
+            Guarantee(Pure(1.0)).posterior(prior)

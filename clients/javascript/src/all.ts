@@ -2,8 +2,9 @@
 
 import { hashed } from "./hashed.js";
 import { draws } from "./parts.js";
+import { projective } from "./projective.js";
 
-Object.assign(draws, hashed);
+Object.assign(draws, hashed, { projective }); // with the core's, every draw that a list has by default
 
 export * from "./index.js";
 export { autoSend } from "./auto.js";

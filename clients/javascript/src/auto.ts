@@ -1,6 +1,6 @@
 /** Sending without a call: now, when the device is online again, when the page is shown or left, and after a while. */
 
-import { type Asking, type Device, type Sending, type Sent } from "./client.js";
+import { type Inquiry, type Device, type Sending, type Sent } from "./client.js";
 
 export interface AutoSending extends Sending {
   /** What became of the reports, each time. */
@@ -12,12 +12,12 @@ export interface AutoSending extends Sending {
 const [MINUTE, HOUR] = [60, 3600];
 
 /**
- * Send what waits of some askings: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
- * collector said, or after one minute, two, four … up to an hour. Askings that are added to the list later are sent, too.
+ * Send what waits of some inquiries: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
+ * collector said, or after one minute, two, four … up to an hour. Inquiries that are added to the list later are sent, too.
  *
  * Return a function that sends now, unless the collector asked to wait, and one that ends all of this.
  */
-export function autoSend(device: Device, askings: Asking[], url: string, { onSend, onError, ...options }: AutoSending = {}): { send(): Promise<void>; stop(): void } {
+export function autoSend(device: Device, inquiries: Inquiry[], url: string, { onSend, onError, ...options }: AutoSending = {}): { send(): Promise<void>; stop(): void } {
   const { document, addEventListener, removeEventListener } = globalThis as Partial<typeof globalThis>;
   let [busy, stopped, earliest, pause] = [false, false, 0, MINUTE];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,7 +27,7 @@ export function autoSend(device: Device, askings: Asking[], url: string, { onSen
     busy = true;
     clearTimeout(timer);
     try {
-      const sent = await device.send(askings, url, options);
+      const sent = await device.send(inquiries, url, options);
       const { waiting, retryAfter } = sent;
       const asked = retryAfter > 0 ? Math.min(Math.max(retryAfter, 1), 24 * HOUR) : 0; // a header is anybody's: −5, 10⁻⁹, Infinity
       earliest = Date.now() + 1000 * asked;

@@ -17,15 +17,18 @@ export const checkAddress = (address: string): void => need(ADDRESS.test(address
 export async function exchange(fetch: typeof globalThis.fetch, address: string, most: number, options?: RequestInit): Promise<[answer: Response, content: Response]> {
   checkAddress(address);
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(new Malformed("late")), SECONDS * 1000);
+  let timer: ReturnType<typeof setTimeout>;
+  const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new Malformed("late")), SECONDS * 1000)));
+  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   try {
-    const answer = await fetch(address, { ...options, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error", signal: ending.signal });
-    const reader = answer.body?.getReader();
+    const answer = await Promise.race([late, fetch(address, { ...options, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error", signal: ending.signal })]);
+    reader = answer.body?.getReader();
     const parts: Uint8Array<ArrayBuffer>[] = [];
-    for (let size = 0, next; reader && (next = await reader.read()).value; parts.push(next.value)) need((size += next.value.length) <= most, "size");
+    for (let size = 0, next; reader && (next = await Promise.race([late, reader.read()])).value; parts.push(next.value)) need((size += next.value.length) <= most, "size");
     return [answer, reader ? new Response(new Blob(parts)) : answer];
   } finally {
-    clearTimeout(timer);
+    clearTimeout(timer!);
     ending.abort(); // the rest is not read
+    reader?.cancel().catch(() => 0); // Node forgets the signal of an answer whose request was collected as garbage
   }
 }

@@ -2,7 +2,7 @@
 
 import { type Draw, type Reader } from "./draw.js";
 import { BITS, expBelow } from "./exact.js";
-import { subset, unary } from "./sets.js";
+import { indices, subset, unary } from "./sets.js";
 import { type Source } from "./source.js";
 import { digest, Malformed, need, parse, real, utf8, watched } from "./text.js";
 import { mixture, response, sliding } from "./windows.js";
@@ -16,6 +16,25 @@ export const draws: { [kind: string]: Reader } = {
   response,
   bits: unary,
   subset,
+  indices,
+};
+
+/** The entry points of the draws that the core does not know, by kind. */
+const ENTRIES: { [kind: string]: string } = {
+  // @ts-expect-error: as above
+  __proto__: null,
+  sectors: "angles",
+  box: "box",
+  hashed: "hashed",
+  hadamard: "hashed",
+  lattice: "lattice",
+  nearest: "nearest",
+  listing: "nearest",
+  optional: "optional",
+  pair: "paths",
+  walk: "paths",
+  projective: "projective",
+  several: "several",
 };
 
 /** What a question is, once it was verified: its draw, and what it says of itself. */
@@ -31,8 +50,12 @@ export interface Question extends Omit<Draw, "delta"> {
   report(value: unknown, source: Source): Uint8Array | undefined;
 }
 
-/** Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise. */
-export function readQuestion(text: string): Question {
+/**
+ * Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise.
+ *
+ * An error that names an entry point to add names the question: by `name` if it is given, otherwise by its mechanism.
+ */
+export function readQuestion(text: string, name?: string): Question {
   try {
     need(text.length < 2 ** 22, "text");
     const whole = parse(text);
@@ -43,7 +66,8 @@ export function readQuestion(text: string): Question {
     need(epsilon >= 1e-6 && epsilon <= 50, "epsilon");
     const [given, finish] = watched(device);
     const kind = given["draw"] as string;
-    need(draws[kind] && kind === kind + "", "draw"); // a list of one text would be its key, too
+    need(kind === kind + "", "draw"); // a list of one text would be its key, too
+    need(draws[kind], "draw", ENTRIES[kind] && `${name ?? mechanism} needs dither-ldp/${ENTRIES[kind]}`);
     const read = draws[kind](given);
     const { names, ratio, inside, delta } = read;
     need(names.split(" ").includes(mechanism), "draw");

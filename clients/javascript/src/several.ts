@@ -1,6 +1,6 @@
 /** SetResponse: sets of items, "select all that apply". `draws.several = several` makes the client know the draw. */
 
-import { below, codes, coin, need, type Reader, type Source, whole } from "./parts.js";
+import { below, codes, coin, different, need, past, type Reader, sorted, type Source, whole } from "./parts.js";
 
 /** Return how many sets of some of n elements there are. */
 function choose(n: number, some: number): bigint {
@@ -20,21 +20,8 @@ function uniform(source: Source, bound: bigint): bigint {
   }
 }
 
-/** Move a number past others that ascend: it is a place among the numbers that are not these. */
-const past = (place: number, others: number[]): number => others.reduce((at, other) => at + +(at >= other), place);
-
 /** Return how many parts, one after the other, end at a place or before it; all are looked at. */
 const passed = (place: bigint, parts: bigint[]): number => parts.reduce((count, part) => count + +((place -= part) >= 0n), 0);
-
-/** Return the numbers in ascending order. */
-const sorted = (numbers: number[]): number[] => numbers.sort((a, b) => a - b);
-
-/** Return so many different numbers below a bound, in random order. */
-function different(source: Source, count: number, bound: number): number[] {
-  const taken: number[] = [];
-  while (taken.length < count) taken.push(past(below(source, bound - taken.length), sorted([...taken])));
-  return taken;
-}
 
 export const several: Reader = (given) => {
   const { domain } = given;

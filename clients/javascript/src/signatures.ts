@@ -1,7 +1,7 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
 
 import { unhex } from "./batch.js";
-import { type AskingTerms, type Store } from "./client.js";
+import { type InquiryTerms, type Store } from "./client.js";
 import { exchange, hex, Malformed, need, parse, type Question, readQuestion, real, sha256, utf8, watched, whole, type Fields } from "./parts.js";
 import { agree } from "./relay.js";
 
@@ -30,7 +30,7 @@ export interface Campaign {
   /** The day from which on it is retired, or null. */
   retired: string | null;
   /** By name: the arguments of `device.asking`. */
-  questions: { [name: string]: [specification: string, terms: AskingTerms] };
+  questions: { [name: string]: [specification: string, terms: InquiryTerms] };
 }
 
 /** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */
@@ -104,7 +104,7 @@ async function checkTerms(text: string): Promise<void> {
   need(Array.isArray(questions), "terms", "questions");
   for (const [name, specification, ...more] of questions as string[][]) {
     show({ questions: name }, "questions", 64);
-    const question = readQuestion(specification!);
+    const question = readQuestion(specification!, name);
     const [top, bottom] = question.ratio;
     epsilon += question.delta ? question.epsilon : Math.log1p(Number(((top - bottom) << 64n) / bottom) / 2 ** 64);
     delta += question.delta;

@@ -174,8 +174,9 @@ def _overall(data: str, linear: bool, kinds: tuple[str, ...], people: int) -> Ca
 _NOTE_DIGITS: Final = "Without the indicator of δ = 0.1, which would send every tenth image as it is."
 _NOTE_BOXES: Final = (
     "Exact, and the probability of a box about each record in which the answer is proven to stay: a lower "
-    "bound. A quick run has the first 20 records. The authors' boxes, found by testing uniform points, are not known; 112 of their 800 points for "
-    "the regression on the stroke data lie above what they measured by more than 3.1 standard errors."
+    "bound. A quick run has the first 20 records. The authors' boxes, found by testing uniform points, are "
+    "not known; 112 of their 800 points for the regression on the stroke data lie above what they measured "
+    "by more than 3.1 standard errors."
 )
 
 FIGURES: Final = (

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dither.advice.catalogue import default_protocol, solved_candidates
-from dither.advice.explain import caution
-from dither.advice.goals.numbers import Goal, Mean
 from dither.core.domains import Domain, Interval
 from dither.core.question import Answering, Question, check_epsilon
 from dither.core.registry import design_of
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, by_name, found
 
 if TYPE_CHECKING:
+    from dither.advice.goals.numbers import Goal
     from dither.core.reports import Reports
     from dither.foundation.randomness import Source
     from dither.mechanisms.mechanism import Mechanism
@@ -64,11 +63,6 @@ class Chosen(Answering):
         """The guarantee of a person who answers once, computed from the integers that are sampled."""
         return self.question.guarantee
 
-    @property
-    def plain(self) -> Question:
-        """The question that draws one answer."""
-        return self.question
-
     def device(self) -> dict[str, Any]:
         """Return what a device needs in order to answer, as JSON-compatible data."""
         return self.question.device()
@@ -98,6 +92,7 @@ class Chosen(Answering):
         return f"{self.question.name} on {self.domain}, ε = {self.epsilon:g}: {self.why}"
 
 
+@by_name
 def ask(domain: Domain, *, epsilon: float, goal: Goal | None = None) -> Chosen:
     """Return a question about a domain: the best mechanism for its usual goal that every client can draw.
 
@@ -127,7 +122,7 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     unbiased mechanism, if its design ships and its specification has at most 16 kB, Hybrid and Podium.
     """
     if domain.usual_mechanism is not None:
-        kind: Any = design_of(domain.usual_mechanism)
+        kind = design_of(domain.usual_mechanism)
         return kind(domain, epsilon=epsilon), _WHY.get(domain.usual_mechanism, _WHY["OGPM"])
     if domain.listed is not None:
         return default_protocol(domain.listed, epsilon), "the smallest variance of a share in a short report"
@@ -139,6 +134,8 @@ def _usual(domain: Domain, epsilon: float) -> tuple[Mechanism[Any], str]:
     for candidate in solved_candidates(domain, epsilon, (), ("worst",), unbiased=True, wait=False):
         if len(candidate.mechanism.to_json().encode()) <= MOST_SPECIFIED:
             return candidate.mechanism, "the smallest error of a mean of all unbiased mechanisms"
+    from dither.advice.goals.numbers import Mean  # loads the estimators, which a solved design does not need
+
     spread = Mean().spread
     closed: list[Any] = [design_of(name) for name in ("Hybrid", "Podium")]
     made = [kind(domain, epsilon=epsilon) for kind in closed]
@@ -154,6 +151,8 @@ _WHY: Final = {
 
 
 def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[Any], str]:
+    from dither.advice.goals.numbers import Goal
+
     if not isinstance(goal, Goal):
         raise InvalidParameter(f"a goal of dt.goals was expected, such as dt.goals.Mean(), not {found(goal)}")
     name, number = type(goal).__name__, domain.kind == "interval"
@@ -163,7 +162,7 @@ def _for_goal(domain: Domain, epsilon: float, goal: object) -> tuple[Mechanism[A
         "SingleValues": ("OGPM", "the smallest worst-case error of single values among closed formulas"),
     }
     if name in chosen and (number or domain.kind == "circle"):
-        kind: Any = design_of(chosen[name][0])
+        kind = design_of(chosen[name][0])
         more: dict[str, Any] = {"loss": goal.loss} if hasattr(goal, "loss") else {}
         return kind(domain, epsilon=epsilon, **more), chosen[name][1]
     if name in ("Mean", "Frequencies"):
@@ -181,7 +180,9 @@ def default_mechanism(domain: Domain, epsilon: object) -> tuple[Callable[..., An
 
 
 def _warn_once(guarantee: Guarantee) -> None:
+    from dither.advice.explain import caution
+
     warning = caution(guarantee)
     if warning is not None and not _warned:
         _warned.append(True)
-        warnings.warn(f"{warning}. This is said once", LittleProtection, stacklevel=3)
+        warnings.warn(f"{warning}. This is said once", LittleProtection, stacklevel=4)

@@ -8,11 +8,12 @@ from datetime import date
 from importlib import resources
 from typing import Any, Final
 
-from dither.advice.explain import PRIORS, AskedQuestions, odds, person_text, sentences
+from dither.advice.explain import PRIORS, AskedQuestions, person_text, sentences
 from dither.core.question import Question, as_question
 from dither.core.questionnaire import Questionnaire
 from dither.errors import InvalidParameter, found
 from dither.privacy import Guarantee, Pure
+from dither.privacy.guarantee import largest_posterior
 
 VERSION: Final = 1
 
@@ -87,7 +88,10 @@ def _promise(guarantee: Guarantee) -> dict[str, Any]:
         "kind": type(guarantee.bound).__name__.lower(),
         "unit": f"one {guarantee.unit}",
         "assumptions": list(guarantee.assumes),
-        "odds": [{"before": prior, "at most after": odds(guarantee.epsilon, prior)} for prior in PRIORS]
+        "odds": [
+            {"before": prior, "at most after": largest_posterior(guarantee.epsilon, prior)}
+            for prior in PRIORS
+        ]
         if pure
         else [],
     }

@@ -42,21 +42,26 @@ class Candidate:
 
     name: str
     mechanism: Any  # one of `Analysis`, or a pure protocol: see `on_a_line` and `on_categories`
-    variant: bool = False  # whether the same mechanism is in the list with another codebook or start
 
     def __str__(self) -> str:
         return self.name
 
 
-def on_a_line(domain: Line, epsilon: float, losses: tuple[Power, ...]) -> list[Candidate]:
-    """Return every mechanism for an interval or a circle; one that takes a loss, once for each loss."""
+def on_a_line(
+    domain: Line, epsilon: float, losses: tuple[Power, ...], *, variants: bool = True
+) -> list[Candidate]:
+    """Return every mechanism for an interval or a circle; one that takes a loss, once for each loss.
+
+    Without `variants` every mechanism is there once: an estimate is the same for all codebooks of its
+    reports.
+    """
     found: list[Candidate] = []
     for kind in _kinds(Analysis):
         made_for: tuple[dict[str, Any], ...] = ({},)
         if any(field.name == "loss" for field in fields(kind)):
             made_for = tuple({"loss": loss.loss} for loss in losses)
         for more in made_for:
-            found.extend(_candidates_of(kind, domain, epsilon, more))
+            found.extend(_candidates_of(kind, domain, epsilon, more, variants=variants))
     return found
 
 
@@ -189,7 +194,12 @@ def _plain(kind: type[Mechanism[Any]]) -> bool:
 
 
 def _candidates_of(
-    kind: type[Mechanism[Any]], domain: Domain, epsilon: float, more: dict[str, Any]
+    kind: type[Mechanism[Any]],
+    domain: Domain,
+    epsilon: float,
+    more: dict[str, Any],
+    *,
+    variants: bool = True,
 ) -> Iterator[Candidate]:
     if not isinstance(domain, kind._takes):
         return
@@ -201,9 +211,9 @@ def _candidates_of(
     if not isinstance(mechanism.guarantee.bound, Pure) or mechanism.guarantee.assumes:
         return  # another kind of guarantee: errors alone do not compare
     yield Candidate(name, mechanism)
-    if not domain.circular:  # on a circle every report lies in the domain: nothing to truncate
+    if variants and not domain.circular:  # on a circle every report lies in the domain: nothing to truncate
         for variant in _VARIANTS.get(kind.__name__, ()):
-            yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)(), variant=True)
+            yield Candidate(f"{name}.{variant}()", getattr(mechanism, variant)())
 
 
 def _name(kind: type[Mechanism[Any]], more: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from dither.foundation.markup import element
 from dither.mechanisms.combined import Attributes, Each, Sampled
 from dither.mechanisms.shuffled import can_be_shuffled, shuffled, shuffled_lower_bound, shuffled_records
 from dither.privacy import Guarantee, Pure
-from dither.privacy.guarantee import Metric, Nothing
+from dither.privacy.guarantee import Metric, Nothing, largest_posterior
 
 DELTA: Final = 1e-6
 Randomiser = Literal["device", "holder"]  # who randomises: a person's device, or who holds the raw file
@@ -149,16 +149,6 @@ def _guarantee(questions: Mapping[str, Question], whole: Guarantee, people: int,
         (only,) = questions.values()
         return shuffled(only, n=people, delta=delta)
     return shuffled_records(questions, whole, n=people, delta=delta)
-
-
-def odds(epsilon: float, prior: float) -> float:
-    """Return the largest probability that a guess of probability `prior` can have after a report.
-
-    With a pure ε the odds of any two values change by at most e^ε, so the bound is p·e^ε/(p·e^ε + 1 − p).
-    """
-    if prior >= 1.0:
-        return 1.0
-    return 1.0 / (1.0 + math.exp(-epsilon) * (1.0 - prior) / prior)
 
 
 @dataclass(frozen=True)
@@ -339,7 +329,7 @@ def _sure(asked: AskedQuestions, words: Words) -> str:
     if not isinstance(whole.bound, Pure):
         return said["promise"].format(bound=_in_words(whole.bound, words))
     several = len(asked.named) > 1 and not asked.sampled
-    sure = _in_words(_at_most(odds(whole.epsilon, 0.5)), words)
+    sure = _in_words(_at_most(largest_posterior(whole.epsilon, 0.5)), words)
     return said["sure_all" if several else "sure"].format(percent=sure)
 
 
@@ -347,7 +337,7 @@ def _together(whole: Guarantee, spent: Guarantee, words: Words) -> str:
     both, said = spent.compose(whole), words["person"]
     if not isinstance(both.bound, Pure):
         return said["together_promise"].format(bound=_in_words(both.bound, words))
-    return said["together"].format(percent=_in_words(_at_most(odds(both.epsilon, 0.5)), words))
+    return said["together"].format(percent=_in_words(_at_most(largest_posterior(both.epsilon, 0.5)), words))
 
 
 def _in_words(number: object, words: Words) -> str:
@@ -393,7 +383,9 @@ def _officer(
     lines += [said[name].format(names=names) for name, names in beside.items()]
     lines.append(said["whole"].format(guarantee=_guarantee_words(whole, words)))
     if isinstance(whole.bound, Pure):
-        bounds = ", ".join(f"{100 * prior:g} % → {_at_most(odds(whole.epsilon, prior))}" for prior in PRIORS)
+        bounds = ", ".join(
+            f"{100 * prior:g} % → {_at_most(largest_posterior(whole.epsilon, prior))}" for prior in PRIORS
+        )
         lines.append(said["odds"].format(odds=_in_words(bounds, words)))
     if spent is not None:
         before, both = (_guarantee_words(part, words) for part in (spent, spent.compose(whole)))

@@ -1,4 +1,4 @@
-"""The command line, with one file for each verb. click and rich are imported in this package alone."""
+"""The command line, with one file for each verb. click is imported in this package alone."""
 
 import os
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +25,7 @@ def counts_of(
     campaign: Questionnaire,
     table: ReportTable,
     folded: str | None,
-    since: datetime | None = None,
+    since: date | None = None,
 ) -> Columns:
     """Return the counts of all databases, below each other."""
     from dither.data.sql.engines import connect
@@ -33,8 +33,7 @@ def counts_of(
     total: Columns = {}
     for address in addresses:
         with connect(address, table) as engine:
-            day = None if since is None else since.date()
-            for name, values in engine.counts(campaign, table, folded=folded, since=day).items():
+            for name, values in engine.counts(campaign, table, folded=folded, since=since).items():
                 total.setdefault(name, []).extend(values)
     return total
 

@@ -12,33 +12,45 @@ from typing import Any, Final
 
 import click
 
-VERBS: Final = {
-    "account": "Show, check or export what a person has given.",
-    "audit": "Check the ε of a mechanism, a Python function or a command.",
-    "campaign": "Check, publish or retire a campaign, a contract with the people it asks.",
-    "card": "Write a machine-readable card of a deployment.",
-    "central": "Release a mean, sum or count of raw values, as a trusted curator.",
-    "check": "Count which cells of a file fit their questions.",
-    "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
-    "collector": "Back up, restore, migrate or export what a collector stored.",
-    "compare": "Compare all mechanisms for a domain.",
-    "conformance": "Drive another implementation with the conformance vectors.",
-    "dap": "Print the parameters for an aggregation by DAP, and what it promises.",
-    "demo": "Perturb and estimate generated data, with pictures.",
-    "describe": "Describe a mechanism in words.",
-    "design": "Solve for the mechanism with the smallest error.",
-    "estimate": "Estimate from a file of reports.",
-    "explain": "Explain a campaign in plain words, for the person asked and the officer.",
-    "init": "Write the files that a collection begins with.",
-    "jrr": "Run joint randomized response between devices, and collect their reports.",
-    "perturb": "Randomise columns of a file.",
-    "recommend": "Recommend a mechanism, a budget or a number of people.",
-    "reproduce": "Compute the figures and tables of the papers.",
-    "serve": "Collect reports for a campaign.",
-    "sql": "Write the query that counts reports in a database.",
-    "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
-    "version": "Show the version.",
+# The verbs in the groups of --help, in the order in which they are needed.
+GROUPS: Final = {
+    "Randomise": {
+        "perturb": "Randomise columns of a file.",
+        "estimate": "Estimate from a file of reports.",
+        "check": "Count which cells of a file fit their questions.",
+        "demo": "Perturb and estimate generated data, with pictures.",
+    },
+    "Plan": {
+        "recommend": "Recommend a mechanism, a budget or a number of people.",
+        "compare": "Compare all mechanisms for a domain.",
+        "describe": "Describe a mechanism in words.",
+        "audit": "Check the ε of a mechanism, a Python function or a command.",
+    },
+    "Collect": {
+        "init": "Write the files that a collection begins with.",
+        "campaign": "Check, publish or retire a campaign, a contract with the people it asks.",
+        "serve": "Collect reports for a campaign.",
+        "collector": "Back up, restore, migrate or export what a collector stored.",
+        "account": "Show, check or export what a person has given.",
+        "sql": "Write the query that counts reports in a database.",
+        "dap": "Print the parameters for an aggregation by DAP, and what it promises.",
+        "conformance": "Drive another implementation with the conformance vectors.",
+    },
+    "Explain": {
+        "explain": "Explain a campaign in plain words, for the person asked and the officer.",
+        "card": "Write a machine-readable card of a deployment.",
+        "version": "Show the version.",
+    },
+    "Research": {
+        "central": "Release a mean, sum or count of raw values, as a trusted curator.",
+        "classify": "Bound the probability that a classifier's answer stays on a randomised record.",
+        "design": "Solve for the mechanism with the smallest error.",
+        "jrr": "Run joint randomized response between devices, and collect their reports.",
+        "reproduce": "Compute the figures and tables of the papers.",
+        "trajectory": "Randomise trips, draw maps of them, compare mechanisms on an area.",
+    },
 }
+VERBS: Final = {verb: meaning for group in GROUPS.values() for verb, meaning in group.items()}
 
 # What is written where an encoding lacks a character that dither prints.
 _PLAIN: Final = {"ε": "eps", "δ": "delta", "≤": "<=", "≥": ">=", "±": "+-", "×": "x", "−": "-", "–": "-"}
@@ -117,8 +129,11 @@ class _Verbs(click.Group):
             raise click.ClickException(words) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(VERBS.items()))
+        """Write the verbs in their groups, in one column."""
+        width = max(map(len, VERBS))
+        for title, verbs in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(verb.ljust(width), meaning) for verb, meaning in verbs.items()])
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
@@ -127,7 +142,7 @@ def main() -> None:
     """Local differential privacy: randomise values on the device, and estimate from the reports.
 
     \b
+    dither perturb people.csv --column age --interval 18 100 --epsilon 1 -o reports.csv
+    dither estimate reports.csv
     dither demo
-    dither describe podium --interval 18 100 --epsilon 1
-    dither audit podium --interval 18 100 --epsilon 1
     """

@@ -15,6 +15,8 @@ from dither.data.dialect import Dialect
 from dither.errors import DitherError
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from dither.core.domains import Domain
     from dither.core.questionnaire import Questionnaire
     from dither.privacy import Guarantee
@@ -22,6 +24,23 @@ if TYPE_CHECKING:
 
 FORCE_OPTION: Final = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 JSON_OPTION: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class _Day(click.ParamType):
+    """A day such as 2026-05-01, as a date."""
+
+    name = "YYYY-MM-DD"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        from datetime import datetime
+
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").date()
+        except ValueError:
+            self.fail(f"expected a day such as 2026-05-01, got {value!r}", param, ctx)
+
+
+DAY: Final = _Day()
 
 
 ITEMS_SEP: Final = "dither.items_sep"  # where --several leaves a separator for the dialect

@@ -3,18 +3,59 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+class StatusLine:
+    """A line at the terminal that says how far a verb is: written over, and erased at the end."""
+
+    def __init__(self, first: float = 0.0) -> None:
+        """The line appears after `first` seconds."""
+        self._begin, self._width = time.monotonic(), 0
+        self._due = self._begin + first
+
+    def show(self, text: str) -> None:
+        """Show a text and the time since the beginning, ten times a second at most."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + _EVERY
+        minutes, seconds = divmod(int(now - self._begin), 60)
+        shown = f"{text}  {minutes}:{seconds:02d}"
+        room = shutil.get_terminal_size().columns - 1
+        line = "".join(letter if letter.isprintable() else "?" for letter in shown)[:room]
+        self._write(line.ljust(self._width))
+        self._width = len(line)
+
+    def erase(self) -> None:
+        """Leave no trace of the line."""
+        if self._width:
+            self._write(" " * self._width + "\r")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write("\r" + text)
+        sys.stderr.flush()
+
+
+_EVERY: Final = 0.1  # seconds between two states of a line
+_BAR: Final = 30  # characters
+
+
+def _bar(done: int, total: int) -> str:
+    full = min(_BAR * done // max(total, 1), _BAR)
+    return f"[{'#' * full}{'.' * (_BAR - full)}]"
 
 
 @contextmanager
@@ -23,56 +64,36 @@ def rows_done(title: str, total: int | None = None, *, unit: str = "rows") -> It
     if not sys.stderr.isatty():
         yield lambda rows: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    begin, done = time.monotonic(), 0
-    bar = Progress(
-        SpinnerColumn() if total is None else BarColumn(),
-        TextColumn(title),
-        TextColumn(f"{{task.completed:,.0f}} {unit}" + ("" if total is None else f" of {total:,}")),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task(title, total=total)
+    line, done = StatusLine(2.0), 0
 
     def advance(rows: int) -> None:
         nonlocal done
         done += rows
-        if not bar.live.is_started and time.monotonic() - begin > 2.0:
-            bar.start()
-        bar.update(task, completed=done)
+        whole = f"{title}  {done:,} {unit}"
+        line.show(whole if total is None else f"{_bar(done, total)} {whole} of {total:,}")
 
     try:
         yield advance
     finally:
-        bar.stop()
+        line.erase()
 
 
 @contextmanager
-def steps(title: str, total: int) -> Iterator[Callable[[str], None]]:
+def steps(total: int) -> Iterator[Callable[[str], None]]:
     """Show a bar that counts steps and names the current one."""
     if not sys.stderr.isatty():
         yield lambda name: None
         return
-    from rich import progress
-    from rich.console import Console
+    line, begun = StatusLine(), count()
 
-    columns = (
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("{task.description}"),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        begun = count()
+    def step(name: str) -> None:
+        done = next(begun)
+        line.show(f"{_bar(done, total)} {done}/{total}  {name}")
 
-        def step(name: str) -> None:
-            bar.update(task, completed=next(begun), description=name)
-
+    try:
         yield step
+    finally:
+        line.erase()
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -316,6 +316,7 @@ _TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "tuple[float, float]": _pair,
     "Sequence[float]": _many(_number),
     "Sequence[Sequence[float]]": _many(_many(_number)),
+    "Score | None": _optional(_many(_many(_number))),
     "Points": lambda value: _many(_pair)(value) or _has_tag(value),
 }
 

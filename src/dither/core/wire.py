@@ -108,7 +108,6 @@ def check_specification(data: Any) -> None:
         )
     if set(data) != _PARTS:
         raise MalformedReport(f"a specification has exactly the parts {', '.join(sorted(_PARTS))}")
-    check_bounds(data)
     for name in ("mechanism", "fingerprint", "device"):
         if not isinstance(data[name], str):
             raise MalformedReport(f"the part {name!r} of a specification must be a text")
@@ -166,11 +165,15 @@ def read_named(text: str) -> Question:
 
 
 def from_specification(data: Any, *, known: bool = False) -> Question:
-    """Return the question of a specification; raise MalformedReport if the data describe none.
+    """Return the question of a specification, which `loads` read; raise MalformedReport if it is none.
 
     With `known`, the name must be that of a design of dither: a device insists on it.
     """
     check_specification(data)
+    return _read(data, known=known)
+
+
+def _read(data: dict[str, Any], *, known: bool) -> Question:
     with refuse_malformed("the specification"):
         device = parse(data["device"])
         check_bounds(device)
@@ -200,7 +203,7 @@ def _build(data: Any, policy: Policy | None, started: float) -> Question:
     check_specification(data)
     if not policy.lists(data["mechanism"]):
         raise InvalidParameter(f"the policy does not list the mechanism {found(data['mechanism'])}")
-    made = from_specification(data, known=True)
+    made = _read(data, known=True)
     objection = policy.objection(made.guarantee)
     if objection is not None:
         raise BudgetExceeded(objection)

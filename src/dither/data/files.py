@@ -397,13 +397,16 @@ def carried_questions(path: Path, given: Questionnaire | None) -> Questionnaire:
                 "SPECIFICATION.json (questions=…)"
             )
         return given
-    if is_of_trips(specification):
+    try:
+        with name_errors(path):
+            carried = Questionnaire.from_json(specification)
+    except MalformedReport:
+        if not is_of_trips(specification):
+            raise
         raise MalformedReport(
             f"{shown_name(path)} holds randomised trips; use `dither trajectory density` or "
             "dt.data.TripReports.read"
-        )
-    with name_errors(path):
-        carried = Questionnaire.from_json(specification)
+        ) from None
     if given is not None and given != carried:
         raise InvalidParameter(f"{shown_name(path)} carries its own questions, which differ from those given")
     return carried

@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, AnyStr, BinaryIO, Final, TextIO
@@ -46,6 +47,7 @@ COMPRESSED: Final = (".gz", ".zst")  # endings after the one of the format, as i
 STANDARD: Final = "-"
 MOST_LINE: Final = 1 << 24  # characters: more than any specification
 KEPT: Final = 1 << 22  # bytes of standard input that can be read twice: more than any specification
+_BLOCK: Final = 1 << 13  # characters of lines that are read at once: as many as Python decodes at once
 _HEAD: Final = 4  # bytes of the longest byte-order mark
 
 
@@ -120,17 +122,27 @@ def first_line(path: Path) -> bytes:
 def read_line(path: Path, stream: IO[AnyStr]) -> AnyStr:
     """Return the next line; raise InvalidParameter if it is too long: a small file may decompress to it."""
     line = stream.readline(MOST_LINE)
-    if len(line) == MOST_LINE:
-        raise InvalidParameter(
-            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; this is no table of text"
-        )
+    _check_length(path, line)
     return line
 
 
+def _check_length(path: Path, line: str | bytes) -> None:
+    if len(line) >= MOST_LINE:
+        raise InvalidParameter(
+            f"{shown_name(path)}: a line has {MOST_LINE} characters or more; this is no table of text"
+        )
+
+
 def lines(path: Path, stream: TextIO) -> Iterator[str]:
-    """Yield the lines that are left, each checked by `read_line`."""
-    while line := read_line(path, stream):
-        yield line
+    """Return the lines that are left, which are read in blocks; none is as long as `read_line` refuses."""
+    return chain.from_iterable(_line_blocks(path, stream))
+
+
+def _line_blocks(path: Path, stream: TextIO) -> Iterator[list[str]]:
+    while block := stream.read(_BLOCK):
+        found = io.StringIO(block + read_line(path, stream), newline="").readlines()  # to the end of a line
+        _check_length(path, found[-1])
+        yield found
 
 
 def not_text(path: Path, encoding: str = "utf-8") -> InvalidParameter:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, Self, cast
 
 import numpy as np
 
 from dither.core.people import People
-from dither.errors import InvalidParameter, NotIdentifiable, unknown_name
+from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.intervals import (
     Attackable,
     ConfidenceInterval,
@@ -287,6 +287,13 @@ class Estimate:
 
     def __float__(self) -> float:
         return float(self.value)
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        """Raise InvalidParameter: a rounded number would lose its interval."""
+        raise InvalidParameter(
+            "an estimate is not rounded, because it has an interval; print it, or write "
+            f"round(float(estimate){'' if digits is None else f', {found(digits)}'})"
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.value, dtype=dtype)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
 
 from dither.core import registry
 from dither.core.domains import Domain
@@ -14,11 +15,23 @@ from dither.core.kernels.kernel import Kernel
 from dither.core.question import QueryQuestion, Question, ask, check_epsilon
 from dither.core.registry import writable
 from dither.core.reports import Reports
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, given_by_position
 from dither.foundation.randomness import Source
 from dither.privacy import Guarantee
 
 Q_co = TypeVar("Q_co", bound=Question, covariant=True)
+
+# The metadata of a parameter that was added later: specifications do not list it while it has its default, so
+# that those of older mechanisms stay as they are.
+ADDED: Final = {"added": True}
+
+
+class _Signature:
+    """The parameters of a mechanism's `__init__`, which `inspect` shows although `__new__` takes any."""
+
+    def __get__(self, instance: object, kind: type[Any]) -> inspect.Signature:
+        own, *others = (signature := inspect.signature(kind.__init__)).parameters.values()
+        return signature.replace(parameters=others, return_annotation=None)
 
 
 @dataclass(frozen=True)
@@ -37,6 +50,14 @@ class Mechanism(ABC, Generic[Q_co]):
     _draws: ClassVar[tuple[str, ...]]  # of its questions; `registry` reads the line in a mechanism's own file
     _called: ClassVar[str] = ""  # the name in texts, where it is not that of the class
     _certified: ClassVar[bool] = False  # whether the formula is in floats, so that its integers are checked
+
+    __signature__: ClassVar = _Signature()
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return a mechanism to be filled; raise InvalidParameter if ε or an option is given by position."""
+        if len(given) >= cls.__init__.__code__.co_argcount:
+            raise given_by_position(cls.__name__, cls.__init__)
+        return super().__new__(cls)
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -103,8 +124,12 @@ class Mechanism(ABC, Generic[Q_co]):
         return cast(Q_co, question)  # the kernel of the design determines the class
 
     def _parameters(self) -> dict[str, Any]:
-        """Return the parameters of the constructor, by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        """Return the parameters of the constructor, by name; without those that are `ADDED` and not used."""
+        return {
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if item.init and not (item.metadata == ADDED and getattr(self, item.name) is item.default)
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self._parameters())  # derived attributes are computed again

@@ -17,7 +17,7 @@ from dither.core.kernels.kernel import MOST_LISTED
 from dither.core.kernels.places.nearest import NearestNumbers
 from dither.core.kernels.window.kernel import WindowKernel
 from dither.core.question import MOST_EPSILON, Question, can_answer, check_epsilon, plain_of
-from dither.errors import InvalidParameter, found
+from dither.errors import InvalidParameter, by_name, found
 from dither.foundation.arrays import Floats
 from dither.foundation.numerics.roots import decreasing_root
 from dither.mechanisms.combined import Each
@@ -50,6 +50,7 @@ _FEW_REPORTS: Final = 1 << 12  # that are listed although the laws of sets are k
 _MOST_RATIO: Final = 1e15  # e^34: beyond it shuffling up to MOST_PEOPLE reports does not amplify
 
 
+@by_name
 def shuffled(mechanism: Any, *, n: int, delta: float, times: int = 1) -> Guarantee:
     """Return the central (ε, δ) of n shuffled reports, each of another person, made by a pure mechanism.
 
@@ -108,6 +109,7 @@ def _mix(
     return Guarantee(Approximate(min(bounds), delta), "person", tuple(dict.fromkeys(assumes)))
 
 
+@by_name
 def shuffled_lower_bound(mechanism: Any, *, n: int, delta: float) -> float:
     """Return an ε below which no (ε, δ) guarantee of n shuffled reports of this mechanism can lie.
 

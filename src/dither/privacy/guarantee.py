@@ -206,6 +206,21 @@ class Guarantee:
             bounds += [t - 1.0 - math.log(t) + 8.0 * math.ulp(t), float_at_least(Fraction(epsilon) ** 2 / 8)]
         return min(bounds)
 
+    def posterior(self, prior: float) -> float:
+        """Return the largest probability of a statement about the value after a report, if it was `prior`.
+
+        The Bayesian reading of a pure ε [Thesis, Sec. 2.1]: whatever an adversary knew before, the odds of
+        any two values change by at most e^ε, so p becomes at most p·e^ε/(p·e^ε + 1 − p).
+
+        >>> round(Guarantee(Pure(1.0)).posterior(0.5), 4)
+        0.7311
+        """
+        if not isinstance(self.bound, Pure):
+            raise InvalidParameter(f"a posterior is bounded for pure guarantees only, not for: {self}")
+        if not 0.0 <= prior <= 1.0:
+            raise InvalidParameter(f"expected a prior probability from 0 to 1, got {found(prior)}")
+        return largest_posterior(self.bound.epsilon, prior)
+
     def __str__(self) -> str:
         text = f"{self.bound}" if isinstance(self.bound, Nothing) else f"{self.bound} for one {self.unit}"
         return text + ("" if not self.assumes else ", assuming that " + "; ".join(self.assumes))
@@ -216,6 +231,13 @@ class Guarantee:
     def _repr_html_(self) -> str:
         """Return the guarantee as notebooks show it."""
         return f"<p><b>Guarantee:</b> {escape(str(self))}</p>"
+
+
+def largest_posterior(epsilon: float, prior: float) -> float:
+    """Return p·e^ε/(p·e^ε + 1 − p), the largest probability after a report of ε, for p = `prior`."""
+    if prior in (0.0, 1.0):
+        return prior
+    return 1.0 / (1.0 + math.exp(-epsilon) * (1.0 - prior) / prior)
 
 
 def assumptions_of(guarantees: Iterable[Guarantee]) -> tuple[str, ...]:

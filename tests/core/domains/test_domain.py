@@ -41,18 +41,19 @@ def test_every_shape_and_kind_of_number(case: Case) -> None:
         np.float32(high),
         np.int16(low),
         [low, high],
-        [[low], [high]],
         np.array([low, high], dtype=np.uint8 if low >= 0 else np.int8)
         if high < 128
         else np.array([low, high]),
-        shaped,
-        shaped.astype(np.float32).T,
-        shaped[:, ::2, ::-1],
+        shaped[1, 2],
+        shaped.astype(np.float32)[:, 0, 0],
+        shaped[1, ::2, 1][::-1],
         np.array([]),
         [],
-        np.empty((0, 3)),
         np.linspace(low, high, 100, dtype=np.float16),
     ]
+    for several in ([[low], [high]], shaped, shaped[0], shaped.T[:1], np.empty((0, 3))):
+        with pytest.raises(InvalidParameter, match="expected one value per person"):
+            mechanism.perturb(several)
     for values in kinds:
         reports = mechanism.perturb(values, source=dt.Seeded(1))
         assert reports.cells.shape == np.shape(values)
@@ -66,7 +67,8 @@ def test_what_is_not_a_number_gets_a_clear_error() -> None:
         (masked, "masked"),
         (["a"], "numbers"),
         ([object()], "numbers"),
-        ([[0.1], [0.1, 0.2]], "regular"),
+        ([0.1, [0.1, 0.2]], "regular"),
+        ([0.1, None], r"dt\.Nullable"),
         (0.5 + 0j, "numbers"),
         (None, "numbers"),
         ([True, False], "numbers"),
@@ -123,7 +125,7 @@ def test_what_cannot_be_built(make) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_epsilon_is_a_keyword() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(InvalidParameter, match=r"by name: PM\(domain, epsilon=…\)"):
         dt.PM(dt.Interval(0, 1), 1.0)  # type: ignore[misc]
     assert dt.PM(dt.Interval(0, 1), epsilon=np.float32(1)).epsilon == 1.0
     assert dt.PM(dt.Interval(0, 1), epsilon=2).epsilon == 2.0

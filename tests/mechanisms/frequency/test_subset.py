@@ -63,3 +63,11 @@ def test_other_numbers_of_categories_name_the_better_mechanism() -> None:
         dt.SubsetSelection(dt.Categories(10), epsilon=4, report="indices")
     with pytest.raises(InvalidParameter, match=r"dt\.ProjectiveResponse"):
         dt.SubsetSelection(dt.Categories(1000), epsilon=1, report="indices")
+
+
+def test_reports_are_bits_unless_indices_are_named() -> None:
+    bits = dt.SubsetSelection(dt.Categories(12), epsilon=1)
+    assert bits == dt.SubsetSelection(dt.Categories(12), epsilon=1, report="bits")
+    assert bits.question.name == "SubsetSelection"
+    with pytest.raises(InvalidParameter, match='there are "bits", "indices"'):
+        dt.SubsetSelection(dt.Categories(12), epsilon=1, report="index")  # type: ignore[arg-type]

@@ -334,3 +334,20 @@ def test_summaries_of_coordinates() -> None:
     for other in (dt.TraCSD, dt.PlanarLaplace):
         with pytest.raises(NotIdentifiable, match="density"):
             dt.Counts.of(other(SQUARE, epsilon=1.0).perturb(values))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_along_a_path_divide_the_budget_of_a_trajectory(kind: Any) -> None:
+    weights = [1, 2, 0.1, 7]
+    parts = kind(SQUARE, epsilon=10, unit="trajectory").along(weights)
+    shares = [Fraction(part.epsilon) for part in parts]
+    assert sum(shares) <= 10
+    assert [float(share) for share in shares] == pytest.approx([10 * weight / 10.1 for weight in weights])
+    assert all(part.unit == "location" and part.guarantee.epsilon <= part.epsilon for part in parts)
+    each = dt.Each({str(place): part for place, part in enumerate(parts)})
+    asked = {name: np.full((5, 1, 2), 0.3) for name in each}
+    assert each.perturb(asked).n == 5
+    with pytest.raises(InvalidParameter, match="unit"):
+        kind(SQUARE, epsilon=10).along(weights)
+    with pytest.raises(InvalidParameter):
+        kind(SQUARE, epsilon=10, unit="trajectory").along([1, 0])

@@ -160,21 +160,21 @@ public final class Device {
     }
 
     /** A question with what its asker added: who asks, under which name, and how often. It is immutable. */
-    public static final class Asking {
+    public static final class Inquiry {
         private final Question question;
         private final Map<String, Object> asked;
         private final Object[] otherwise; // one value, or none
 
-        private Asking(Question question, Map<String, Object> asked, Object[] otherwise) {
+        private Inquiry(Question question, Map<String, Object> asked, Object[] otherwise) {
             this.question = question;
             this.asked = asked;
             this.otherwise = otherwise;
         }
 
         /** Answer for this label if an answer is not in the list: a missing report would tell. */
-        public Asking otherwise(Object label) {
+        public Inquiry otherwise(Object label) {
             need(question.draw.input(label) != null, "asking");
-            return new Asking(question, asked, new Object[] {label});
+            return new Inquiry(question, asked, new Object[] {label});
         }
 
         /** ε and δ of one answer. */
@@ -302,25 +302,25 @@ public final class Device {
     }
 
     /** Ask a question of a campaign. */
-    public Asking ask(Campaign campaign, String name) {
+    public Inquiry ask(Campaign campaign, String name) {
         Map<String, Object> given = campaign.terms;
         Object start = given.get("days") == null ? null : (Object) (double) Campaign.dayOf(given.get("begins"));
-        return asking(campaign.question(name), name, campaign.term("asker"), campaign.term("repeat"), given.get("days"), start, 0);
+        return inquiry(campaign.question(name), name, campaign.term("asker"), campaign.term("repeat"), given.get("days"), start, 0);
     }
 
     /** Ask a question that belongs to no campaign: "fresh" at each answer, the "same" answer for ever, or one "per value". */
-    public Asking ask(Question question, String name, String asker, String repeat) {
+    public Inquiry ask(Question question, String name, String asker, String repeat) {
         need(Arrays.asList("fresh", "same", "per value").contains(repeat), "asking");
-        return asking(question, name, asker, repeat, null, null, 0);
+        return inquiry(question, name, asker, repeat, null, null, 0);
     }
 
     /** Ask for a path of so many locations, each of which is charged: a value is a list of places. */
-    public Asking askPath(Question question, String name, String asker, int times) {
+    public Inquiry askPath(Question question, String name, String asker, int times) {
         need(times >= 1 && times <= 65536, "asking");
-        return asking(question, name, asker, "fresh", null, null, times);
+        return inquiry(question, name, asker, "fresh", null, null, times);
     }
 
-    private static Asking asking(Question question, String name, String asker, String repeat, Object days, Object start, int times) {
+    private static Inquiry inquiry(Question question, String name, String asker, String repeat, Object days, Object start, int times) {
         need(!name.isEmpty() && !asker.isEmpty() && question.draw.path == times > 0, "asking");
         BigDecimal exact = new BigDecimal(question.epsilon).multiply(new BigDecimal(Math.max(times, 1)));
         double cost = exact.doubleValue();
@@ -328,36 +328,36 @@ public final class Device {
         Map<String, Object> asked = Account.map("asker", asker, "question", name, "fingerprint", question.fingerprint, "mechanism", question.mechanism);
         asked.putAll(Account.map("epsilon", cost, "delta", question.delta, "assumes", new ArrayList<>(), "repeat", repeat, "days", days, "start", start, "data", null));
         if (times > 0) asked.put("times", (double) times);
-        return new Asking(question, asked, new Object[0]);
+        return new Inquiry(question, asked, new Object[0]);
     }
 
     /** Answer under a new identity. */
-    public Outcome answer(Asking asking, Object value) throws IOException {
-        return answer(asking, value, fresh(16));
+    public Outcome answer(Inquiry inquiry, Object value) throws IOException {
+        return answer(inquiry, value, fresh(16));
     }
 
     /**
      * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a value that is not in
-     * the domain is refused for the reason "value" and nothing is spent: declare {@link Asking#otherwise}.
+     * the domain is refused for the reason "value" and nothing is spent: declare {@link Inquiry#otherwise}.
      *
      * @param value a Number, null where a question about a number is optional, a label, a List of labels (a set), a Map of labels (several attributes), a String (a text), or a List of
      *     places of two numbers each (a path)
      * @param identity 32 random hexadecimal digits that you keep: the same answer again is charged once
      */
-    public Outcome answer(Asking asking, Object value, String identity) throws IOException {
+    public Outcome answer(Inquiry inquiry, Object value, String identity) throws IOException {
         need(identity.length() == 32 && Json.digits(identity), "asking");
         // The value is read here, and not again: values that are moved to one place are one, and what fails leaves the account alone.
-        Object input = asking.input(value);
+        Object input = inquiry.input(value);
         if (input == null) return new Outcome(Account.refuse("value").outcome);
-        return new Outcome(happen((state, key) -> Account.answer(state, identity, asking.asked, terms.policy, now(), new Account.Drawing() {
+        return new Outcome(happen((state, key) -> Account.answer(state, identity, inquiry.asked, terms.policy, now(), new Account.Drawing() {
             @Override
             public String report() {
-                return Json.hex(asking.question.draw.draw(input, asking.asked.get("repeat").equals("per value") ? keyed(key, asking.asked, input, 0) : terms.source));
+                return Json.hex(inquiry.question.draw.draw(input, inquiry.asked.get("repeat").equals("per value") ? keyed(key, inquiry.asked, input, 0) : terms.source));
             }
 
             @Override
             public String mark() {
-                return Json.hex(keyed(key, asking.asked, input, 1).take(16));
+                return Json.hex(keyed(key, inquiry.asked, input, 1).take(16));
             }
 
             @Override
@@ -398,8 +398,8 @@ public final class Device {
     }
 
     /** Return what {@link #answer} would do, without a value: nothing is drawn, spent or sent. */
-    public Outcome dryRun(Asking asking) throws IOException {
-        return new Outcome(happen((state, key) -> new Account.Step(Account.answer(state, "", asking.asked, terms.policy, now(), null).outcome, null)));
+    public Outcome dryRun(Inquiry inquiry) throws IOException {
+        return new Outcome(happen((state, key) -> new Account.Step(Account.answer(state, "", inquiry.asked, terms.policy, now(), null).outcome, null)));
     }
 
     /** Return the ε that is left for all askers. */

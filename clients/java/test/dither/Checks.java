@@ -164,8 +164,8 @@ final class Checks {
         Campaign campaign = Campaign.read(published, key);
         FileStore store = new FileStore(new File(folder, "me.account"));
         Device device = Device.open(store, new Device.Terms(3).clock(CLOCK));
-        Device.Asking minutes = device.ask(campaign, "minutes");
-        Device.Asking browser = device.ask(campaign, "browser");
+        Device.Inquiry minutes = device.ask(campaign, "minutes");
+        Device.Inquiry browser = device.ask(campaign, "browser");
         check(minutes.epsilon() == 1 && Math.abs(minutes.odds() - Math.E) < 1e-9 && minutes.assumes().isEmpty(), "promise");
         check(device.dryRun(minutes).is.equals("drawn") && device.left() > 3 - 1e-9, "a dry run spends nothing");
         values(device, minutes, browser);
@@ -193,7 +193,7 @@ final class Checks {
     }
 
     /** What is no value is refused, and never thrown. */
-    private static void values(Device device, Device.Asking minutes, Device.Asking browser) throws IOException {
+    private static void values(Device device, Device.Inquiry minutes, Device.Inquiry browser) throws IOException {
         List<Object> strange = new ArrayList<>(Arrays.asList("42", Double.NaN, true, new Object(), Collections.emptyList(), new int[] {1}, null));
         for (Object value : strange) {
             check(device.answer(minutes, value).reason.equals("value"), "a number: " + value);
@@ -265,7 +265,7 @@ final class Checks {
         Device.Terms terms = new Device.Terms(2).epoch("week").quota(1).askers(1).clock(CLOCK)
                 .assume(Arrays.asList("the value never changes", "the device's key stays on the device"));
         Device device = Device.open(store, terms);
-        Device.Asking first = device.ask(question, "browser", "a.example", "per value");
+        Device.Inquiry first = device.ask(question, "browser", "a.example", "per value");
         check(device.answer(first, "chrome").is.equals("drawn") && device.answer(first, "chrome").is.equals("repeated"), "per value");
         check(device.answer(first, "safari").is.equals("repeated"), "another value");
         check(device.answer(device.ask(question, "again", "a.example", "fresh"), "chrome").reason.equals("quota"), "quota");

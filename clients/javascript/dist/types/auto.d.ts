@@ -1,5 +1,5 @@
 /** Sending without a call: now, when the device is online again, when the page is shown or left, and after a while. */
-import { type Asking, type Device, type Sending, type Sent } from "./client.js";
+import { type Inquiry, type Device, type Sending, type Sent } from "./client.js";
 export interface AutoSending extends Sending {
     /** What became of the reports, each time. */
     onSend?: (sent: Sent) => void;
@@ -7,12 +7,12 @@ export interface AutoSending extends Sending {
     onError?: (error: unknown) => void;
 }
 /**
- * Send what waits of some askings: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
- * collector said, or after one minute, two, four … up to an hour. Askings that are added to the list later are sent, too.
+ * Send what waits of some inquiries: now, at the events `online` and `visibilitychange`, and as long as something waits after the seconds that the
+ * collector said, or after one minute, two, four … up to an hour. Inquiries that are added to the list later are sent, too.
  *
  * Return a function that sends now, unless the collector asked to wait, and one that ends all of this.
  */
-export declare function autoSend(device: Device, askings: Asking[], url: string, { onSend, onError, ...options }?: AutoSending): {
+export declare function autoSend(device: Device, inquiries: Inquiry[], url: string, { onSend, onError, ...options }?: AutoSending): {
     send(): Promise<void>;
     stop(): void;
 };

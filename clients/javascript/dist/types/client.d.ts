@@ -23,7 +23,7 @@ export interface Options {
     rules?: Rules;
 }
 /** What an asker adds to a question: its name, who asks, how often. */
-export interface AskingTerms {
+export interface InquiryTerms {
     name: string;
     asker: string;
     repeat?: Asked["repeat"];
@@ -48,10 +48,10 @@ export interface Promised {
     /** What this holds under; the policy must accept each line. */
     assumes: string[];
 }
-/** An asking: a question with what its asker added, as `answer` and `send` take it. */
-export interface Asking {
+/** An inquiry: a question with what its asker added, as `answer` and `send` take it. */
+export interface Inquiry {
     readonly question: Question;
-    readonly terms: AskingTerms;
+    readonly terms: InquiryTerms;
     /** What the account sees of it: no value. */
     readonly asked: Asked;
     /** Return what is promised to the person who answers, and what is left. */
@@ -91,27 +91,27 @@ export interface Sent {
 }
 export interface Device {
     /** Read and verify a question. Throw `Malformed` with the reason if this device cannot answer it. */
-    asking(specification: string, terms: AskingTerms): Asking;
+    asking(specification: string, terms: InquiryTerms): Inquiry;
     /**
      * Answer: check, spend, draw and store in one transaction. The outcome never depends on the value, except that a
      * value that is not in the domain is refused for the reason "value" and nothing is spent: declare `otherwise`.
      */
-    answer(asking: Asking, value: unknown, id?: string): Promise<Outcome>;
+    answer(inquiry: Inquiry, value: unknown, id?: string): Promise<Outcome>;
     /** Return what `answer` would do, without a value: nothing is drawn, spent or sent. */
-    dryRun(asking: Asking): Promise<Outcome>;
+    dryRun(inquiry: Inquiry): Promise<Outcome>;
     /** The person did something themselves, such as pressing a button. No event of an asker may call this. */
     act(): Promise<Outcome>;
-    /** Return the next batch of reports of some askings, the same until it is acknowledged; undefined if nothing waits. */
-    body(askings: Asking | Asking[], options?: Sending): Promise<Batch | undefined>;
+    /** Return the next batch of reports of some inquiries, the same until it is acknowledged; undefined if nothing waits. */
+    body(inquiries: Inquiry | Inquiry[], options?: Sending): Promise<Batch | undefined>;
     /** The collector has the batch: its reports leave the queue. */
     acknowledge(id: string): Promise<Outcome>;
     /**
-     * Send what waits of some askings, batch by batch, until nothing waits or the collector cannot be reached or is busy. Never throw because of
+     * Send what waits of some inquiries, batch by batch, until nothing waits or the collector cannot be reached or is busy. Never throw because of
      * an answer or of the network. A batch that the collector refuses for good is dropped, so that it does not hold up the others.
      *
-     * Name the askings of one campaign: a collector refuses a batch with a report to another one.
+     * Name the inquiries of one campaign: a collector refuses a batch with a report to another one.
      */
-    send(askings: Asking | Asking[], url: string, options?: Sending): Promise<Sent>;
+    send(inquiries: Inquiry | Inquiry[], url: string, options?: Sending): Promise<Sent>;
     /**
      * Return the account, or what a function makes of it and keeps: `device.account(view)` shows what was given, and `device.account(erase)` forgets it,
      * with the two functions of `dither-ldp/account`.

@@ -17,5 +17,9 @@ export interface Question extends Omit<Draw, "delta"> {
     /** Return the report of a value as bytes, or undefined if the value is not in the domain. */
     report(value: unknown, source: Source): Uint8Array | undefined;
 }
-/** Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise. */
-export declare function readQuestion(text: string): Question;
+/**
+ * Read a specification and verify that its integers keep the ε it names. Throw `Malformed` otherwise.
+ *
+ * An error that names an entry point to add names the question: by `name` if it is given, otherwise by its mechanism.
+ */
+export declare function readQuestion(text: string, name?: string): Question;

@@ -1,10 +1,10 @@
 /** A question in React: `const { promised, outcome, answer } = useQuestion(device, specification, { name, asker })`. */
 import { type Outcome } from "./account.js";
-import { type Asking, type AskingTerms, type Device, type Promised } from "./client.js";
+import { type Inquiry, type InquiryTerms, type Device, type Promised } from "./client.js";
 /** What a component knows of its question. */
 export interface UsedQuestion {
     /** What `device.send` takes; undefined as long as there is no device. */
-    asking: Asking | undefined;
+    asking: Inquiry | undefined;
     /** What is promised to the person: show it before you ask. */
     promised: Promised | undefined;
     /** How the last answer ended. */
@@ -18,4 +18,4 @@ export interface UsedQuestion {
  * `device` may be undefined as long as it is not open. `id` is the identity; it is drawn unless it is given. Throw `Malformed` if this device cannot answer the question,
  * and what its store throws if the account cannot be read: an error boundary shows it.
  */
-export declare function useQuestion(device: Device | undefined, specification: string, terms: AskingTerms, id?: string): UsedQuestion;
+export declare function useQuestion(device: Device | undefined, specification: string, terms: InquiryTerms, id?: string): UsedQuestion;

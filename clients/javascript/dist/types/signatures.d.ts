@@ -1,5 +1,5 @@
 /** Campaigns that are signed: what a collector publishes, verified by WebCrypto with a pinned key. Secure pages and Node have it. */
-import { type AskingTerms, type Store } from "./client.js";
+import { type InquiryTerms, type Store } from "./client.js";
 import { type Fields } from "./parts.js";
 /** Return whether a signature of 64 bytes is that of some bytes, by an Ed25519 public key of 32 bytes. */
 export declare function verify(bytes: Uint8Array, signature: Uint8Array, key: Uint8Array): Promise<boolean>;
@@ -17,7 +17,7 @@ export interface Campaign {
     retired: string | null;
     /** By name: the arguments of `device.asking`. */
     questions: {
-        [name: string]: [specification: string, terms: AskingTerms];
+        [name: string]: [specification: string, terms: InquiryTerms];
     };
 }
 /** What a device keeps of askers: keys that were followed, by the key before; the length and the head of each key's list of campaigns. */

@@ -122,13 +122,22 @@ def _randomiser(
     if exact is not None and found <= claim.epsilon:
         # The call without a source is what people use; it may be other code than what was enumerated.
         plain = f"and {calls.reports} reports of calls without a source, of {tried}, refute nothing"
-        return replace(exact, how=f"{exact.how}; {plain}")
+        return replace(exact, how=f"{exact.how}; {plain}", coverage=tuple(context.coverage.values()))
     how = (
         f"a lower bound with confidence {100 * claim.confidence:g} %, from {calls.reports} reports of {tried}"
     )
     durations = time_calls(calls, rng) if timing else None
     return Finding(
-        name, claim.epsilon, bound, how, claim.delta, evidence=best, notes=notes, timing=durations, seed=seed
+        name,
+        claim.epsilon,
+        bound,
+        how,
+        claim.delta,
+        evidence=best,
+        notes=notes,
+        timing=durations,
+        seed=seed,
+        coverage=tuple(context.coverage.values()),
     )
 
 

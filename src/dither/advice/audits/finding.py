@@ -200,7 +200,8 @@ class Finding(Tabular):
 
     Where a randomiser was sampled, `bound` is a lower bound on what it spends, and `evidence` says which two
     inputs and which event prove it; `evidence.repeat` draws both inputs anew, and an audit with the same
-    `seed` makes the same choices. `notes` and `timing` are told apart and are no part of the verdict.
+    `seed` makes the same choices. `coverage` says which parts of reports were not looked at, and which were
+    compared as text: of these parts nothing is claimed. `notes` and `timing` are no part of the verdict.
     """
 
     mechanism: str
@@ -217,6 +218,7 @@ class Finding(Tabular):
     notes: tuple[str, ...] = ()
     timing: Timing | None = None
     seed: int | None = None
+    coverage: tuple[str, ...] = ()
 
     @property
     def realised(self) -> float:
@@ -268,6 +270,8 @@ class Finding(Tabular):
 
     def _sampling_lines(self) -> list[str]:
         verdict = "is not refuted" if self.ok else "DOES NOT HOLD"
+        if self.ok and self.coverage:
+            verdict += " by what was looked at"
         left = f"at least {self.realised:.4g} is spent"
         lines = [f"{self.mechanism}: ε = {self.claimed:g} {verdict}; {left} ({self.how})"]
         if self.evidence is None:
@@ -280,8 +284,9 @@ class Finding(Tabular):
         ]
 
     def __str__(self) -> str:
-        lines = self._exact() if self.evidence is None else self._sampling_lines()
+        lines = self._exact() if self.seed is None else self._sampling_lines()
         lines += [f"  {line}" for part in self.parts for line in str(part).splitlines()]
+        lines += [f"looked at: {sentence}" for sentence in self.coverage]
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join([*lines, str(self.timing)] if self.timing is not None else lines)
 

@@ -171,7 +171,7 @@ class Mean(Averaged):
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
         best = solved_candidates(domain, epsilon, (), (self.criterion,), unbiased=True, wait=wait)
-        return [*best, *_plain(domain, epsilon)]
+        return [*best, *on_a_line(domain, epsilon, (absolute, squared), variants=False)]
 
     def spread(self, mechanism: Any) -> float | None:
         if mechanism.domain.circular:
@@ -258,13 +258,6 @@ def _frugal(pair: tuple[Candidate, float], near: float) -> tuple[bool, float, fl
     return error > near, candidate.mechanism.report_bytes if error <= near else 0.0, error
 
 
-def _plain(domain: Any, epsilon: float) -> list[Candidate]:
-    """Return every mechanism once: an estimate is the same for all codebooks of the same reports."""
-    return [
-        candidate for candidate in on_a_line(domain, epsilon, (absolute, squared)) if not candidate.variant
-    ]
-
-
 def _slope(mechanism: Analysis) -> float | None:
     """Return the slope of the mean report in the value; None if it is not affine in the value."""
     line = mechanism.line
@@ -278,8 +271,18 @@ def _slope(mechanism: Analysis) -> float | None:
 def reading_gain(mechanism: Any, criterion: Criterion) -> float:
     """Return the variance of the numbers that `dt.mean` averages, divided by that of affine ones.
 
-    It is computed on fewer cells, where it is nearly the same.
+    It is computed on fewer cells, where it is nearly the same, and once for a design: rankings ask again.
     """
+    key = (mechanism.fingerprint, repr(mechanism), criterion)
+    if key not in _gains:
+        _gains[key] = _coarse_gain(mechanism, criterion)
+    return _gains[key]
+
+
+_gains: dict[tuple[str, str, Criterion], float] = {}
+
+
+def _coarse_gain(mechanism: Any, criterion: Criterion) -> float:
     try:
         question = (replace(mechanism, cells=_COARSE) if _is_fine(mechanism) else mechanism).question
     except DitherError:  # so few cells do not hold such a window
@@ -378,12 +381,7 @@ class _Simulated(Goal):
         return _BINS
 
     def candidates(self, domain: Any, epsilon: float, *, wait: bool = True) -> list[Candidate]:
-        # Every mechanism once: an estimate is the same for all codebooks of the same reports.
-        plain = [
-            candidate
-            for candidate in on_a_line(domain, epsilon, (absolute, squared))
-            if not candidate.variant
-        ]
+        plain = on_a_line(domain, epsilon, (absolute, squared), variants=False)
         return [*plain, *(self.beside(domain, epsilon) if wait else [])]
 
     def beside(self, domain: Any, epsilon: float) -> list[Candidate]:

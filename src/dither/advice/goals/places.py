@@ -70,7 +70,7 @@ class Locations(Goal):
                 if abs(split - design.split) < _ALIKE:
                     continue
                 divided = replace(design, split=split)
-                found.append(Candidate(_name_of(divided, f"split={split:g}"), divided, variant=True))
+                found.append(Candidate(_name_of(divided, f"split={split:g}"), divided))
         return found
 
     def _fit(self, domain: Any, epsilon: float) -> Candidate:
@@ -78,7 +78,7 @@ class Locations(Goal):
         more = "" if self.places is None else ", prior=…"
         prior = None if self.places is None else (self.places, "the public places of the goal")
         design = Anywhere(domain, epsilon=epsilon, purpose="places", prior=prior)
-        return Candidate(f"Optimal(…, purpose='places'{more})", design, variant=True)
+        return Candidate(f"Optimal(…, purpose='places'{more})", design)
 
     def error(self, mechanism: Any) -> float:
         return predicted_error(mechanism, self.places, length=self.length, step=self.step)
@@ -158,7 +158,7 @@ class MeanPlace(Averaged):
             half = {side: part.at(epsilon / 2.0) for side, part in own.items()}
             name = kind.__name__
             found.append(Candidate(f"Sampled(x={name}(…), y={name}(…))", Sampled(own)))
-            found.append(Candidate(f"Each(x={name}(…), y={name}(…))", Each(half), variant=True))
+            found.append(Candidate(f"Each(x={name}(…), y={name}(…))", Each(half)))
         return found
 
     def spread(self, mechanism: Any) -> float:
@@ -208,7 +208,7 @@ class Maps(Goal):
             return [first]
         return [
             first,
-            Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon), variant=True),
+            Candidate("Optimal(…)", Anywhere(domain, epsilon=epsilon)),
             Candidate("TraCSC(…, inner=SW)", TraCSC(domain, epsilon=epsilon, inner=SW)),
         ]
 

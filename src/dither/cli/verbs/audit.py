@@ -276,6 +276,8 @@ def _as_data(finding: Finding) -> dict[str, Any]:
         "assumptions": list(finding.assumptions),
         "problems": list(finding.problems),
     }
+    if finding.coverage:
+        answer["coverage"] = list(finding.coverage)
     if finding.notes:
         answer["notes"] = list(finding.notes)
     evidence = finding.evidence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
 from dither.cli.protection import check_protection
 from dither.foundation.atomic import refuse_to_overwrite, whole
@@ -128,19 +128,14 @@ def publish(file: Path, key: Path, out: Path, force: bool, as_json: bool) -> Non
 @command.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_KEY
-@click.option("--day", help="The first day on which nothing is accepted; today if left out.")
+@click.option("--day", type=DAY, help="The first day on which nothing is accepted; today if left out.")
 @JSON_OPTION
-def retire(file: Path, key: Path, day: str | None, as_json: bool) -> None:
+def retire(file: Path, key: Path, day: datetime.date | None, as_json: bool) -> None:
     """Retire FILE, a published campaign: collectors that read it again accept nothing from the day on."""
     from dither.collection.campaign import Published
     from dither.collection.signer import Signer
 
-    try:
-        first = (
-            datetime.datetime.now(datetime.UTC).date() if day is None else datetime.date.fromisoformat(day)
-        )
-    except ValueError:
-        raise click.UsageError(f"--day is a day such as 2026-05-01, not {day!r}") from None
+    first = datetime.datetime.now(datetime.UTC).date() if day is None else day
     published, signer = Published.from_json(file.read_bytes()), Signer(key)
     gone = signer.retire(published, first)
     with whole(file) as stream:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
 from dither.cli.questions import Found, find_questions
 from dither.foundation.atomic import refuse_to_overwrite, whole
@@ -20,8 +21,8 @@ from dither.foundation.atomic import refuse_to_overwrite, whole
 @click.option("--contact", help="Where people can ask back.")
 @click.option("--purpose", default="", help="What the answers are for.")
 @click.option("--people", type=int, help="How many people are asked.")
-@click.option("--begins", metavar="DAY", help="The first day, such as 2026-05-01.")
-@click.option("--ends", metavar="DAY", help="The last day.")
+@click.option("--begins", type=DAY, help="The first day.")
+@click.option("--ends", type=DAY, help="The last day.")
 @click.option(
     "-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the card to a file."
 )
@@ -34,8 +35,8 @@ def command(
     contact: str | None,
     purpose: str,
     people: int | None,
-    begins: str | None,
-    ends: str | None,
+    begins: date | None,
+    ends: date | None,
     out: Path | None,
     only_schema: bool,
     force: bool,
@@ -70,8 +71,8 @@ def command(
             contact=contact,
             purpose=purpose,
             people=people,
-            begins=begins,
-            ends=ends,
+            begins=None if begins is None else begins.isoformat(),
+            ends=None if ends is None else ends.isoformat(),
             repeat=None if found.contract is None else found.contract.repeat,
         )
     if out is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 
 import click
 
-from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import number_of, print_json
 
 
@@ -85,14 +85,12 @@ def migrate(store: str, file: Path, force: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("store")
-@click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), help="The first day; later exports continue. Default: all."
-)
+@click.option("--since", type=DAY, help="The first day; later exports continue. Default: all.")
 @click.option(
     "-o", "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder."
 )
 @JSON_OPTION
-def export(store: str, since: datetime | None, out: Path, as_json: bool) -> None:
+def export(store: str, since: date | None, out: Path, as_json: bool) -> None:
     """Write the reports of STORE as Parquet, also while a collector runs; the next export continues.
 
     The files are in folders of a day, each batch is in one of them, and their columns are those that
@@ -100,7 +98,7 @@ def export(store: str, since: datetime | None, out: Path, as_json: bool) -> None
     """
     from dither.collection.store.export import export_reports
 
-    done = export_reports(store, out, None if since is None else since.date())
+    done = export_reports(store, out, since)
     if done.folded:
         days = ", ".join(done.folded[:5]) + (", …" if done.folded[5:] else "")
         click.echo(f"not in the export, because only counts are kept: reports of {days}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date
 from filecmp import cmp
 from glob import glob
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dither.cli.answers import Wanted
-from dither.cli.options import JSON_OPTION
+from dither.cli.options import DAY, JSON_OPTION
 from dither.cli.output import rows_done
 from dither.cli.questions import ADDRESSES, find_questions, holds_questions
 from dither.cli.show import print_estimates, print_groups, print_results, print_versions
@@ -53,9 +53,7 @@ if TYPE_CHECKING:
 @click.option("--folded", metavar="TABLE", help="Of a database: a table of counts of days that were folded.")
 @click.option("--unique", is_flag=True, help="Of a database: the reports have no batch and are unique.")
 @click.option("--wide", is_flag=True, help="Of a database: a row is a person, a column a question.")
-@click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Of a database: reports of this day and later."
-)
+@click.option("--since", type=DAY, help="Of a database: reports of this day and later.")
 @click.option(
     "--map", "renamed", multiple=True, metavar="COLUMN=NAME", help="Of a database: a column's name."
 )
@@ -89,7 +87,8 @@ if TYPE_CHECKING:
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw it: .png, .svg or .pdf.")
 @click.option(
     "-o",
-    "--output",
+    "--out",
+    "output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a table: .csv, .xlsx, .md or .tex.",
 )
@@ -107,7 +106,7 @@ def command(
     folded: str | None,
     unique: bool,
     wide: bool,
-    since: datetime | None,
+    since: date | None,
     renamed: tuple[str, ...],
     tokens: tuple[str, ...],
     weight: str | None,

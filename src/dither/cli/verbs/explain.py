@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "-o",
-    "--output",
+    "--out",
+    "output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="With --officer: write the page, with the campaign's numbers, as .html to print, or as .md.",
 )

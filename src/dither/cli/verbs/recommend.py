@@ -41,7 +41,8 @@ _MEANINGS: Final = {
         }.items()
     },
 }
-_NO_STANDARD_ERRORS: Final = ("values", "places", "map", "mean-place")  # so no ± of two of them
+_NO_STANDARD_ERRORS: Final = ("values", "places", "map", "mean-place")  # so no confidence interval
+_Z: Final = 1.959963984540054  # half the width of a 95 % interval, in standard errors
 
 
 @click.command()
@@ -65,6 +66,11 @@ _NO_STANDARD_ERRORS: Final = ("values", "places", "map", "mean-place")  # so no 
     "--error",
     type=float,
     help="The target standard error, in the domain's units; then --people or --epsilon is computed.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    help="Instead of --error: half the width of a 95 % confidence interval, in the domain's units.",
 )
 @click.option(
     "--criterion", type=CRITERION, help="The largest error, or the mean over uniform values (mean, values)."
@@ -102,6 +108,7 @@ def command(
     people: int | None,
     epsilon: float | None,
     error: float | None,
+    margin: float | None,
     criterion: str | None,
     loss: Loss | None,
     share: float | None,
@@ -119,6 +126,7 @@ def command(
     \b
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 1
     dither recommend --interval 0 180 --goal mean --epsilon 1 --error 0.5
+    dither recommend --categories "yes,no" --goal frequencies --epsilon 1 --margin 0.05
     dither recommend --interval 0 180 --goal mean --people 10000 --error 0.5
     dither recommend --interval 0 180 --goal mean --people 10000 --epsilon 0.1 --shuffled 10000
     dither recommend --interval 0 180 --goal distribution --distance ks --people 10000 --epsilon 1
@@ -139,11 +147,19 @@ def command(
         across=cells and cells[0],
         along=cells and cells[1],
     )
+    if margin is not None:
+        if error is not None:
+            raise click.UsageError("give --error, a standard error, or --margin, half of a 95 % interval")
+        if goal in _NO_STANDARD_ERRORS:
+            raise click.UsageError(f"the goal {goal!r} has no confidence interval; give --error")
+        error = margin / _Z
     if size is not None and error is not None:
-        raise click.UsageError("--bytes is for a ranking: leave out --error")
+        raise click.UsageError("--bytes is for a ranking: leave out --error and --margin")
     if error is None:
         if epsilon is None:
-            raise click.UsageError("give --epsilon for a ranking, or --error with --epsilon or --people")
+            raise click.UsageError(
+                "give --epsilon for a ranking, or --error or --margin with --epsilon or --people"
+            )
         with rows_done("simulating", unit="runs") as progress:
             table = recommend(
                 asked,
@@ -190,9 +206,9 @@ def _print_error(
     meaning, many = _MEANINGS[_GOALS[goal]], "" if people is None else f" of {people} people"
     if contained:
         meaning = meaning.replace(" that privacy adds to", " of")
-    met = f"with which {meaning}{many} is at most {error:g}"
+    met = f"with which {meaning}{many} is at most {number(error, 4)}"
     if goal not in _NO_STANDARD_ERRORS:
-        met += f": about 95 % of estimates are within ±{2.0 * error:g} of it"
+        met += f": about 95 % of estimates are within ±{number(_Z * error, 4)} of it"
     click.echo(met)
     if parts:
         noise, drawn = (number(part, 3) for part in parts.values())

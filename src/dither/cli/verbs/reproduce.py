@@ -99,7 +99,7 @@ def command(
             click.echo(as_text((), lines, align="ll"))
         return
 
-    with steps("reproducing", len(chosen)) as step:
+    with steps(len(chosen)) as step:
 
         def tell(figure: Figure, outcome: Outcome | None) -> None:
             if outcome is None:

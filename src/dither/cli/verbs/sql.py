@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from pathlib import Path
 
 import click
 
 from dither.cli.databases import report_table
-from dither.cli.options import FORCE_OPTION, JSON_OPTION
+from dither.cli.options import DAY, FORCE_OPTION, JSON_OPTION
 from dither.cli.output import print_json
 from dither.cli.questions import find_questions
 from dither.data.streams import output_path
@@ -46,8 +46,8 @@ from dither.data.streams import output_path
     metavar="COLUMN=NAME",
     help="The name of a column of the table, if it differs; COLUMN= for one that is not there.",
 )
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Only reports first seen on this day.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Reports first seen on this day or later.")
+@click.option("--day", type=DAY, help="Only reports first seen on this day.")
+@click.option("--since", type=DAY, help="Reports first seen on this day or later.")
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
@@ -65,8 +65,8 @@ def command(
     unique: bool,
     wide: bool,
     renamed: tuple[str, ...],
-    day: datetime | None,
-    since: datetime | None,
+    day: date | None,
+    since: date | None,
     retries: int | None,
     fold: str | None,
     out: Path | None,
@@ -93,7 +93,6 @@ def command(
     from dither.data.sql.retention import fold_script
 
     questions = find_questions(campaign, column).campaign
-    given_day = None if day is None else day.date()
     table = report_table(table_name, unique, wide, renamed)
     dialect = DIALECTS[dialect_name]
     if retries is not None and day is None and since is None:
@@ -101,12 +100,11 @@ def command(
     if fold is not None:
         if since is not None or retries is not None:
             raise click.UsageError("--fold is of one --day; leave out --since and --retries")
-        if given_day is None:
+        if day is None:
             raise click.UsageError("--fold needs --day: which day is folded")
-        text = fold_script(questions, dialect, table, fold, given_day)
+        text = fold_script(questions, dialect, table, fold, day)
     else:
-        first = None if since is None else since.date()
-        text = counting_query(questions, dialect, table, day=given_day, since=first, retries=retries)
+        text = counting_query(questions, dialect, table, day=day, since=since, retries=retries)
     if out is not None:
         with output_path(out, Path(campaign), force=force) as place:
             place.write_text(text, encoding="utf-8")

@@ -243,6 +243,11 @@ def numbers(values: object) -> Array:
     if array.dtype.kind not in "fiu":
         if array.size == 0 and array.dtype.kind in "Ob":
             return np.zeros(array.shape)
+        if array.dtype.kind == "O" and any(item is None for item in array.flat):
+            raise OutsideDomain(
+                "numbers were expected, got None; leave out people without an answer, or let them answer in "
+                "private: dt.Nullable(domain)"
+            )
         raise OutsideDomain(f"numbers were expected; an array of dtype {array.dtype.name!r} was given")
     if array.dtype == np.longdouble and array.dtype.itemsize > 8:
         return array.astype(np.float64)

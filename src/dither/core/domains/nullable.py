@@ -141,7 +141,7 @@ class Nullable(Domain):
         return f"{self.of} or no answer"
 
     def __repr__(self) -> str:
-        return f"Optional({self.of!r})"
+        return f"Nullable({self.of!r})"
 
 
 def _answers(values: object) -> tuple[Floats, Mask]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Never, Self
 
 import numpy as np
 
@@ -141,9 +141,12 @@ class Box(Domain):
     outside: ClassVar[str] = "clip"
     cell_type = "none"
 
-    def __init__(self, sides: Mapping[str, Interval]) -> None:
-        if not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
-            raise InvalidParameter(f"give 2 to {MOST_SIDES} numbers by name, each a dt.Interval")
+    def __init__(self, sides: Mapping[str, Interval], *more: Never) -> None:
+        if more or not isinstance(sides, Mapping) or not 2 <= len(sides) <= MOST_SIDES:
+            raise InvalidParameter(
+                f"expected 2 to {MOST_SIDES} numbers by name, such as "
+                'dt.Box({"age": dt.Interval(18, 100), "bmi": dt.Interval(10, 60)})'
+            )
         for name, side in sides.items():
             if not isinstance(name, str) or not isinstance(side, Interval):
                 raise InvalidParameter("every number has a name and is a dt.Interval")

@@ -41,6 +41,7 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 50.0
 DIVIDED: Final = "divided"  # the draw of a budget for a whole trajectory
 _MOST_NAME: Final = 80  # characters of the name of a design
 _MOST_SHARED: Final = 1e6  # the largest budget for a whole trajectory
+_SINGLE: Final = ("numbers", "codes", "labels")  # types of cells that hold one value of one person
 
 
 VERSION: Final = 2  # of specifications and of reports as bytes
@@ -254,6 +255,8 @@ class Question(Answering):
         Values outside the domain raise `OutsideDomain`. `source` is for tests; `threads` speeds up large
         arrays.
         """
+        if self.domain.cell_type in _SINGLE:
+            _check_one_each(values)
         randomness = check_source(source)
         try:
             return _known(Reports(self, self._draw(values, randomness, check_threads(threads))))
@@ -403,6 +406,18 @@ def check_threads(threads: object) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InvalidParameter(f"threads must be a whole number from 1 upwards, not {found(threads)}")
     return threads
+
+
+def _check_one_each(values: Any) -> None:
+    """Raise InvalidParameter if values have two axes: their reports would count as those of more people."""
+    axes = len(getattr(values, "shape", ()))
+    if isinstance(values, list | tuple) and values:
+        axes = 1 + np.ndim(values[0]) if isinstance(values[0], list | tuple | np.ndarray) else 1
+    if axes > 1:
+        raise InvalidParameter(
+            f"expected one value per person, got {found(values)} with rows and columns; pass one column, such "
+            'as frame["age"], or ask several questions with dt.data.perturb(frame, …) or dt.Each'
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

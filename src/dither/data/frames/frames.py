@@ -35,7 +35,7 @@ from dither.data.frames.batches import (
     perturbed_schema,
     wanted_columns,
 )
-from dither.errors import InvalidParameter
+from dither.errors import InvalidParameter, found
 from dither.estimation.estimate import Estimate
 from dither.estimation.groups import MINIMUM, GroupCounts, GroupedEstimates, check_grouping, check_labels
 from dither.estimation.verbs import estimate as estimate_summary
@@ -194,6 +194,7 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
     if library == "polars":
         return _open_batches(pa, frame), _to_polars
     if library == "pandas":
+        _check_pandas(frame)
         return _open_batches(pa, frame), _to_pandas(frame.index)
     if library in ("duckdb", "_duckdb"):
         return _open_batches(pa, frame), _to_duckdb
@@ -209,6 +210,19 @@ def open_stream(frame: Any) -> tuple[pyarrow.RecordBatchReader, Back]:
         "a data frame was expected (pandas, Polars, PyArrow, DuckDB, or an object with the Arrow C stream "
         f"protocol), not {type(frame).__name__}"
     )
+
+
+def _check_pandas(frame: Any) -> None:
+    """Raise InvalidParameter for columns that Arrow does not take: equal names, sparse values."""
+    names = frame.columns
+    if not names.is_unique:
+        twice = str(names[names.duplicated()][0])
+        raise InvalidParameter(f"expected one column of each name, got {found(twice)} twice; rename one")
+    for name, kind in frame.dtypes.items():
+        if hasattr(kind, "fill_value"):  # pandas' SparseDtype
+            raise InvalidParameter(
+                f"column {found(str(name))} is sparse; make it dense with frame[…].sparse.to_dense()"
+            )
 
 
 def _open_batches(pa: Any, frame: Any) -> pyarrow.RecordBatchReader:

@@ -28,14 +28,14 @@ def draw_reports(laws: Sequence[FeatureLaw], values: Floats, source: Source) -> 
     return np.stack(columns, axis=-1)
 
 
-def count_kept(case: Case, laws: Sequence[FeatureLaw], queries: int, source: Source) -> int:
-    """Return how often the answer stays in this many independent trials."""
+def count_kept(case: Case, draw: Callable[[Floats], Floats], queries: int) -> int:
+    """Return how often the answer stays in this many trials; `draw` returns a randomised copy of each row."""
     size = max(1, _BATCH // case.subject.row.size)
     total = 0
     for begin in range(0, queries, size):
         count = min(size, queries - begin)
         values = np.repeat(case.values[None], count, axis=0)
-        total += int(case.keeps(draw_reports(laws, values, source)).sum())
+        total += int(case.keeps(draw(values)).sum())
     return total
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
 from dither.core.domains import Box, Line
+from dither.core.domains.plane import PLACE
 from dither.core.question import Question, as_question, check_epsilon
 from dither.errors import Infeasible, InvalidParameter, check_choice, found
 from dither.extensions.classifiers.boxes import FeatureBox, box_mass, grow_box, sides_by_mass
@@ -18,6 +20,7 @@ from dither.extensions.classifiers.monte_carlo import (
     binomial_above,
     binomial_below,
     count_kept,
+    draw_reports,
     importance_band,
 )
 from dither.extensions.classifiers.result import (
@@ -56,7 +59,8 @@ def utility(
 
     `predict` is any function from rows to answers, an estimator of scikit-learn or its `predict_proba`, or a
     torch module; x is one record, as an array or by name. `dt.Each(age=…, bmi=…)` randomises some features,
-    a single mechanism all of them, each with its own ε, and `dt.Optimal` on a `dt.Box` some together.
+    a single mechanism all of them, each with its own ε, and `dt.Optimal` on a `dt.Box` some together. A
+    mechanism of places (`dt.TraCSC`, `dt.PlanarLaplace`) randomises a record of two features, by Monte Carlo.
 
     The strongest method that applies is used and named: exact for linear models and for forests with one or
     two randomised features; otherwise Monte Carlo with `queries` randomised copies of x, or a certified box
@@ -72,8 +76,12 @@ def utility(
     """
     omega = check_confidence(confidence)
     check_queries(queries)
-    if isinstance(getattr(mechanism, "domain", None), Box):
+    domain = getattr(mechanism, "domain", None)
+    if isinstance(domain, Box):
         return _in_box(predict, x, as_question(mechanism), method, names)
+    if getattr(domain, "shape", None) == PLACE:
+        stream = SYSTEM if source is None else source
+        return _of_place(predict, x, as_question(mechanism), method, omega, queries, names, stream)
     randomisation = Randomisation.of(mechanism)
     case = Case.of(predict, x, randomisation.names, names)
     laws = randomisation.laws(case.features)
@@ -92,6 +100,35 @@ def _in_box(
     law = question.kernel.laws(box.check(case.values[None]))[0]
     kept = min(float(law @ case.keeps(np.asarray(question.book))), 1.0)
     return Utility.enclose(kept, kept).under(question.guarantee)
+
+
+def _of_place(
+    predict: object,
+    x: object,
+    question: Question,
+    method: UtilityMethod | None,
+    omega: float,
+    queries: int,
+    names: Sequence[str] | None,
+    source: Source,
+) -> Utility:
+    """Return the utility of two features that are one place, from reports that are drawn and decoded."""
+    if method not in (None, "Monte Carlo"):
+        raise InvalidParameter(
+            f'expected method="Monte Carlo" for a mechanism of places, got {found(method)}; leave it out'
+        )
+    case = Case.of(predict, x, None, names)
+    if case.features != 2:
+        raise InvalidParameter(
+            f"expected a record of two features, the two coordinates of a place, got {case.features}; pass a "
+            "function of the two that asks the classifier with the others filled in"
+        )
+
+    def draw(values: Floats) -> Floats:
+        reports = question.perturb(values[:, None], source=source)  # every copy is a path of its own
+        return np.asarray(question.decode(reports.cells), dtype=np.float64).reshape(-1, 2)
+
+    return _sample_utility(case, draw, omega, queries).under(question.guarantee)
 
 
 def bound_utility(
@@ -159,8 +196,12 @@ def _monte_carlo(
     case: Case, laws: Sequence[FeatureLaw], omega: float, queries: int, source: Source
 ) -> Utility:
     """Count how often the answer stays, and bound the probability [Clopper34], with ω/2 for each side."""
+    return _sample_utility(case, partial(draw_reports, laws, source=source), omega, queries)
+
+
+def _sample_utility(case: Case, draw: Callable[[Floats], Floats], omega: float, queries: int) -> Utility:
     _check_samples(omega)
-    kept = count_kept(case, laws, queries, source)
+    kept = count_kept(case, draw, queries)
     return Utility(
         binomial_below(kept, queries, omega / 2.0),
         binomial_above(kept, queries, omega / 2.0),

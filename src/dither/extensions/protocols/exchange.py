@@ -203,7 +203,12 @@ class Exchange:
         role, bits, tosses, digest, nonce = _HELLO.unpack(theirs)
         if role != self._role.other:
             raise ExchangeFailed("both devices claim the same role; the pairing says who is the first")
-        if (bits, digest) != (self._terms.bits, self._digest):
+        if bits != self._terms.bits:
+            raise ExchangeFailed(
+                f"expected tosses of {self._terms.bits} bits, got {bits} from the other device; give both "
+                "devices Terms with the same bits"
+            )
+        if digest != self._digest:
             raise ExchangeFailed("the other device tosses for another question, with other coins or partners")
         if tosses != self._count * self._terms.mechanism.each:
             raise ExchangeFailed("the other device wants another number of coins")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import InitVar, dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any, Literal
 
 from dither.core.kernels.sets.subsets import MOST, MOST_CHOSEN, MOST_SIZE, IndexSets, SubsetBits
 from dither.errors import InvalidParameter, check_choice
 from dither.mechanisms.frequency.base import CategoryMechanism
+
+ReportKind = Literal["bits", "indices"]
 
 
 @dataclass(frozen=True)
@@ -23,14 +25,15 @@ class SubsetSelection(CategoryMechanism):
     Reference: [Ye18, Sec. III]; [WangS16].
     """
 
-    report: InitVar[Literal["bits", "indices"]] = "bits"
+    _: KW_ONLY
+    report: InitVar[ReportKind] = "bits"
 
     _draws = ("subset",)
 
     def __new__(cls, *args: Any, report: str = "bits", **more: Any) -> Any:
         """Return the mechanism whose reports are bits, or lists of numbers: `SubsetIndices`."""
-        check_choice("report", report, ("bits", "indices"))
-        return super().__new__(cls) if report == "bits" else SubsetIndices(*args, **more)
+        check_choice("report", report, ReportKind)
+        return super().__new__(cls, *args) if report == "bits" else SubsetIndices(*args, **more)
 
     def __post_init__(self, report: str) -> None:
         super().__post_init__()

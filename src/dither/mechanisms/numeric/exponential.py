@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Final, cast
@@ -18,6 +18,7 @@ from dither.core.kernels.window.codebook import TableDecoder
 from dither.errors import InvalidParameter, OutsideDomain, found
 from dither.foundation.arrays import Floats
 from dither.mechanisms.analysis.law import TableLaw
+from dither.mechanisms.mechanism import ADDED
 from dither.mechanisms.numeric.base import NumberMechanism
 from dither.privacy.exact import exp_below
 
@@ -25,20 +26,27 @@ _PARTS: Final = 1 << 32  # distances are rounded to these parts, so that equal o
 _SPENT: Final = 1 - Fraction(1, 1 << 28)  # the part of ε that is used; the rest covers the rounding
 
 
+# The score of a point for a value, larger for better points: a function, or a row for each of the points.
+Score = Callable[[float, float], float] | Sequence[Sequence[float]]
+
+
 @dataclass(frozen=True)
 class Exponential(NumberMechanism):
-    """One of a few public points, likelier the nearer it is to the value.
+    """One of a few public points, likelier the nearer it is to the value, or the better its score.
 
     Promise:   pure ε, all of which is spent; with `as_published` or a `sensitivity` it may be less.
     Reports:   the index of a point. A value is first rounded to its nearest point.
     Use when:  reports must be one of given points.
-    Reference: [McSherry07, Thm 6] with the score −|value − point|. The scale is ours: the largest that keeps
-               ε for these points. `as_published` divides by twice the sensitivity, the largest distance in
-               the domain, and spends about ε/2. A smaller one may be given; it is refused if more than ε is
-               spent.
+    Reference: [McSherry07, Thm 6] with the score −|value − point|, or any `score(value, point)`. A table of
+               scores has a row for each point as the value. The scale is ours: the largest that keeps ε for
+               these points. `as_published` divides by twice the sensitivity, the largest distance in the
+               domain or the largest range of a row of scores, and spends about ε/2. A smaller one may be
+               given; it is refused if more than ε is spent.
 
     >>> import dither as dt
     >>> Exponential(dt.Interval(0, 1), [0, 0.5, 1], epsilon=2).guarantee
+    Guarantee: ε ≤ 2 for one value
+    >>> Exponential(dt.Interval(0, 24), [6, 12, 18], epsilon=2, score=lambda x, point: -x * point).guarantee
     Guarantee: ε ≤ 2 for one value
     """
 
@@ -48,14 +56,19 @@ class Exponential(NumberMechanism):
     _: KW_ONLY
     sensitivity: float | None = None
     as_published: bool = False
+    score: Score | None = field(default=None, metadata=ADDED)
 
     _takes = (Interval, Circle)
 
     def _check(self) -> None:
+        given = self.points
         object.__setattr__(self, "points", self._check_points())
+        if self.score is not None:
+            object.__setattr__(self, "score", self._check_score(given))
         if self.sensitivity is not None:
             object.__setattr__(self, "sensitivity", finite("the sensitivity", self.sensitivity))
-            if not self.sensitivity >= 1e-12 * self.line.length:  # weights have 63 bits
+            least = 0.0 if self.score is not None else 1e-12 * self.line.length  # weights have 63 bits
+            if not self.sensitivity > 0.0 or not self.sensitivity >= least:
                 raise InvalidParameter(
                     f"sensitivity must be at least 1e-12 of the domain's length, not {self.sensitivity:g}"
                 )
@@ -73,9 +86,45 @@ class Exponential(NumberMechanism):
             raise InvalidParameter(f"2 to {MOST_INPUTS} points are needed, not {array.size}")
         return tuple(array.tolist())
 
+    def _check_score(self, given: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+        """Return the scores as a table whose rows and columns are in the order of the sorted points."""
+        score, size, order = self.score, len(self.points), np.argsort(np.asarray(given, dtype=np.float64))
+        table: object = score
+        if callable(score):
+            order = np.arange(size)
+            table = [[score(value, point) for point in self.points] for value in self.points]
+        try:
+            scores = np.array(table, dtype=np.float64)
+        except (TypeError, ValueError):
+            scores = np.empty(0)
+        if scores.shape != (size, size) or not np.isfinite(scores).all():
+            raise InvalidParameter(
+                f"expected a function of a value and a point that returns finite numbers, or a table of "
+                f"{size} × {size} of them, as the score; give one number for every value and point"
+            )
+        scores = scores[np.ix_(order, order)]
+        if not np.ptp(scores, axis=1).any():
+            raise InvalidParameter(
+                "expected scores that tell points apart, got the same score for all points"
+            )
+        return tuple(map(tuple, scores.tolist()))
+
+    @cached_property
+    def _gaps(self) -> Floats:
+        """How much better the best score of each row is than each score, over the largest such gap."""
+        scores = np.array(self.score)
+        gaps = scores.max(axis=1, keepdims=True) - scores
+        return np.asarray(gaps / gaps.max())
+
     @property
     def _steepness(self) -> Floats:
         """The exponent of every pair of points, over ε: their distance / (2·sensitivity) if that is given."""
+        if self.score is not None:
+            if self.as_published or self.sensitivity is not None:
+                widest = float(np.ptp(np.array(self.score), axis=1).max())
+                return np.asarray(self._gaps * (widest / (2.0 * (self.sensitivity or widest))))
+            # Up to twice ε: the weights of more do not fit 64 bits.
+            return np.asarray(self._gaps * (_largest_rate(self._gaps, self.epsilon, 2.0) / self.epsilon))
         places, period = np.array(self.points), getattr(self.domain, "period", None)
         apart = _distances(places, period)
         if self.sensitivity is None and not self.as_published:
@@ -144,11 +193,15 @@ def _fullest(points: tuple[float, ...], period: float | None, epsilon: float) ->
     """
     apart = _distances(np.array(points), period)
     widest = float(apart.max())
-    scores = apart / widest
+    return _largest_rate(apart / widest, epsilon, 1.0) / widest
+
+
+def _largest_rate(gaps: Floats, epsilon: float, most: float) -> float:
+    """Return the largest rate r ≤ most·ε for which weights e^(−r·gap) spend at most ε; gaps are up to 1."""
 
     def spent(rate: float) -> float:
-        chances = -rate * scores
+        chances = -rate * gaps
         chances = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return float((chances.max(axis=0) - chances.min(axis=0)).max())
 
-    return fullest_rate(spent, epsilon, epsilon) / widest
+    return fullest_rate(spent, epsilon, most * epsilon)

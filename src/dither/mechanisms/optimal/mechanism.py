@@ -77,10 +77,10 @@ class Optimal(WindowMechanism):
     # The classes of the designs that draw by other kernels, for whoever has only the question.
     for_kernels: ClassVar[Mapping[str, type[Any]]] = {"nearest": Anywhere, "listing": Among, "box": InBox}
 
-    def __new__(cls, domain: Any = None, **more: Any) -> Any:
+    def __new__(cls, *given: Any, **more: Any) -> Any:
         """Return the design of a domain: on places it is another one."""
-        kind = cls.on(domain)
-        return super().__new__(cls) if kind is cls else kind(domain, **more)
+        kind = cls.on(given[0] if given else more.get("domain"))
+        return super().__new__(cls, *given) if kind is cls else kind(*given, **more)
 
     @classmethod
     def on(cls, domain: object) -> type[Any]:

@@ -26,7 +26,7 @@ from dither.foundation.arrays import Integers
 from dither.foundation.numerics.codebooks import medians
 from dither.mechanisms.mechanism import Mechanism
 from dither.mechanisms.numeric.base import NumberMechanism
-from dither.privacy.exact import divide, share
+from dither.privacy.exact import divide, share, split
 
 Area = TypeVar("Area", bound=Plane)
 PathUnit = Literal["location", "trajectory"]  # what ε is for
@@ -80,6 +80,20 @@ class PathMechanism(Mechanism[PathQuestion], Generic[Area]):
     def per_location(self, length: int) -> Any:
         """Return the design for each location of a path of this length."""
         return self.question.per_location(length).design()
+
+    def along(self, weights: Sequence[float]) -> tuple[Self, ...]:
+        """Return a design for each location of a path, with shares of a trajectory's ε by public weights.
+
+        [Thesis, Sec. 6.3.2] gives every location the same share; a larger weight makes a location more
+        precise and less private. Weights taken from the path itself would reveal it. `dt.Each` asks with all
+        of them. The shares add up to at most ε, exactly.
+        """
+        if self.unit != "trajectory":
+            raise InvalidParameter(
+                'weights divide the ε of a trajectory: expected unit="trajectory", got unit="location"'
+            )
+        shares = split(self.epsilon, weights)
+        return tuple(replace(self, epsilon=min(budget, MOST_EPSILON), unit="location") for budget in shares)
 
     def read(self, reading: PostProcessing | Literal["median"] | None) -> Any:
         """Return the same design with another post-processing of places: `read(dt.maps.Rounded(points))`.

@@ -90,9 +90,21 @@ Outputs = Array | list[Any]
 
 @dataclass(frozen=True)
 class Failed:
-    """The report of a value at which the randomiser raised an error."""
+    """The report of a value at which the randomiser raised an error: its type, and all that it says."""
 
     error: str
+    message: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failed:
+        """Return the report of an error, with the errors that caused it, as a traceback shows them."""
+        chain: list[BaseException] = []
+        link: BaseException | None = error
+        while link is not None and link not in chain:
+            chain.append(link)
+            link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+        said = (f"{type(one).__name__}: {one} {one.args!r}" for one in chain)
+        return cls(type(error).__name__, "; from ".join(said))
 
 
 @dataclass(eq=False)
@@ -130,8 +142,8 @@ class Calls:
             raise
         except Exception as error:
             self.message = f"{type(error).__name__}: {error}"
-        if len(which) == 1:
-            return [Failed(self.message.partition(":")[0])]
+            if len(which) == 1:
+                return [Failed.of(error)]
         # Which input was it? One call for each input, and one for each value of those that fail.
         answers: list[Any] = [None] * len(which)
         for place in np.unique(which):
@@ -170,7 +182,15 @@ def as_outputs(returned: Any, count: int) -> Outputs:
             "If it takes one value at a time, give each=True"
         )
     kept: Outputs = returned
-    return kept
+    return _with_mask(kept) if isinstance(kept, np.ma.MaskedArray) else kept
+
+
+def _with_mask(array: Any) -> Array:
+    """Return a masked array as records of the data, also behind the mask, and of the mask."""
+    shape = array.shape[1:]
+    records = np.zeros(len(array), dtype=[("data", array.dtype, shape), ("mask", np.bool_, shape)])
+    records["data"], records["mask"] = np.ma.getdata(array), np.ma.getmaskarray(array)
+    return records
 
 
 def join(parts: list[Outputs]) -> Outputs:

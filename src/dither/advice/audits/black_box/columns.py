@@ -1,58 +1,43 @@
-"""Outputs of an unknown randomiser as columns of numbers and labels, and the bins they are counted in."""
+"""Columns of the reports of an unknown randomiser, and the bins that reports are counted in."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Protocol
 
 import numpy as np
 
-from dither.advice.audits.black_box.calls import Failed, Outputs
+from dither.advice.audits.black_box.calls import Outputs
+from dither.advice.audits.black_box.parts import Columns, Coverage, label, take_apart
 from dither.foundation.arrays import Array, Floats, Integers, Mask
 
-_MOST_PARTS: Final = 32  # of one report that become columns
-_MOST_BITS: Final = 512
 _DETAILED: Final = 6  # number columns whose low-order bits are looked at
 _FEW: Final = 64  # whole numbers closer together are looked at one by one anyway
-_LETTERS: Final = 8  # of a text that become columns
 _WHOLE: Final = "the whole report"
+_COMPUTED: Final = ("the ", "log2 ", "how many ", "length ", "sum ")  # what the audit computes has no bits
 _GLANCE: Final = 2000  # reports among which different ones are counted
-
-Columns = dict[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What of the claim some columns use: the inputs as numbers, and the scale of Laplace noise for it."""
+    """What of the claim some columns use: the inputs as numbers, and the scale of Laplace noise for it.
+
+    `coverage` is written: which parts of reports were not looked at, and what was compared as text.
+    """
 
     inputs: Floats | None = None
     scale: float | None = None  # length of the interval / ε
+    coverage: Coverage = field(default_factory=dict)
 
 
 def columns(outputs: Outputs, context: Context) -> Columns:
     """Return the columns of reports."""
-    array = _regular(outputs)
-    if array is None:
-        plain = _flat_columns(outputs) | _whole(outputs)
-    elif array.dtype.names:
-        plain = {}
-        for name in array.dtype.names:
-            field = array[name].reshape(len(array), -1)
-            more = field.shape[1] > 1
-            plain |= {
-                f"report[{name!r}]" + (f"[{at}]" if more else ""): field[:, at].astype(np.float64)
-                for at in range(min(field.shape[1], _MOST_PARTS))
-            }
-        plain |= _whole(array)
-    elif array.ndim == 1:
-        plain = {"report": array}
-    else:
-        rows = array.reshape(len(array), -1)
-        plain = _rows(rows) | (_whole(rows) if rows.shape[1] > 1 else {})
+    plain = take_apart(outputs, context.coverage)
+    if len(plain) > 1 or any(column.dtype.kind == "O" for column in plain.values()):
+        plain |= _whole(outputs)
     return _detail_columns(plain, context)
 
 
@@ -61,163 +46,50 @@ def _whole(outputs: Outputs) -> Columns:
 
     Parts that are each independent of the value can tell it together: (a, b, a ⊕ b ⊕ value).
     """
-    few = {_label(report) for report in outputs[:_GLANCE]}
+    few = {label(report) for report in outputs[:_GLANCE]}
     if not 1 < len(few) <= _MOST_LABELS:
         return {}
     labels = np.empty(len(outputs), dtype=object)
-    if isinstance(outputs, np.ndarray) and outputs.dtype.names is None:
+    if isinstance(outputs, np.ndarray) and outputs.dtype.kind in "fiub" and outputs.ndim == 2:
         rows = np.ascontiguousarray(outputs)
         known, first, where = np.unique(
             rows.view(f"V{rows.itemsize * rows.shape[1]}").reshape(-1), return_index=True, return_inverse=True
         )
         names = np.empty(len(known), dtype=object)
-        names[:] = [_label(rows[at]) for at in first.tolist()]
+        names[:] = [label(rows[at]) for at in first.tolist()]
         labels[:] = names[where]
     else:
-        labels[:] = [_label(report) for report in outputs]
+        labels[:] = [label(report) for report in outputs]
     return {_WHOLE: labels}
-
-
-def _label(report: Any) -> str:
-    return repr(report.tolist() if isinstance(report, np.ndarray | np.generic) else report)
-
-
-def _regular(outputs: Outputs) -> Array | None:
-    """Return reports that are all numbers of one type as an array; None for any others."""
-    if isinstance(outputs, np.ndarray):
-        return outputs if outputs.dtype.kind in "fiub" or outputs.dtype.names else None
-    kinds = {type(output) for output in outputs}
-    if len(kinds) != 1:
-        return None
-    kind = kinds.pop()
-    if kind in (int, float, bool) or (isinstance(kind, type) and issubclass(kind, np.number | np.bool_)):
-        array = np.array(outputs)
-        return array if array.dtype.kind in "fiub" else None
-    if kind in (list, tuple, np.ndarray):
-        try:
-            array = np.array(outputs)
-        except ValueError:
-            return None
-        return array if array.dtype.kind in "fiub" and array.ndim > 1 else None
-    return None
-
-
-def _rows(rows: Array) -> Columns:
-    """Return the columns of reports that are rows of numbers: each number, and which of them are equal."""
-    width = rows.shape[1]
-    if rows.dtype == np.uint8 and width <= _MOST_BITS // 8:
-        bits = np.unpackbits(rows, axis=1, bitorder="little")
-        whole: Columns = {"report": rows[:, 0]} if width == 1 else {}
-        return whole | {f"bit {at} of the report": bits[:, at].astype(np.float64) for at in range(8 * width)}
-    if rows.dtype == np.bool_ and width <= _MOST_BITS:
-        return {f"report[{at}]": rows[:, at].astype(np.float64) for at in range(width)}
-    found: Columns = {f"report[{at}]": rows[:, at] for at in _parts(width)}
-    if width > 1:
-        ordered = np.sort(rows, axis=1)
-        found["how many different numbers are in the report"] = 1.0 + (ordered[:, 1:] != ordered[:, :-1]).sum(
-            axis=1
-        )
-    if width > _MOST_PARTS:
-        found["the sum of the report"] = rows.sum(axis=1, dtype=np.float64)
-    return found
-
-
-def _parts(width: int) -> list[int]:
-    return list(range(width)) if width <= _MOST_PARTS else [*range(_MOST_PARTS - 1), width - 1]
-
-
-def _flat_columns(outputs: Outputs) -> Columns:
-    rows: list[dict[str, Any]] = []
-    for output in outputs:
-        row: dict[str, Any] = {}
-        _flatten("report", output, row, 0)
-        rows.append(row)
-    names = list(dict.fromkeys(name for row in rows for name in row))[: _MOST_BITS * 2]
-    return {name: _column(name, rows) for name in names}
-
-
-def _column(name: str, rows: list[dict[str, Any]]) -> Array:
-    values = [row.get(name) for row in rows]
-    if all(value is None or isinstance(value, float) for value in values):
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = [
-        value if value is None or isinstance(value, str | bytes) else repr(value) for value in values
-    ]
-    return labels
-
-
-def _flatten(name: str, output: Any, row: dict[str, Any], depth: int) -> None:
-    """Put the numbers, labels, lengths and types of one report into a row."""
-    if isinstance(output, np.generic):
-        output = output.item()
-    row[f"type of {name}"] = f"error {output.error}" if isinstance(output, Failed) else type(output).__name__
-    if isinstance(output, bool | int | float):
-        row[f"{name} as written"] = repr(output)  # 3 and 3.0 are different reports
-        row[name] = float(output) if abs(output) < 1e300 else repr(output)
-        if isinstance(output, float) and abs(output) >= 1e300:
-            row[name] = output
-    elif isinstance(output, str | bytes):
-        row[f"text of {name}"] = output
-        row[f"length of {name}"] = float(len(output))
-        codes = (
-            list(output[:_LETTERS])
-            if isinstance(output, bytes)
-            else [ord(letter) for letter in output[:_LETTERS]]
-        )
-        row |= {f"{name}[{at}]": float(code) for at, code in enumerate(codes)}
-    elif depth > 3 or output is None or isinstance(output, Failed):
-        return
-    elif isinstance(output, set | frozenset):
-        row[f"length of {name}"] = float(len(output))
-        ordered = sorted(map(repr, output))
-        row[f"all of {name}"] = ", ".join(ordered)
-        row |= {f"{name} contains {element}": 1.0 for element in ordered[:_MOST_PARTS]}
-    elif isinstance(output, Mapping):
-        row[f"keys of {name}"] = repr(sorted(map(repr, output)))
-        for key in list(output)[:_MOST_PARTS]:
-            _flatten(f"{name}[{key!r}]", output[key], row, depth + 1)
-    elif isinstance(output, list | tuple | np.ndarray):
-        row[f"length of {name}"] = (
-            float(len(output)) if np.ndim(output) or not isinstance(output, np.ndarray) else 0.0
-        )
-        parts = list(output) if row[f"length of {name}"] else []
-        for at in _parts(len(parts)):
-            _flatten(f"{name}[{at}]", parts[at], row, depth + 1)
-        row[f"how many different parts are in {name}"] = float(len(set(map(repr, parts))))
 
 
 def _detail_columns(plain: Columns, context: Context) -> Columns:
     """Return the columns with low-order bits, spacing, distances and the grid of a coarse uniform number."""
-    found: Columns = {}
-    detailed = 0
-    for name, column in plain.items():
-        if column.dtype.kind == "O":
-            found[name] = column
-            continue
-        numbers = column.astype(np.float64, copy=False)
-        found[name] = numbers
-        if detailed >= _DETAILED or not name.startswith("report"):
-            continue
-        detailed += 1
-        finite = numbers[np.isfinite(numbers)]
+    found: Columns = dict(plain)
+    numbers = {
+        name: column
+        for name, column in plain.items()
+        if name.startswith("report") and column.ndim == 1 and column.dtype.kind in "fiub"
+    }
+    for name, column in list(numbers.items())[:_DETAILED]:
+        floats = column.astype(np.float64)
+        finite = floats[np.isfinite(floats)]
         whole = bool((finite == np.floor(finite)).all())
         if whole and finite.size and float(finite.max() - finite.min()) >= _FEW:
             with np.errstate(invalid="ignore"):
-                found[f"{name} modulo 8"] = np.mod(numbers, 8.0)
+                found[f"{name} modulo 8"] = np.mod(floats, 8.0)
         if not whole:
-            found[f"the lowest bit of {name} (a power of 2)"] = lowest_bit(numbers)
-    number = list(plain.values())
-    if context.inputs is not None and all(column.dtype.kind != "O" for column in number):
-        width = context.inputs.shape[1]
-        if width == len(plain) and 1 < width <= 4:
-            rows = np.stack([column.astype(np.float64) for column in number], axis=1)
-            for at, place in enumerate(context.inputs):
-                found[f"the distance of the report from input {at}"] = np.sqrt(
-                    ((rows - place) ** 2).sum(axis=1)
-                )
-        if width == 1 and context.scale is not None and len(plain) == 1 and number[0].dtype.kind == "f":
-            found |= _uniform_grid(number[0].astype(np.float64), context.inputs[:, 0], context.scale)
+            found[f"the lowest bit of {name} (a power of 2)"] = lowest_bit(floats)
+    if context.inputs is None or any(column.dtype.kind == "O" for column in plain.values()):
+        return found
+    width, reports = context.inputs.shape[1], list(numbers.values())
+    if width == len(reports) and 1 < width <= 4:
+        rows = np.stack([column.astype(np.float64) for column in reports], axis=1)
+        for at, place in enumerate(context.inputs):
+            distance = np.sqrt(((rows - place) ** 2).sum(axis=1))
+            found[f"the distance of the report from input {at}"] = distance
+    if width == 1 and context.scale is not None and len(plain) == 1 and reports[0].dtype.kind == "f":
+        found |= _uniform_grid(reports[0].astype(np.float64), context.inputs[:, 0], context.scale)
     return found
 
 
@@ -299,9 +171,10 @@ class Edges:
 
     def bins(self, columns: Columns, count: int) -> Integers:
         """Return the bin of each of `count` reports."""
-        numbers = columns.get(self.column)
-        if numbers is None or numbers.dtype.kind == "O":
+        column = columns.get(self.column)
+        if column is None or column.dtype.kind == "O" or column.ndim > 1:
             return np.full(count, self.size - 1, dtype=np.int64)
+        numbers = column.astype(np.float64, copy=False)
         found = np.searchsorted(self.edges, numbers, side="right")
         return np.where(np.isnan(numbers), self.size - 1, found).astype(np.int64)
 
@@ -324,6 +197,69 @@ class Edges:
     def names(self) -> list[str]:
         """Return a short name for each bin."""
         return ["…", *(f"{edge:.4g}" for edge in self.edges.tolist()), "no number"]
+
+
+def bits_of(column: Array) -> Array:
+    """Return the bits of numbers, or of rows of bytes, as rows of bytes from the lowest; labels have none.
+
+    Floats have the bits of their fractions, and the sign where it is not seen in the number: of 0 and of NaN.
+    The other signs and the exponents are a matter of bins.
+    """
+    if column.ndim == 2:
+        return column
+    if column.dtype.kind in "Ob":
+        return np.zeros((len(column), 0), dtype=np.uint8)
+    if column.dtype.kind == "f":
+        return _fraction_bits(column)
+    little = np.ascontiguousarray(column.astype(column.dtype.newbyteorder("<"), copy=False))
+    return little.view(np.uint8).reshape(len(column), -1)
+
+
+def _fraction_bits(floats: Array) -> Array:
+    size, digits = floats.dtype.itemsize, np.finfo(floats.dtype).nmant
+    whole = np.ascontiguousarray(floats).view(f"u{size}")
+    kept = whole & whole.dtype.type((1 << digits) - 1)
+    sign = np.signbit(floats) & ((floats == 0) | np.isnan(floats))
+    return bits_of(kept | sign.astype(whole.dtype) << whole.dtype.type(digits))
+
+
+def has_bits(name: str) -> bool:
+    """Return whether a column was reported as it is, so that its bits are looked at."""
+    return not name.startswith(_COMPUTED) and not name.endswith(" modulo 8")
+
+
+@dataclass(frozen=True, eq=False)
+class Bit:
+    """One bit of a number, or of an integer of any length, as it is written in binary."""
+
+    number: str  # the column
+    at: int
+
+    @property
+    def column(self) -> str:
+        """The name of the bit."""
+        return f"bit {self.at} of {self.number}"
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return 2
+
+    def bins(self, columns: Columns, count: int) -> Integers:
+        """Return the bit of each of `count` reports; 0 where there is none."""
+        column = columns.get(self.number)
+        data = None if column is None else bits_of(column)
+        if data is None or self.at >= 8 * data.shape[1]:
+            return np.zeros(count, dtype=np.int64)
+        return (data[:, self.at // 8] >> (self.at % 8) & 1).astype(np.int64)
+
+    def words(self, chosen: Mask) -> str:
+        """Return a set of bins in words."""
+        return f"{self.column} = {int(chosen[1])}"
+
+    def names(self) -> list[str]:
+        """Return a short name for each bin."""
+        return ["0", "1"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,8 +310,10 @@ def bins_of(name: str, column: Array) -> list[Binning]:
     """
     if column.dtype.kind == "O":
         common = Counter(column.tolist()).most_common(_MOST_LABELS)
-        return [Labels(name, tuple(label for label, _ in common))] if len(common) > 1 else []
-    return [Edges(name, edges) for edges in _edges(column)]
+        return [Labels(name, tuple(value for value, _ in common))] if len(common) > 1 else []
+    if column.ndim > 1:
+        return []  # bits: each is a column of its own
+    return [Edges(name, edges) for edges in _edges(column.astype(np.float64, copy=False))]
 
 
 def _edges(numbers: Floats) -> list[Floats]:

@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from dither.advice.audits.black_box.calls import Calls, Failed, Outputs, join
-from dither.advice.audits.black_box.columns import Columns, Context, columns
+from dither.advice.audits.black_box.columns import Context, columns
+from dither.advice.audits.black_box.parts import Columns
 from dither.advice.audits.black_box.search import CandidateEvent, search, tally
 from dither.advice.audits.finding import Evidence
 from dither.advice.audits.neighbours import alike

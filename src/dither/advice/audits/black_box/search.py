@@ -7,7 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from dither.advice.audits.black_box.columns import Binning, Columns, Edges, Event, bins_of
+from dither.advice.audits.black_box.columns import Binning, Edges, Event, bins_of
+from dither.advice.audits.black_box.parts import Columns
+from dither.advice.audits.black_box.screen import screen
 from dither.foundation.arrays import Floats, Integers, Mask
 
 _STEPS: Final = 8
@@ -143,12 +145,12 @@ def search(
     half = np.arange(count) % 2 == 0
     found: list[CandidateEvent] = []
     tables: list[tuple[Binning, Integers, Floats, Floats]] = []
-    for name, column in columns.items():
-        for binning in bins_of(name, column):
-            bins = binning.bins(columns, count)
-            learn, check = (tally(which[part], bins[part], inputs, binning.size) for part in (half, ~half))
-            tables.append((binning, bins, learn, check))
-            found += _of_column(binning, learn, check, pairs, delta, errors)
+    names, bits = screen(columns, which, half, pairs)
+    for binning in (*(made for name in names for made in bins_of(name, columns[name])), *bits):
+        bins = binning.bins(columns, count)
+        learn, check = (tally(which[part], bins[part], inputs, binning.size) for part in (half, ~half))
+        tables.append((binning, bins, learn, check))
+        found += _of_column(binning, learn, check, pairs, delta, errors)
     found.sort(key=_rank)
     if len(tables) > 1:
         found += _classifier_events(found, tables, which, half, delta, errors)

@@ -158,7 +158,9 @@ class Cumulative(QueryMechanism):
     Reports:   the number of a column of the channel, in one or two bytes.
     Use when:  cumulative shares and quantiles matter: of a number, in equal `cells`, or of an ordinal scale,
                whose answers are `Categories` in their order. `dt.cumulative` reads the reports.
-    Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md.
+    Reference: solved for prefix sums by column generation; the certified bound is in docs/theory.md. It fills
+               the cell that [OGPM25, Table 2] leaves blank, a distribution from reports of any kind: the
+               variance is at most `gap` above `bound`, below which no ε-LDP mechanism for these cells is.
 
     >>> import dither as dt
     >>> waiting = dt.optimal.Cumulative(dt.Interval(0, 60), epsilon=1)

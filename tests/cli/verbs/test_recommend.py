@@ -1,0 +1,35 @@
+"""The verb `recommend`: a margin is 1.96 standard errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.support.terminal import run
+
+SHARES = ("recommend", "--categories", "yes,no", "--goal", "frequencies", "--epsilon", 1)
+
+
+def test_a_margin_is_half_of_a_95_percent_interval() -> None:
+    people = json.loads(run(*SHARES, "--margin", 0.05, "--json").output)["people"]
+    assert people == json.loads(run(*SHARES, "--error", 0.05 / 1.959964, "--json").output)["people"]
+    assert people > 2 * json.loads(run(*SHARES, "--error", 0.05, "--json").output)["people"]
+    assert "about 95 % of estimates are within ±0.05 of it" in run(*SHARES, "--margin", 0.05).output
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ((*SHARES, "--margin", 0.05, "--error", 0.02), "--error, a standard error, or --margin"),
+        ((*SHARES, "--margin", 0.05, "--bytes", 1), "leave out --error and --margin"),
+        (
+            ("recommend", "--interval", 0, 1, "--goal", "values", "--epsilon", 1, "--margin", 1),
+            "give --error",
+        ),
+    ],
+)
+def test_requests_with_a_margin_that_cannot_be_met(words: tuple[object, ...], hint: str) -> None:
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert hint in refused.output.replace("\n", " ")
