@@ -160,7 +160,7 @@ def epsilon_for(
         if least >= target:
             raise Infeasible(
                 f"the sampling error of {people} people alone is {least:.3g}, and the target {target:g}: "
-                f"no ε is enough; ask more than {math.ceil(drawn / target**2)} people, or plan for the people who "
+                f"no ε is enough; ask more than {math.ceil(drawn / target**2)} people, or plan for those who "
                 "answer alone, with sampling=False"
             )
         target = math.sqrt(target**2 - least**2)  # what is left for the noise

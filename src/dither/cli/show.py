@@ -222,10 +222,18 @@ def print_results(results: Mapping[str, Any], as_json: bool) -> None:
         from dither.cli.tables import plain_row, table_of
 
         print_json(
-            {name: [plain_row(row) for row in table_of(name, result)] for name, result in results.items()}
+            {
+                name: result
+                if isinstance(result, str)
+                else [plain_row(row) for row in table_of(name, result)]
+                for name, result in results.items()
+            }
         )
         return
     for name, result in results.items():
+        if isinstance(result, str):  # why there is none
+            click.echo(f"{name}: {result}")
+            continue
         click.echo(f"{name}:" if "\n" in repr(result) else f"{name}: {result!r}")
         if "\n" in repr(result):
             click.echo("\n".join(f"  {line}".rstrip() for line in repr(result).splitlines()))

@@ -241,6 +241,9 @@ class EstimatedFrequencies(LabelledEstimate):
     def score(self, points: Mapping[Any, float]) -> Estimate:
         """Estimate the mean of the points that answers count for; an answer that is not named counts 0.
 
+        Of `dt.Nullable` categories it is the mean of those who answered; with points for `None`, silence
+        counts as much, and the mean is that of all people.
+
         `f.score({"bad": 1, "fair": 2, "good": 3})` is the mean of a scale, and
         `f.score({"yes": 1, "no": -1})` the difference of two answers of the same people.
 
@@ -256,7 +259,41 @@ class EstimatedFrequencies(LabelledEstimate):
             real = isinstance(number, int | float | np.integer | np.floating) and not isinstance(number, bool)
             if not real or not np.isfinite(number):
                 raise InvalidParameter(f"the points of an answer are a finite number, not {found(number)}")
+        if None in self.labels and None not in points:
+            return self._score_of_answers(points)
         return self._combine(points, share=False)
+
+    def _score_of_answers(self, points: Mapping[Any, float]) -> Estimate:
+        """Return the mean of points of those who answered: a ratio of two sums, by Fieller."""
+        from dither.estimation.pairs import QuotientInterval
+
+        there = {label: 1.0 for label in self.labels if label is not None}
+        top, bottom = self._combine(points, share=False), self._combine(there, share=False)
+        plus = {label: points.get(label, 0.0) + 1.0 for label in there}
+        first, second, both = (
+            float(part.standard_error) ** 2 for part in (top, bottom, self._combine(plus, share=False))
+        )
+        above, below = float(top.value), float(bottom.value)
+        if not below > 0.0:
+            raise NotIdentifiable(
+                "so few people answered, if anybody did, that a mean of theirs cannot be estimated; "
+                "dt.response_rate says how many may have"
+            )
+        interval = QuotientInterval(above, below, (first, (both - first - second) / 2.0, second), self.n)
+        numbers = np.array(
+            [points.get(label, 0.0) - above / below * there.get(label, 0.0) for label in self.labels]
+        )
+        influence = self._influence(numbers / below)
+        ends = [float(points.get(label, 0.0)) for label in there]
+        return Estimate.of(
+            interval,
+            self.guarantee,
+            origin=top.origin,
+            people=self.people,
+            influence=influence,
+            limits=(min(ends), max(ends)),
+            remark=f"{self.remark}, of those who answered",
+        )
 
     def _combine(self, points: Mapping[Any, float], *, share: bool) -> Estimate:
         places = {label: place for place, label in enumerate(self.labels)}

@@ -47,7 +47,14 @@ from dither.estimation.method import (
     summarise_numbers,
     usual_quantity,
 )
-from dither.estimation.optional import answered_counts, mean_of_answers, response_rate, variance_of_answers
+from dither.estimation.optional import (
+    answered_counts,
+    answers_influence,
+    mean_of_answers,
+    response_rate,
+    variance_of_answers,
+    weighted_mean_of_answers,
+)
 from dither.estimation.person_numbers import mean_influence, weighted_mean
 from dither.estimation.queries import answers, cumulative
 from dither.estimation.weights import Weighting, as_weights, check_weighted, count_weighted
@@ -70,7 +77,7 @@ def as_method(method: object) -> Method:
     return METHODS[name] if isinstance(name, str) and name in METHODS else choose("method", name, METHODS)
 
 
-def _may_be_missing(summary: Counts) -> bool:
+def _may_be_missing(summary: Reports | Counts) -> bool:
     """Return whether reports are on numbers that people may leave out: see `dt.Nullable`."""
     question = summary.question
     return bool(question.domain.optional) and usual_quantity(question) == "mean"
@@ -107,14 +114,19 @@ def mean(
     if weights is not None:
         if as_method(method) is not linear:
             raise InvalidParameter(f"a weighted mean is linear; leave method={found(method)} out")
-        return weighted_mean(reports, weights)
+        told = check_weighted(reports)
+        of_answers = _may_be_missing(told)
+        return weighted_mean_of_answers(told, weights) if of_answers else weighted_mean(told, weights)
     summary = summarise(reports)
     if _may_be_missing(summary):
         if as_method(method) is not linear:
             raise InvalidParameter(
                 f"the mean of an optional number is linear; leave method={found(method)} out"
             )
-        return mean_of_answers(summary)
+        of_those = mean_of_answers(summary)
+        if isinstance(reports, Reports) and len(reports) == summary.n and not of_those.circular:
+            return replace(of_those, influence=partial(answers_influence, reports))
+        return of_those
     found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
     one_each = isinstance(reports, Reports) and len(reports) == summary.n
     if isinstance(found_mean.confidence, MeanInterval) and one_each:

@@ -176,27 +176,26 @@ def command(
             click.echo(repr(table))
             click.echo(f"error: {_MEANINGS[_GOALS[goal]]}")
         return
-    found: dict[str, float]
-    if epsilon is None:
-        found = {
-            "epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)
-        }
-    else:
-        if people is not None:
-            raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
-        if shuffled is not None:
-            raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
-        found = {"people": people_for(asked, wanted, error, epsilon=epsilon, sampling=sampling)}
+    if people is not None and epsilon is not None:
+        raise click.UsageError("of --people, --epsilon and --error give two: the third is computed")
+    if shuffled is not None and epsilon is not None:
+        raise click.UsageError("--shuffled is for --epsilon alone, or for --error with --people")
+    found: dict[str, float] = (
+        {"epsilon": epsilon_for(asked, wanted, error, sampling=sampling, shuffled=shuffled, delta=delta)}
+        if epsilon is None
+        else {"people": people_for(asked, wanted, error, epsilon=epsilon, sampling=sampling)}
+    )
+    contained = sampling and wanted.sampling(asked) is not None
     parts: dict[str, float] = {}
-    if sampling and shuffled is None and wanted.sampling(asked) is not None:
-        planned: Any = wanted if people is not None else replace(cast("Any", wanted), n=found["people"])
+    if contained and shuffled is None:
+        planned = replace(cast("Any", wanted), n=found.get("people", people))
         parts = error_parts(asked, planned, epsilon=epsilon or found["epsilon"])
     if as_json:
         print_json({**found, **parts})
         return
     ((name, value),) = found.items()
     click.echo(f"{name}: {value if name == 'people' else number(value, 6)}")
-    _print_error(goal, error, people, parts, contained=sampling and wanted.sampling(asked) is not None)
+    _print_error(goal, error, people, parts, contained=contained)
 
 
 def _print_error(
