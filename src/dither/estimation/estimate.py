@@ -129,6 +129,11 @@ class Estimate:
         return self._confidence.condition
 
     @property
+    def lower_bound(self) -> bool:
+        """Whether the value is a lower bound, as that of an item of sets that devices have to thin."""
+        return getattr(self._confidence, "beyond", None) is not None
+
+    @property
     def liars(self) -> int:
         """The number of reports that may be lies; 0 but for the result of `if_lying`."""
         return self._confidence.liars if isinstance(self._confidence, LyingInterval) else 0
@@ -302,7 +307,7 @@ class Estimate:
         value = np.asarray(self.value)
         low, high = (np.asarray(end, dtype=np.float64) for end in self._ends_in_order())
         shown = ", ".join(
-            show_interval(*triple, self.limits)
+            show_interval(*triple, self.limits, at_least=self.lower_bound)
             for triple in zip(
                 value.reshape(-1)[:8].tolist(),
                 np.broadcast_to(low, value.shape).reshape(-1)[:8].tolist(),

@@ -17,8 +17,9 @@ from dither.core.reports import Reports
 from dither.errors import InvalidParameter, NotIdentifiable, found, unknown_name
 from dither.estimation.estimate import Estimate, LabelledEstimate
 from dither.estimation.intervals import ConfidenceInterval
-from dither.estimation.pairs import QuotientInterval, crosstab
+from dither.estimation.pairs import crosstab
 from dither.estimation.person_numbers import check_pair, indicators, interval_question, numbers, protocol_of
+from dither.estimation.ratios import QuotientInterval
 from dither.estimation.rounding import SHARE
 from dither.estimation.weights import Weighting, Weights, as_weights, check_weighted, freedom
 from dither.foundation.arrays import Array, Integers

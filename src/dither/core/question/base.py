@@ -259,7 +259,7 @@ class Question(Answering):
             _check_one_each(values)
         randomness = check_source(source)
         try:
-            return _known(Reports(self, self._draw(values, randomness, check_threads(threads))))
+            return _name_people(Reports(self, self._draw(values, randomness, check_threads(threads))))
         finally:
             randomness.erase()
 
@@ -277,7 +277,7 @@ class Question(Answering):
             if array.size:
                 raise MalformedReport(f"reports must be whole numbers, not {array.dtype.name}")
             array = array.astype(np.uint8)
-        return _known(Reports(self, self._valid(array)))
+        return _name_people(Reports(self, self._valid(array)))
 
     def decode(self, cells: Array) -> Array:
         """Return the decoded reports, as an array of numbers, labels or places."""
@@ -674,7 +674,7 @@ def read_question(
     return ask(domain, kernel, book, divided=divided, epsilon=epsilon, name=name, parameters=dict(parameters))
 
 
-def _known(reports: Reports) -> Reports:
+def _name_people(reports: Reports) -> Reports:
     """Return reports whose people are known again: one for each entry of the first axis."""
     cells = reports.cells
     return replace(reports, people=new_people(len(cells))) if cells.ndim else reports
