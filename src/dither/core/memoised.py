@@ -129,7 +129,7 @@ class Memoised(AskedAgain):
         if not drawn:
             return self.question.perturb(values)
         together = np.concatenate([drawn[mark] for mark in apart.marks])
-        return Reports(self.question, together.reshape(apart.shape + together.shape[1:]))
+        return self.question.reports(together.reshape(apart.shape + together.shape[1:]))
 
     def mark(self, value: object) -> str:
         """Return 16 bytes as hexadecimal text by which one value is known again, with the key alone."""
