@@ -136,9 +136,9 @@ def mean(
             return replace(of_those, influence=partial(answers_influence, reports))
         return of_those
     found_mean: Estimate = estimator(as_method(method), "mean", "means")(summarise_numbers(summary))
-    if isinstance(reports, Reports) and len(reports) == summary.n:
-        if isinstance(found_mean.confidence, MeanInterval):
-            found_mean = replace(found_mean, influence=partial(_influence_of_mean, reports))
+    linear_mean = isinstance(found_mean.confidence, MeanInterval)
+    if linear_mean and isinstance(reports, Reports) and len(reports) == summary.n:
+        found_mean = replace(found_mean, influence=partial(_influence_of_mean, reports))
     return in_unit(found_mean, summary)
 
 
